@@ -1,0 +1,45 @@
+# Everything runs in .venv, which is made on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
+
+.PHONY: demo test check bench fuzz slow examples clean toolchain
+
+demo: $(VENV)/installed  ## Build assay and show it at work
+	$(BIN)/assay demo
+
+test: $(VENV)/developed  ## All tests of Python and Rust
+	cargo test --quiet --manifest-path kernel/Cargo.toml
+	$(BIN)/pytest
+
+check: $(VENV)/developed  ## Lint, types, imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	cargo fmt --check --manifest-path kernel/Cargo.toml
+	cargo clippy --quiet --manifest-path kernel/Cargo.toml --all-targets -- -D warnings
+	cargo clippy --quiet --manifest-path kernel/Cargo.toml --features python -- -D warnings
+
+bench: $(VENV)/developed  ## Speed and memory against the peers, written to docs/benchmarks.md
+	$(BIN)/python benchmarks/run.py
+
+toolchain:
+	@command -v cargo >/dev/null || { echo "assay builds a small Rust kernel: install Rust from https://rustup.rs, open a new shell and run make again." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "assay needs Python 3.11 or later: name one with make PYTHON=python3.12." >&2; exit 1; }
+
+$(VENV)/bin/python: | toolchain
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml $(RUST_SOURCES) | toolchain
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/developed: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) kernel/target build dist

@@ -1,0 +1,87 @@
+//! What went wrong with the input, in words for the person who gave it.
+
+use std::fmt;
+
+/// The class of Python exception a fault becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The file cannot be opened, read or decompressed.
+    File,
+    /// A line, a field or a value is malformed.
+    Format,
+    /// A document stands twice in a query.
+    Duplicate,
+    /// The work was stopped from outside.
+    Interrupted,
+}
+
+/// One fault: its kind and a message that says what is wrong and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: Kind,
+    pub message: String,
+}
+
+impl Fault {
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    pub fn format(message: impl Into<String>) -> Self {
+        Self::new(Kind::Format, message)
+    }
+
+    /// The fault of a document that a query lists twice.
+    pub fn duplicate(query: &[u8], document: &[u8]) -> Self {
+        let (query, document) = (show(query), show(document));
+        Self::new(
+            Kind::Duplicate,
+            format!(
+                "query {query} lists document {document} more than once; remove the repeats, or choose one with \
+                 duplicates=\"first\" or duplicates=\"last\""
+            ),
+        )
+    }
+
+    /// The same fault, with its place in front.
+    pub fn at(self, place: &str) -> Self {
+        Self { kind: self.kind, message: format!("{place}: {}", self.message) }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// An id or a field in quotes, safe to print: control characters are escaped and long text is cut.
+pub fn show(bytes: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let text = String::from_utf8_lossy(bytes);
+    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    format!("'{}'", shown.replace("\\'", "'").replace("\\\"", "\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_text_is_quoted_escaped_and_cut() {
+        assert_eq!(show(b"d1"), "'d1'");
+        assert_eq!(show(b"a\x1b[31m"), "'a\\u{1b}[31m'");
+        assert_eq!(show(b"it's"), "'it's'");
+        assert_eq!(show("é".repeat(70).as_bytes()).chars().count(), 63);
+    }
+
+    #[test]
+    fn a_place_stands_in_front() {
+        assert_eq!(Fault::format("bad").at("run.txt, line 3").to_string(), "run.txt, line 3: bad");
+    }
+}

@@ -1,0 +1,171 @@
+//! Judgments, indexed so that a retrieved document is looked up in a few nanoseconds.
+
+use crate::fault::Fault;
+use crate::options::Duplicates;
+use crate::rows::{Names, Rows, Span, hash};
+use std::collections::HashSet;
+
+/// The judged documents of every query, each once, with its highest grade.
+#[derive(Debug, Default)]
+pub struct Index {
+    pub queries: Names,
+    /// Query `q` has documents `starts[q]..starts[q + 1]`.
+    pub starts: Vec<usize>,
+    pub grades: Vec<f64>,
+    /// The row of the judgments each document's grade comes from.
+    pub rows: Vec<u32>,
+    text: Vec<u8>,
+    documents: Vec<Span>,
+    tables: Vec<Table>,
+    slots: Vec<u64>,
+}
+
+/// Where a query's slots stand in the common array; their number is a power of two.
+#[derive(Debug, Clone, Copy)]
+struct Table {
+    start: usize,
+    mask: usize,
+}
+
+impl Index {
+    /// Indexes `rows`. The same document twice in one group of a query is a duplicate.
+    pub fn new(rows: &Rows, duplicates: Duplicates) -> Result<Self, Fault> {
+        let mut index = Self {
+            queries: rows.queries.clone(),
+            starts: vec![0],
+            text: rows.text.clone(),
+            ..Self::default()
+        };
+        for query in 0..rows.queries.len() {
+            index.add_query(rows, query, duplicates)?;
+        }
+        Ok(index)
+    }
+
+    fn add_query(&mut self, rows: &Rows, query: usize, duplicates: Duplicates) -> Result<(), Fault> {
+        let first = self.documents.len();
+        let range = rows.range(query);
+        let size = (2 * range.len()).next_power_of_two().max(2);
+        self.tables.push(Table { start: self.slots.len(), mask: size - 1 });
+        self.slots.resize(self.slots.len() + size, 0);
+        let mut seen: HashSet<(u32, u32)> = HashSet::new();
+        for row in range {
+            let document = rows.document(row);
+            let value = rows.values[row];
+            let Some(known) = self.find(query, document, hash(document)) else {
+                self.insert(query, first, rows.documents[row], value, row);
+                if !rows.groups.is_empty() {
+                    seen.insert((self.documents.len() as u32 - 1, rows.groups[row]));
+                }
+                continue;
+            };
+            let known_index = known as usize;
+            let repeated = rows.groups.is_empty() || !seen.insert((known, rows.groups[row]));
+            let replace = match (repeated, duplicates) {
+                (true, Duplicates::Error) => {
+                    return Err(Fault::duplicate(rows.queries.name(query), document));
+                }
+                (true, Duplicates::First) => false,
+                (true, Duplicates::Last) => true,
+                (true, Duplicates::Count) | (false, _) => value > self.grades[known_index],
+            };
+            if replace {
+                self.grades[known_index] = value;
+                self.rows[known_index] = row as u32;
+            }
+        }
+        self.starts.push(self.documents.len());
+        Ok(())
+    }
+
+    fn insert(&mut self, query: usize, first: usize, span: Span, grade: f64, row: usize) {
+        let number = self.documents.len();
+        let code = hash(span.of(&self.text));
+        self.documents.push(span);
+        self.grades.push(grade);
+        self.rows.push(row as u32);
+        let table = self.tables[query];
+        let mut slot = code as usize & table.mask;
+        while self.slots[table.start + slot] != 0 {
+            slot = (slot + 1) & table.mask;
+        }
+        self.slots[table.start + slot] = tag(code) | (number - first + 1) as u64;
+    }
+
+    /// The number of `document`, whose hash is `code`, among the documents that `query` has judged.
+    #[inline]
+    pub fn find(&self, query: usize, document: &[u8], code: u64) -> Option<u32> {
+        let table = self.tables[query];
+        let mut slot = code as usize & table.mask;
+        loop {
+            let entry = self.slots[table.start + slot];
+            if entry == 0 {
+                return None;
+            }
+            if entry & TAG == tag(code) {
+                let number = self.starts[query] + (entry & !TAG) as usize - 1;
+                if self.documents[number].of(&self.text) == document {
+                    return Some(number as u32);
+                }
+            }
+            slot = (slot + 1) & table.mask;
+        }
+    }
+
+    pub fn document(&self, number: usize) -> &[u8] {
+        self.documents.get(number).map_or(&[], |span| span.of(&self.text))
+    }
+}
+
+const TAG: u64 = 0xffff_ffff_0000_0000;
+
+fn tag(code: u64) -> u64 {
+    code & TAG
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::RowsBuilder;
+
+    fn rows(entries: &[(&str, &str, f64, Option<&str>)]) -> Rows {
+        let mut builder = RowsBuilder::default();
+        for (query, document, value, group) in entries {
+            builder.query(query.as_bytes());
+            builder.row(document.as_bytes(), *value);
+            if let Some(group) = group {
+                builder.group(group.as_bytes());
+            }
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn finds_what_a_query_has_judged_and_nothing_else() {
+        let rows = rows(&[("q1", "a", 1.0, None), ("q2", "b", 2.0, None), ("q1", "c", 0.0, None)]);
+        let index = Index::new(&rows, Duplicates::Error).unwrap();
+        assert_eq!(index.find(0, b"c", hash(b"c")), Some(1));
+        assert_eq!(index.find(1, b"b", hash(b"b")), Some(2));
+        assert_eq!(index.find(1, b"a", hash(b"a")), None);
+        assert_eq!(index.starts, [0, 2, 3]);
+    }
+
+    #[test]
+    fn a_repeat_follows_the_policy() {
+        let rows = rows(&[("q", "a", 1.0, None), ("q", "a", 3.0, None), ("q", "a", 2.0, None)]);
+        assert!(Index::new(&rows, Duplicates::Error).unwrap_err().message.contains("'a'"));
+        for (policy, grade) in [(Duplicates::First, 1.0), (Duplicates::Last, 2.0), (Duplicates::Count, 3.0)] {
+            assert_eq!(Index::new(&rows, policy).unwrap().grades, [grade]);
+        }
+    }
+
+    #[test]
+    fn a_document_may_stand_in_several_groups_with_its_highest_grade() {
+        let spread =
+            rows(&[("q", "a", 1.0, Some("x")), ("q", "a", 2.0, Some("y")), ("q", "b", 1.0, Some("x"))]);
+        assert_eq!(Index::new(&spread, Duplicates::Error).unwrap().grades, [2.0, 1.0]);
+        let repeated =
+            rows(&[("q", "a", 1.0, Some("x")), ("q", "a", 2.0, Some("x")), ("q", "b", 1.0, Some("y"))]);
+        assert!(Index::new(&repeated, Duplicates::Error).is_err());
+    }
+}

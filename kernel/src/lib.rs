@@ -1,0 +1,16 @@
+//! The kernel of assay: reads runs and ranks the judged documents, and nothing else.
+//!
+//! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
+//! retrieved documents score higher and how many tie with it. Nothing about measures is here.
+
+pub mod fault;
+pub mod index;
+pub mod judged;
+pub mod options;
+pub mod rank;
+pub mod rows;
+pub mod scan;
+pub mod text;
+
+#[cfg(feature = "python")]
+mod python;

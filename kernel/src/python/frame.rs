@@ -1,0 +1,265 @@
+//! Frames in and out, through the Arrow C stream interface.
+
+use super::data_error;
+use crate::fault::{Fault, Kind, show};
+use crate::index::Index;
+use crate::judged::Judged;
+use crate::options::Options;
+use crate::rank::{Documents, Ranker};
+use crate::rows::{Names, Rows, RowsBuilder};
+use crate::scan::rank_rows;
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::types::Float64Type;
+use arrow_array::{
+    Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch, RecordBatchIterator, StringViewArray,
+};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ops::Range;
+use std::sync::Arc;
+
+const STREAM: &std::ffi::CStr = c"arrow_array_stream";
+
+/// The columns of one chunk of a frame.
+struct Chunk {
+    queries: StringViewArray,
+    documents: StringViewArray,
+    values: Float64Array,
+    groups: Option<StringViewArray>,
+}
+
+/// The chunks of a frame, which share its memory.
+fn chunks(frame: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    let capsule = frame.call_method0("__arrow_c_stream__")?;
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let pointer = capsule.pointer_checked(Some(STREAM))?;
+    // SAFETY: a capsule of this name holds an ArrowArrayStream, which the reader takes over.
+    let reader =
+        unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
+    let failed = |error: ArrowError| data_error(format!("the frame cannot be read through Arrow: {error}"));
+    reader.map_err(failed)?.map(|batch| chunk(&batch.map_err(failed)?)).collect()
+}
+
+fn chunk(batch: &RecordBatch) -> PyResult<Chunk> {
+    let values = column(batch, "value")?;
+    let values = values.as_primitive_opt::<Float64Type>();
+    Ok(Chunk {
+        queries: text(batch, "query_id")?,
+        documents: text(batch, "doc_id")?,
+        values: values.ok_or_else(|| data_error("the column value must hold float64".into()))?.clone(),
+        groups: if batch.column_by_name("group").is_some() { Some(text(batch, "group")?) } else { None },
+    })
+}
+
+fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a ArrayRef> {
+    batch.column_by_name(name).ok_or_else(|| data_error(format!("the frame has no column {name}")))
+}
+
+fn text(batch: &RecordBatch, name: &str) -> PyResult<StringViewArray> {
+    let column = column(batch, name)?;
+    if let Some(views) = column.as_string_view_opt() {
+        return Ok(views.clone());
+    }
+    match column.as_string_opt::<i64>() {
+        Some(large) => Ok(StringViewArray::from(large)),
+        None => Err(data_error(format!("the column {name} must hold text, not {}", column.data_type()))),
+    }
+}
+
+/// The documents of a stretch of rows.
+struct Stretch<'a> {
+    documents: &'a StringViewArray,
+    rows: Range<usize>,
+}
+
+impl Documents for Stretch<'_> {
+    #[inline]
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    #[inline]
+    fn id(&self, position: usize) -> &[u8] {
+        self.documents.value(self.rows.start + position).as_bytes()
+    }
+}
+
+/// Where a query's rows stand: a stretch of one chunk.
+struct Segment {
+    query: u32,
+    chunk: usize,
+    rows: Range<usize>,
+}
+
+/// What a frame held.
+#[derive(Default)]
+pub struct Found {
+    pub judged: Judged,
+    pub unknown: Names,
+    pub scattered: usize,
+}
+
+/// Ranks the judged documents of a frame in place; only queries that do not stand together are copied.
+pub fn judge(
+    frame: &Bound<'_, PyAny>,
+    name: &str,
+    index: &Index,
+    options: Options,
+    threads: usize,
+) -> PyResult<Found> {
+    let chunks = chunks(frame)?;
+    let found = frame.py().detach(|| {
+        let mut found = Found::default();
+        let segments = segments(&chunks, index, &mut found.unknown)?;
+        let mut places = vec![0u32; index.queries.len()];
+        segments.iter().for_each(|segment| places[segment.query as usize] += 1);
+        let (whole, parts): (Vec<_>, Vec<_>) =
+            segments.into_iter().partition(|segment| places[segment.query as usize] == 1);
+        rank_whole(&chunks, &whole, index, options, threads, &mut found.judged)?;
+        found.scattered = places.iter().filter(|&&count| count > 1).count();
+        let mut builder = RowsBuilder::default();
+        for segment in &parts {
+            builder.query(index.queries.name(segment.query as usize));
+            let chunk = &chunks[segment.chunk];
+            for row in segment.rows.clone() {
+                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row));
+            }
+        }
+        let mut ranker = Ranker::new(index, options);
+        rank_rows(&mut ranker, &builder.finish())?;
+        found.judged.append(&ranker.judged);
+        Ok::<_, Fault>(found)
+    });
+    found.map_err(|fault| fault.at(name).into())
+}
+
+/// Ranks the queries that stand together, some on each thread.
+fn rank_whole(
+    chunks: &[Chunk],
+    whole: &[Segment],
+    index: &Index,
+    options: Options,
+    threads: usize,
+    judged: &mut Judged,
+) -> Result<(), Fault> {
+    let share = whole.len().div_ceil(threads.max(1)).max(1);
+    let rank = |segments: &[Segment]| {
+        let mut ranker = Ranker::new(index, options);
+        for segment in segments {
+            let chunk = &chunks[segment.chunk];
+            let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
+            ranker.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))?;
+        }
+        Ok::<_, Fault>(ranker.judged)
+    };
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = whole.chunks(share).map(|segments| scope.spawn(|| rank(segments))).collect();
+        workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+    });
+    for result in results {
+        let result =
+            result.map_err(|_| Fault::new(Kind::Format, "the frame cannot be ranked; please report it"))?;
+        judged.append(&result?);
+    }
+    Ok(())
+}
+
+/// The stretches of rows of the queries that have judgments. Every row is checked.
+fn segments(chunks: &[Chunk], index: &Index, unknown: &mut Names) -> Result<Vec<Segment>, Fault> {
+    let mut segments = Vec::new();
+    let mut first = 0;
+    for (number, chunk) in chunks.iter().enumerate() {
+        check(chunk, first)?;
+        let count = chunk.queries.len();
+        let mut start = 0;
+        while start < count {
+            let query = chunk.queries.value(start);
+            let mut end = start + 1;
+            while end < count && chunk.queries.value(end) == query {
+                end += 1;
+            }
+            match index.queries.find(query.as_bytes()) {
+                Some(query) => segments.push(Segment { query, chunk: number, rows: start..end }),
+                None => {
+                    unknown.add(query.as_bytes());
+                }
+            }
+            start = end;
+        }
+        first += count;
+    }
+    Ok(segments)
+}
+
+/// Checks that every row has its ids and a finite value.
+fn check(chunk: &Chunk, first: usize) -> Result<(), Fault> {
+    let columns: [(&str, &dyn Array); 3] =
+        [("query id", &chunk.queries), ("document id", &chunk.documents), ("value", &chunk.values)];
+    for (name, column) in columns {
+        if column.null_count() > 0 {
+            let row = (0..column.len()).find(|&row| column.is_null(row)).unwrap_or_default();
+            return Err(Fault::format(format!("row {} has no {name}", first + row)));
+        }
+    }
+    if let Some(row) = chunk.values.values().iter().position(|value| !value.is_finite()) {
+        let (value, document) = (chunk.values.value(row), show(chunk.documents.value(row).as_bytes()));
+        let query = show(chunk.queries.value(row).as_bytes());
+        return Err(Fault::format(format!(
+            "row {} (query {query}, document {document}) has the value {value}; every one must be finite",
+            first + row
+        )));
+    }
+    Ok(())
+}
+
+/// The rows of a frame.
+pub fn rows(frame: &Bound<'_, PyAny>, name: &str) -> PyResult<Rows> {
+    let chunks = chunks(frame)?;
+    let rows = frame.py().detach(|| {
+        let mut builder = RowsBuilder::default();
+        for chunk in &chunks {
+            check(chunk, builder.rows_so_far())?;
+            for row in 0..chunk.queries.len() {
+                builder.query(chunk.queries.value(row).as_bytes());
+                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row));
+                if let Some(groups) = &chunk.groups {
+                    builder.group(groups.value(row).as_bytes());
+                }
+            }
+        }
+        Ok::<_, Fault>(builder.finish())
+    });
+    rows.map_err(|fault| fault.at(name).into())
+}
+
+/// Rows as an Arrow stream with columns `query_id`, `doc_id`, `value` and, where there are groups, `group`.
+pub fn export<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyCapsule>> {
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let queries = (0..rows.queries.len())
+        .flat_map(|query| rows.range(query).map(move |_| text(rows.queries.name(query))));
+    let documents = (0..rows.values.len()).map(|row| text(rows.document(row)));
+    let mut columns: Vec<(&str, ArrayRef)> = vec![
+        ("query_id", Arc::new(LargeStringArray::from_iter_values(queries))),
+        ("doc_id", Arc::new(LargeStringArray::from_iter_values(documents))),
+        ("value", Arc::new(Float64Array::from(rows.values.clone()))),
+    ];
+    if !rows.groups.is_empty() {
+        let groups = rows.groups.iter().map(|&group| text(rows.group_names.name(group as usize)));
+        columns.push(("group", Arc::new(LargeStringArray::from_iter_values(groups))));
+    }
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, _)| {
+            Field::new(*name, if *name == "value" { DataType::Float64 } else { DataType::LargeUtf8 }, false)
+        })
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch =
+        RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|error| data_error(error.to_string()))?;
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+    PyCapsule::new_with_value(py, stream, STREAM)
+}

@@ -1,0 +1,308 @@
+//! Walks judgments and rankings that are Python objects.
+
+use super::data_error;
+use crate::fault::show;
+use crate::options::Options;
+use crate::rank::Ranker;
+use crate::rows::{RowsBuilder, Span, Spans};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+
+/// An id: a string as it is, an integer as its decimal string.
+pub fn with_id<T>(
+    object: &Bound<'_, PyAny>,
+    place: impl Fn() -> String,
+    act: impl FnOnce(&[u8]) -> T,
+) -> PyResult<T> {
+    if let Ok(text) = object.cast::<PyString>() {
+        return match text.to_str() {
+            Ok(text) => check_id(text, &place).map(|()| act(text.as_bytes())),
+            Err(_) => Err(data_error(format!("{}: an id is not valid Unicode", place()))),
+        };
+    }
+    let number = object.extract::<i128>().ok().filter(|_| !object.is_instance_of::<PyFloat>());
+    match number {
+        Some(number) if !object.is_instance_of::<pyo3::types::PyBool>() => {
+            Ok(act(number.to_string().as_bytes()))
+        }
+        _ => Err(data_error(format!(
+            "{}: an id must be a string or an integer, not {}",
+            place(),
+            kind(object)
+        ))),
+    }
+}
+
+fn check_id(text: &str, place: &impl Fn() -> String) -> PyResult<()> {
+    if text.is_empty() {
+        return Err(data_error(format!("{}: an id is the empty string", place())));
+    }
+    Ok(())
+}
+
+/// A finite number: a float, an integer, or what Python can make a float of.
+fn number(object: &Bound<'_, PyAny>, name: &str, place: impl Fn() -> String) -> PyResult<f64> {
+    let value = match object.cast_exact::<PyFloat>() {
+        Ok(float) => float.value(),
+        Err(_) => object.extract::<f64>().map_err(|_| {
+            data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)))
+        })?,
+    };
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(data_error(format!("{}: the {name} is {value}; every {name} must be finite", place())))
+}
+
+/// The type of an object, with its value where that is short.
+pub fn kind(object: &Bound<'_, PyAny>) -> String {
+    let name = object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
+    match object.repr() {
+        Ok(repr) if object.is_none() => repr.to_string(),
+        Ok(repr) if repr.len().is_ok_and(|length| length <= 40) => format!("{name} {repr}"),
+        _ => name,
+    }
+}
+
+/// Visits the entries of a mapping, whatever kind it is.
+fn each_entry<'py>(
+    mapping: &Bound<'py, PyDict>,
+    mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    for (key, value) in mapping.iter() {
+        visit(key, value)?;
+    }
+    Ok(())
+}
+
+/// The object as a dict or a list: other mappings and arrays are turned into one.
+fn plain<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let is_plain = object.is_instance_of::<PyDict>() || object.is_instance_of::<PyList>();
+    if is_plain || object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyString>() {
+        return Ok(object.clone());
+    }
+    if object.hasattr("tolist")? {
+        return object.call_method0("tolist");
+    }
+    if object.hasattr("keys")? {
+        return Ok(object.py().get_type::<PyDict>().call1((object,))?.into_any());
+    }
+    Ok(object.clone())
+}
+
+/// The elements of a list or a tuple.
+fn elements<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyList>> {
+    match object.cast::<PyList>() {
+        Ok(list) => Some(list.clone()),
+        Err(_) => object.cast::<PyTuple>().ok().map(|tuple| tuple.to_list()),
+    }
+}
+
+/// Visits the queries of a mapping, or of a list whose places are the ids.
+pub fn each_query<'py>(
+    data: &Bound<'py, PyAny>,
+    what: &str,
+    mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let data = plain(data)?;
+    if let Ok(mapping) = data.cast::<PyDict>() {
+        return each_entry(mapping, |query, value| visit(&query, &value));
+    }
+    let Some(list) = elements(&data) else {
+        return Err(data_error(format!(
+            "the {what} must be a dict, a list, a frame or a file, not {}",
+            kind(&data)
+        )));
+    };
+    for (position, value) in list.iter().enumerate() {
+        visit(&position.into_pyobject(data.py())?.into_any(), &value)?;
+    }
+    Ok(())
+}
+
+/// Adds one query's judgments: `{document: grade}`, `[document]` or `[[document]]`.
+pub fn add_judgments(
+    builder: &mut RowsBuilder,
+    query: &[u8],
+    value: &Bound<'_, PyAny>,
+    grouped: bool,
+) -> PyResult<()> {
+    let in_query = || format!("judgments of query {}", show(query));
+    let mut add = |document: &Bound<'_, PyAny>, grade: f64, group: usize| {
+        with_id(document, in_query, |id| {
+            builder.row(id, grade);
+            if grouped {
+                builder.group(group.to_string().as_bytes());
+            }
+        })
+    };
+    let value = match value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        true => value.py().get_type::<PyList>().call1((value,))?.into_any(),
+        false => plain(value)?,
+    };
+    if let Ok(mapping) = value.cast::<PyDict>() {
+        return each_entry(mapping, |document, grade| {
+            let of_document = || format!("{}, document {}", in_query(), kind(&document));
+            add(&document, number(&grade, "grade", of_document)?, 0)
+        });
+    }
+    let Some(list) = elements(&value) else {
+        let message =
+            format!("{} must be a dict of grades or a list of documents, not {}", in_query(), kind(&value));
+        return Err(data_error(message));
+    };
+    for (group, entry) in list.iter().enumerate() {
+        match elements(&plain(&entry)?) {
+            Some(alternatives) => {
+                for document in alternatives.iter() {
+                    add(&document, 1.0, group)?;
+                }
+            }
+            None => add(&entry, 1.0, group)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether a query's judgments are groups of alternatives.
+pub fn has_groups(value: &Bound<'_, PyAny>) -> bool {
+    let first = elements(value).and_then(|list| list.get_item(0).ok());
+    first.is_some_and(|first| elements(&first).is_some())
+}
+
+/// The documents of one ranking, copied out of Python.
+#[derive(Debug, Default)]
+pub struct Ranking {
+    pub text: Vec<u8>,
+    pub documents: Vec<Span>,
+    pub scores: Vec<f64>,
+    pub ordered: bool,
+}
+
+impl Ranking {
+    fn push(&mut self, id: &[u8]) {
+        let start = self.text.len();
+        self.text.extend_from_slice(id);
+        self.documents.push(Span { start, end: self.text.len() });
+    }
+
+    /// Reads `{document: score}`, `[document]` or `[(document, score)]`.
+    pub fn read(&mut self, query: &[u8], value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let in_query = || format!("ranking of query {}", show(query));
+        self.text.clear();
+        self.documents.clear();
+        self.scores.clear();
+        let value = plain(value)?;
+        if let Ok(mapping) = value.cast::<PyDict>() {
+            self.ordered = false;
+            return each_entry(mapping, |document, score| self.scored(&document, &score, &in_query));
+        }
+        let Some(list) = elements(&value) else {
+            let message = format!(
+                "{} must be a dict of scores, a list of documents or a list of (document, score), not {}",
+                in_query(),
+                kind(&value)
+            );
+            return Err(data_error(message));
+        };
+        self.ordered = list.get_item(0).ok().is_none_or(|first| elements(&first).is_none());
+        for entry in list.iter() {
+            match (self.ordered, elements(&entry)) {
+                (true, None) => with_id(&entry, in_query, |id| self.push(id))?,
+                (false, Some(pair)) if pair.len() == 2 => {
+                    self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)?;
+                }
+                _ => {
+                    let form = if self.ordered { "a document id" } else { "a pair (document, score)" };
+                    return Err(data_error(format!(
+                        "{}: expected {form}, found {}",
+                        in_query(),
+                        kind(&entry)
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn scored(
+        &mut self,
+        document: &Bound<'_, PyAny>,
+        score: &Bound<'_, PyAny>,
+        in_query: &impl Fn() -> String,
+    ) -> PyResult<()> {
+        let of_document = || format!("{}, document {}", in_query(), kind(document));
+        self.scores.push(number(score, "score", of_document)?);
+        with_id(document, in_query, |id| self.push(id))
+    }
+
+    pub fn rank(&self, ranker: &mut Ranker<'_>, query: u32) -> PyResult<()> {
+        let scores = if self.ordered { None } else { Some(self.scores.as_slice()) };
+        Ok(ranker.rank(query, &Spans { text: &self.text, spans: &self.documents }, scores)?)
+    }
+}
+
+/// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
+///
+/// Each judged document is looked up in the dict; the scores are then counted against those found. False if the dict
+/// needs the slow path: an id that is no plain string, ties that ids must break, or an option that drops documents.
+pub fn rank_dict(
+    ranker: &mut Ranker<'_>,
+    query: u32,
+    dict: &Bound<'_, PyDict>,
+    scratch: &mut Scratch,
+) -> PyResult<bool> {
+    if ranker.options.given || ranker.options.exclude_query || !scratch.read_scores(dict, ranker.options) {
+        return Ok(false);
+    }
+    scratch.found.clear();
+    let index = ranker.index;
+    for document in index.starts[query as usize]..index.starts[query as usize + 1] {
+        let Ok(id) = std::str::from_utf8(index.document(document)) else { return Ok(false) };
+        if let Some(score) = dict.get_item(id)? {
+            scratch.found.push((document as u32, ranker.options.score(score.extract()?)));
+        }
+    }
+    Ok(ranker.rank_untied(query, &scratch.found, &scratch.scores))
+}
+
+/// Buffers that are used again for each query.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    scores: Vec<f64>,
+    found: Vec<(u32, f64)>,
+}
+
+impl Scratch {
+    /// Reads the scores of a dict whose keys are strings and whose values are finite floats or integers; else false.
+    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> bool {
+        self.scores.clear();
+        let mut position: ffi::Py_ssize_t = 0;
+        let mut key: *mut ffi::PyObject = std::ptr::null_mut();
+        let mut value: *mut ffi::PyObject = std::ptr::null_mut();
+        let mut finite = true;
+        // SAFETY: the dict is alive and the GIL is held. The references are borrowed and no Python code runs while they
+        // are used: only the types of exact strings, floats and integers pass, and reading those calls nothing back.
+        unsafe {
+            let string_type = &raw mut ffi::PyUnicode_Type;
+            let float_type = &raw mut ffi::PyFloat_Type;
+            while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
+                let is_float = ffi::Py_TYPE(value) == float_type;
+                if ffi::Py_TYPE(key) != string_type || !(is_float || ffi::PyLong_CheckExact(value) != 0) {
+                    return false;
+                }
+                let score = if is_float { ffi::PyFloat_AsDouble(value) } else { ffi::PyLong_AsDouble(value) };
+                finite &= score.is_finite();
+                self.scores.push(options.score(score));
+            }
+            // An integer too large for a float leaves an exception and no finite value; the slow path reports it.
+            if ffi::PyErr_Occurred().is_null() {
+                finite
+            } else {
+                ffi::PyErr_Clear();
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use super::*;
+use crate::rows::{RowsBuilder, Span, Spans};
+
+fn index(judged: &[&str]) -> Index {
+    let mut builder = RowsBuilder::default();
+    builder.query(b"q");
+    for document in judged {
+        builder.row(document.as_bytes(), 1.0);
+    }
+    Index::new(&builder.finish(), Duplicates::Error).unwrap()
+}
+
+fn ranked(judged: &[&str], ranking: &[(&str, f64)], options: Options) -> Result<Judged, Fault> {
+    let index = index(judged);
+    let mut ranker = Ranker::new(&index, options);
+    let mut text = Vec::new();
+    let mut spans = Vec::new();
+    for (document, _) in ranking {
+        let start = text.len();
+        text.extend_from_slice(document.as_bytes());
+        spans.push(Span { start, end: text.len() });
+    }
+    let scores: Vec<f64> = ranking.iter().map(|&(_, score)| score).collect();
+    ranker.rank(0, &Spans { text: &text, spans: &spans }, Some(&scores))?;
+    Ok(ranker.judged)
+}
+
+fn with(duplicates: Duplicates) -> Options {
+    Options { duplicates, ..Options::default() }
+}
+
+#[test]
+fn counts_what_scores_higher() {
+    let judged = ranked(&["c", "x"], &[("a", 3.0), ("b", 1.0), ("c", 2.0)], Options::default()).unwrap();
+    assert_eq!(judged.hits.len(), 1);
+    assert_eq!((judged.hits[0].higher, judged.hits[0].tied), (1, 0));
+    assert_eq!(judged.facts[0].retrieved, 3);
+}
+
+#[test]
+fn places_a_hit_among_its_ties_under_every_rule() {
+    let ranking = [("c", 1.0), ("a", 1.0), ("d", 1.0), ("b", 1.0), ("z", 5.0)];
+    let judged = ranked(&["a", "d"], &ranking, Options::default()).unwrap();
+    let places: Vec<_> = judged
+        .hits
+        .iter()
+        .map(|hit| (hit.higher, hit.tied, hit.before_descending, hit.before_ascending, hit.before_input))
+        .collect();
+    assert_eq!(places, [(1, 3, 3, 0, 1), (1, 3, 0, 3, 2)]);
+}
+
+#[test]
+fn many_judged_documents_count_as_few_do() {
+    let names: Vec<String> = (0..60).map(|number| format!("d{number:02}")).collect();
+    let ranking: Vec<(&str, f64)> =
+        names.iter().enumerate().map(|(number, name)| (name.as_str(), (number * 7 % 20) as f64)).collect();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let many = ranked(&all, &ranking, Options::default()).unwrap();
+    for chunk in all.chunks(10) {
+        let few = ranked(chunk, &ranking, Options::default()).unwrap();
+        for hit in &few.hits {
+            let name = chunk[hit.document as usize];
+            let number = all.iter().position(|other| *other == name).unwrap() as u32;
+            let same = many.hits.iter().find(|other| other.document == number).unwrap();
+            assert_eq!(Hit { document: number, ..*hit }, *same);
+        }
+    }
+}
+
+#[test]
+fn repeats_follow_the_policy() {
+    let ranking = [("a", 3.0), ("b", 2.0), ("a", 1.0)];
+    let fault = ranked(&["a"], &ranking, with(Duplicates::Error)).unwrap_err();
+    assert!(fault.message.contains("query 'q' lists document 'a'"));
+    let first = ranked(&["a"], &ranking, with(Duplicates::First)).unwrap();
+    assert_eq!((first.hits[0].higher, first.facts[0].retrieved, first.repeats_dropped), (0, 2, 1));
+    let last = ranked(&["a"], &ranking, with(Duplicates::Last)).unwrap();
+    assert_eq!((last.hits.len(), last.hits[0].higher, last.facts[0].retrieved), (1, 1, 2));
+    let count = ranked(&["a"], &ranking, with(Duplicates::Count)).unwrap();
+    assert_eq!((count.hits.len(), count.hits[1].higher, count.facts[0].retrieved), (2, 2, 3));
+}
+
+#[test]
+fn three_repeats_leave_one() {
+    let ranking = [("a", 3.0), ("a", 2.0), ("b", 2.5), ("a", 1.0)];
+    for (policy, higher) in [(Duplicates::First, 0), (Duplicates::Last, 1)] {
+        let judged = ranked(&["a"], &ranking, with(policy)).unwrap();
+        assert_eq!((judged.hits.len(), judged.hits[0].higher, judged.facts[0].retrieved), (1, higher, 2));
+    }
+}
+
+#[test]
+fn the_document_named_like_its_query_can_be_left_out() {
+    let options = Options { exclude_query: true, ..Options::default() };
+    let judged = ranked(&["a", "q"], &[("q", 9.0), ("a", 1.0)], options).unwrap();
+    assert_eq!(
+        (judged.hits.len(), judged.hits[0].higher, judged.facts[0].retrieved, judged.excluded),
+        (1, 0, 1, 1)
+    );
+}
+
+#[test]
+fn the_given_order_can_be_the_ranking() {
+    let options = Options { given: true, ..Options::default() };
+    let judged = ranked(&["b"], &[("a", 1.0), ("b", 9.0)], options).unwrap();
+    assert_eq!((judged.hits[0].higher, judged.hits[0].tied), (1, 0));
+}
+
+#[test]
+fn single_precision_makes_ties() {
+    let ranking = [("a", 1.0), ("b", 1.0 + 1e-12)];
+    assert_eq!(ranked(&["a"], &ranking, Options::default()).unwrap().hits[0].tied, 0);
+    let options = Options { single: true, ..Options::default() };
+    assert_eq!(ranked(&["a"], &ranking, options).unwrap().hits[0].tied, 1);
+}
+
+#[test]
+fn an_empty_ranking_is_a_ranking() {
+    let judged = ranked(&["a"], &[], Options::default()).unwrap();
+    assert_eq!((judged.hits.len(), judged.facts[0].retrieved), (0, 0));
+}

@@ -1,0 +1,296 @@
+//! Ranks the judged documents of a run file while it is read, on all cores, without holding it.
+//!
+//! Each block of the file holds whole queries, so workers share nothing but the reader. Queries whose lines do not stand
+//! together are found on the way; the file is read again for them, a bounded number of their rows at a time.
+
+use crate::fault::{Fault, Kind};
+use crate::index::Index;
+use crate::judged::Judged;
+use crate::options::Options;
+use crate::rank::Ranker;
+use crate::rows::{Names, Rows, RowsBuilder, Span, Spans};
+use crate::text::block::{BLOCK, Blocks, each_line};
+use crate::text::line::{Words, run_line};
+use crate::text::read::{place, read_lines};
+use crate::text::source::Source;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What a file held.
+#[derive(Debug, Default)]
+pub struct Scan {
+    pub judged: Judged,
+    /// Queries of the run that have no judgments.
+    pub unknown: Names,
+    /// Queries whose lines did not stand together.
+    pub scattered: usize,
+    pub lines: usize,
+}
+
+/// How a file is scanned.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    pub threads: usize,
+    pub block: usize,
+    /// Rows of scattered queries held at a time, at least; at most an eighth of them when there are more.
+    pub rows_held: usize,
+    /// Set from outside to give up.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(threads: usize, stop: &'a AtomicBool) -> Self {
+        Self { threads, block: BLOCK, rows_held: 1 << 21, stop }
+    }
+}
+
+/// Scans `source` against the judgments of `index`.
+pub fn scan(source: &Source, index: &Index, options: Options, plan: Plan<'_>) -> Result<Scan, Fault> {
+    let blocks = Mutex::new(Blocks::open(source, plan.block)?);
+    let lines = Mutex::new(Vec::new());
+    let shared = Shared { blocks: &blocks, lines: &lines, stop: plan.stop, failed: &AtomicBool::new(false) };
+    let mut workers: Vec<Worker<'_>> =
+        (0..plan.threads.max(1)).map(|_| Worker::new(index, options)).collect();
+    std::thread::scope(|scope| {
+        for worker in &mut workers {
+            scope.spawn(|| worker.work(&shared));
+        }
+    });
+    if plan.stop.load(Ordering::Relaxed) {
+        return Err(Fault::new(Kind::Interrupted, "stopped"));
+    }
+    let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(fault) = first_fault(&workers, source, &lines) {
+        return Err(fault);
+    }
+    let mut scan = Scan { lines: lines.iter().sum(), ..Scan::default() };
+    let scattered = merge(&workers, index, &mut scan);
+    gather(source, index, options, plan, scattered, &mut scan)?;
+    Ok(scan)
+}
+
+/// The fault that stands first in the file.
+fn first_fault(workers: &[Worker<'_>], source: &Source, lines: &[usize]) -> Option<Fault> {
+    let (block, line, fault) =
+        workers.iter().filter_map(|worker| worker.fault.as_ref()).min_by_key(|fault| (fault.0, fault.1))?;
+    let before: usize = lines.iter().take(*block).sum();
+    Some(match (fault.kind, line) {
+        (Kind::File, _) => fault.clone(),
+        (_, Some(line)) => fault.clone().at(&place(source, before + line)),
+        (_, None) => fault.clone().at(&source.name),
+    })
+}
+
+/// Puts together what the workers found; gives the number of rows of each scattered query.
+fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Vec<(u32, u64)> {
+    let mut rows = vec![0u64; index.queries.len()];
+    let mut segments = vec![0u32; index.queries.len()];
+    for worker in workers {
+        for (query, state) in worker.states.iter().enumerate() {
+            rows[query] += state.rows;
+            segments[query] += state.segments;
+        }
+        for name in worker.unknown.iter() {
+            scan.unknown.add(name);
+        }
+    }
+    for worker in workers {
+        let mut judged = worker.ranker.judged.clone();
+        judged.facts.retain(|fact| segments[fact.query as usize] == 1);
+        scan.judged.append(&judged);
+    }
+    let scattered = (0..rows.len()).filter(|&query| segments[query] > 1);
+    scattered.map(|query| (query as u32, rows[query])).collect()
+}
+
+/// Reads the file again for the scattered queries, as many at a time as may be held.
+fn gather(
+    source: &Source,
+    index: &Index,
+    options: Options,
+    plan: Plan<'_>,
+    scattered: Vec<(u32, u64)>,
+    scan: &mut Scan,
+) -> Result<(), Fault> {
+    scan.scattered = scattered.len();
+    let total: u64 = scattered.iter().map(|&(_, rows)| rows).sum();
+    let most = (plan.rows_held as u64).max(total.div_ceil(8));
+    let mut waiting = scattered.as_slice();
+    while !waiting.is_empty() {
+        let mut held = 0;
+        let mut fits = |&(_, rows): &(u32, u64)| {
+            held += rows;
+            held <= most || held == rows
+        };
+        let count = waiting.iter().take_while(|query| fits(query)).count();
+        let (batch, later) = waiting.split_at(count);
+        let rows = collect(source, index, batch, plan.stop)?;
+        let mut ranker = Ranker::new(index, options);
+        rank_rows(&mut ranker, &rows).map_err(|fault| fault.at(&source.name))?;
+        scan.judged.append(&ranker.judged);
+        waiting = later;
+    }
+    Ok(())
+}
+
+/// The rows of a few queries.
+fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBool) -> Result<Rows, Fault> {
+    let mut wanted = vec![false; index.queries.len()];
+    for &(query, _) in batch {
+        wanted[query as usize] = true;
+    }
+    let mut builder = RowsBuilder::default();
+    read_lines(source, |line| {
+        let mut words = Words::new(line);
+        let query = words.next().unwrap_or_default();
+        if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
+            let retrieved = run_line(&mut words)?;
+            builder.query(query);
+            builder.row(retrieved.document, retrieved.score);
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(Fault::new(Kind::Interrupted, "stopped"));
+        }
+        Ok(())
+    })?;
+    Ok(builder.finish())
+}
+
+/// Ranks every query of `rows` that has judgments.
+pub fn rank_rows(ranker: &mut Ranker<'_>, rows: &Rows) -> Result<(), Fault> {
+    for query in 0..rows.queries.len() {
+        if let Some(known) = ranker.index.queries.find(rows.queries.name(query)) {
+            let scores = if rows.ordered[query] { None } else { rows.values.get(rows.range(query)) };
+            ranker.rank(known, &rows.ranking(query), scores)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the workers share.
+struct Shared<'a, 'b> {
+    blocks: &'a Mutex<Blocks<'b>>,
+    /// The number of lines of each block that is done.
+    lines: &'a Mutex<Vec<usize>>,
+    stop: &'a AtomicBool,
+    failed: &'a AtomicBool,
+}
+
+/// What a worker knows of a query: in how many places of the file it stands, and its rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    segments: u32,
+    rows: u64,
+}
+
+/// Ranks one block after another.
+struct Worker<'a> {
+    ranker: Ranker<'a>,
+    states: Vec<State>,
+    unknown: Names,
+    documents: Vec<Span>,
+    scores: Vec<f64>,
+    /// The block, its line if the fault is one line's, and the fault that ended the work.
+    fault: Option<(usize, Option<usize>, Fault)>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(index: &'a Index, options: Options) -> Self {
+        Self {
+            ranker: Ranker::new(index, options),
+            states: vec![State::default(); index.queries.len()],
+            unknown: Names::default(),
+            documents: Vec::new(),
+            scores: Vec::new(),
+            fault: None,
+        }
+    }
+
+    fn work(&mut self, shared: &Shared<'_, '_>) {
+        let mut block = Vec::new();
+        while !shared.stop.load(Ordering::Relaxed) && !shared.failed.load(Ordering::Relaxed) {
+            let next = shared.blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
+            match next {
+                Ok(None) => return,
+                Ok(Some(number)) => {
+                    let done = self.block(number, &block);
+                    let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
+                    if lines.len() <= number {
+                        lines.resize(number + 1, 0);
+                    }
+                    lines[number] = done;
+                }
+                Err(fault) => self.fault = Some((usize::MAX, None, fault)),
+            }
+            if self.fault.is_some() {
+                shared.failed.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
+    /// Ranks the queries of one block and gives its number of lines.
+    fn block(&mut self, number: usize, block: &[u8]) -> usize {
+        let start = block.as_ptr() as usize;
+        let mut query: &[u8] = b"";
+        let mut known = None;
+        self.documents.clear();
+        self.scores.clear();
+        let visited = each_line(block, |line| {
+            let mut words = Words::new(line);
+            if !words.accept(query) {
+                let name = words.next().unwrap_or_default();
+                if name != query {
+                    self.close(known, block)?;
+                    query = name;
+                    known = self.open(name);
+                }
+            }
+            let retrieved = run_line(&mut words)?;
+            if known.is_some() {
+                let from = retrieved.document.as_ptr() as usize - start;
+                self.documents.push(Span { start: from, end: from + retrieved.document.len() });
+                self.scores.push(retrieved.score);
+            }
+            Ok(())
+        });
+        match visited
+            .and_then(|lines| self.close(known, block).map(|()| lines).map_err(|fault| (lines, fault)))
+        {
+            Ok(lines) => lines,
+            Err((line, fault)) => {
+                let line = (fault.kind != Kind::Duplicate).then_some(line);
+                self.fault = Some((number, line, fault));
+                0
+            }
+        }
+    }
+
+    fn open(&mut self, name: &[u8]) -> Option<u32> {
+        let known = self.ranker.index.queries.find(name);
+        if known.is_none() {
+            self.unknown.add(name);
+        }
+        known
+    }
+
+    /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
+    fn close(&mut self, query: Option<u32>, block: &[u8]) -> Result<(), Fault> {
+        if let Some(query) = query {
+            let state = &mut self.states[query as usize];
+            state.segments += 1;
+            state.rows += self.documents.len() as u64;
+            if state.segments == 1 {
+                let documents = Spans { text: block, spans: &self.documents };
+                self.ranker.rank(query, &documents, Some(&self.scores))?;
+            }
+        }
+        self.documents.clear();
+        self.scores.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;

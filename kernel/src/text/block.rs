@@ -1,0 +1,177 @@
+//! Reads text in blocks that hold whole queries, so that each can be worked on by itself.
+
+use crate::fault::Fault;
+use crate::text::line::{self, LONGEST_LINE, Words};
+use crate::text::source::Source;
+use std::io::Read;
+
+/// How much is read at a time; a block grows past it only to hold one whole query.
+pub const BLOCK: usize = 1 << 20;
+
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// The blocks of one file, in order.
+pub struct Blocks<'a> {
+    source: &'a Source,
+    reader: Box<dyn Read + Send>,
+    /// What was read after the last whole query.
+    rest: Vec<u8>,
+    size: usize,
+    given: usize,
+    done: bool,
+}
+
+impl<'a> Blocks<'a> {
+    pub fn open(source: &'a Source, size: usize) -> Result<Self, Fault> {
+        Ok(Self { source, reader: source.open()?, rest: Vec::new(), size, given: 0, done: false })
+    }
+
+    /// Fills `block` with the next lines and gives the block's number, or `None` at the end.
+    pub fn next(&mut self, block: &mut Vec<u8>) -> Result<Option<usize>, Fault> {
+        block.clear();
+        std::mem::swap(block, &mut self.rest);
+        let mut more = self.size;
+        while !self.done {
+            self.read(block, more)?;
+            if self.given == 0 && block.starts_with(BYTE_ORDER_MARK) {
+                block.drain(..BYTE_ORDER_MARK.len());
+            }
+            let lines_end = memchr::memrchr(b'\n', block).map_or(0, |newline| newline + 1);
+            if block.len() - lines_end > LONGEST_LINE {
+                self.done = true;
+            }
+            let end = last_query(block);
+            if !self.done && end > 0 {
+                self.rest.extend_from_slice(&block[end..]);
+                block.truncate(end);
+                break;
+            }
+            more = block.len();
+        }
+        self.given += 1;
+        Ok(if block.is_empty() { None } else { Some(self.given - 1) })
+    }
+
+    fn read(&mut self, block: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
+        let read = self.reader.by_ref().take(more as u64).read_to_end(block);
+        self.done = read.map_err(|error| self.source.fault(&error))? < more;
+        Ok(())
+    }
+}
+
+/// Where the lines of the last query begin. Zero if there is no other query before it.
+fn last_query(text: &[u8]) -> usize {
+    let mut end = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+    let mut query = None;
+    while end > 0 {
+        let start = memchr::memrchr(b'\n', &text[..end - 1]).map_or(0, |newline| newline + 1);
+        let this = &text[start..end - 1];
+        if !line::is_empty(this) {
+            let first = Words::new(this).next();
+            if query.is_some() && query != first {
+                return end;
+            }
+            query = first;
+        }
+        end = start;
+    }
+    0
+}
+
+/// A fault and the line of the block it stands in, counted from zero.
+pub type LineFault = (usize, Fault);
+
+/// Calls `visit` with each line that says something and gives the number of all lines.
+pub fn each_line<'a>(
+    block: &'a [u8],
+    mut visit: impl FnMut(&'a [u8]) -> Result<(), Fault>,
+) -> Result<usize, LineFault> {
+    check(block)?;
+    let mut number = 0;
+    let mut start = 0;
+    while start < block.len() {
+        let end = memchr::memchr(b'\n', &block[start..]).map_or(block.len(), |length| start + length);
+        let this = &block[start..end];
+        if this.len() > LONGEST_LINE {
+            let message = format!("the line is longer than {} MiB; this is no TREC text", LONGEST_LINE >> 20);
+            return Err((number, Fault::format(message)));
+        }
+        if !line::is_empty(this) {
+            visit(this).map_err(|fault| (number, fault))?;
+        }
+        number += 1;
+        start = end + 1;
+    }
+    Ok(number)
+}
+
+/// Checks that a block is text.
+fn check(block: &[u8]) -> Result<(), LineFault> {
+    let line_of = |at: usize| memchr::memchr_iter(b'\n', &block[..at]).count();
+    if let Some(at) = memchr::memchr(0, block) {
+        let message = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8";
+        return Err((line_of(at), Fault::format(message)));
+    }
+    simdutf8::compat::from_utf8(block).map_err(|error| {
+        let message = "the line has bytes that are not UTF-8; save the file as UTF-8";
+        (line_of(error.valid_up_to()), Fault::format(message))
+    })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(name: &str, text: &[u8], size: usize) -> Vec<String> {
+        let path = std::env::temp_dir().join(format!("assay-block-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        let source = Source::new(&path, name);
+        let mut blocks = Blocks::open(&source, size).unwrap();
+        let mut block = Vec::new();
+        let mut all = Vec::new();
+        while blocks.next(&mut block).unwrap().is_some() {
+            all.push(String::from_utf8(block.clone()).unwrap());
+        }
+        std::fs::remove_file(path).unwrap();
+        all
+    }
+
+    #[test]
+    fn blocks_hold_whole_queries_and_lose_nothing() {
+        let text: String = (0..40).map(|row| format!("q{} 0 d{row} 1\n", row / 5)).collect();
+        for size in [1, 16, 64, 100, 1000] {
+            let all = blocks("whole", text.as_bytes(), size);
+            assert_eq!(all.concat(), text, "{size}");
+            for pair in all.windows(2) {
+                let before = pair[0].lines().last().unwrap().split(' ').next();
+                let after = pair[1].lines().next().unwrap().split(' ').next();
+                assert_ne!(before, after, "{size}");
+            }
+        }
+        assert!(blocks("small", text.as_bytes(), 16).len() > 3);
+    }
+
+    #[test]
+    fn the_last_line_needs_no_end_and_a_mark_is_no_text() {
+        assert_eq!(blocks("end", b"\xef\xbb\xbfq1 0 d1 1", 4), ["q1 0 d1 1"]);
+        assert_eq!(blocks("none", b"", 4), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_line_of_many_megabytes_is_refused_without_reading_on() {
+        let text = [b"q1 0 d1 1\n".to_vec(), vec![b'x'; 5 << 20]].concat();
+        let all = blocks("long", &text, BLOCK);
+        let read: usize = all.iter().map(String::len).sum();
+        assert!(read < 4 << 20);
+        let last = all.last().unwrap().as_bytes();
+        let (_, fault) = each_line(last, |_| Ok(())).unwrap_err();
+        assert!(fault.message.contains("longer than 1 MiB"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_placed() {
+        assert_eq!(each_line(b"a\nb\0\n", |_| Ok(())).unwrap_err().0, 1);
+        assert_eq!(each_line(b"a\n\nb\xff\n", |_| Ok(())).unwrap_err().0, 2);
+    }
+}

@@ -1,0 +1,217 @@
+//! One line of a TREC run or of TREC judgments.
+
+use crate::fault::{Fault, show};
+
+/// The longest line that is read; longer ones are no TREC text.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// A line of a run: `query iteration document rank score tag`.
+#[derive(Debug, PartialEq)]
+pub struct RunLine<'a> {
+    pub document: &'a [u8],
+    pub score: f64,
+    pub tag: &'a [u8],
+}
+
+/// A line of judgments: `query group document grade`.
+#[derive(Debug, PartialEq)]
+pub struct QrelsLine<'a> {
+    pub group: &'a [u8],
+    pub document: &'a [u8],
+    pub grade: f64,
+}
+
+/// The words of a line, from left to right.
+#[derive(Debug, Clone)]
+pub struct Words<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    pub fn new(line: &'a [u8]) -> Self {
+        Self { line, at: 0 }
+    }
+
+    /// Takes the first word if it is `word`: much faster than to look for its end.
+    #[inline]
+    pub fn accept(&mut self, word: &[u8]) -> bool {
+        let next = self.line.get(word.len());
+        let is_first = self.at == 0 && !word.is_empty() && next.is_some_and(|&byte| is_blank(byte));
+        let taken = is_first && self.line.starts_with(word);
+        if taken {
+            self.at = word.len();
+        }
+        taken
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while is_blank(*self.line.get(self.at)?) {
+            self.at += 1;
+        }
+        let start = self.at;
+        self.at = word_end(self.line, start);
+        self.line.get(start..self.at)
+    }
+}
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+/// The end of the word that starts at `at`, looked for eight bytes at a time.
+#[inline]
+fn word_end(line: &[u8], mut at: usize) -> usize {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    while let Some(chunk) = line.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let bytes = u64::from_le_bytes(*chunk);
+        // The high bit of each byte that is at most a blank.
+        let blanks = bytes.wrapping_sub(LOW * 0x21) & !bytes & HIGH;
+        if blanks == 0 {
+            at += 8;
+            continue;
+        }
+        at += blanks.trailing_zeros() as usize / 8;
+        if is_blank(line[at]) {
+            return at;
+        }
+        at += 1;
+    }
+    while line.get(at).is_some_and(|&byte| !is_blank(byte)) {
+        at += 1;
+    }
+    at
+}
+
+/// A line that says nothing: blank, or a comment.
+#[inline]
+pub fn is_empty(line: &[u8]) -> bool {
+    match line.first() {
+        None | Some(b'#') => true,
+        Some(&byte) if is_blank(byte) => line.iter().all(|&byte| is_blank(byte)),
+        Some(_) => false,
+    }
+}
+
+/// Reads what follows the query of a run's line.
+#[inline]
+pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
+    let fields = (words.next(), words.next(), words.next(), words.next(), words.next());
+    let (Some(_), Some(document), Some(_), Some(score), Some(tag)) = fields else {
+        return Err(too_few(words.line, 6, "query Q0 document rank score tag"));
+    };
+    Ok(RunLine { document, score: number(score, "score")?, tag })
+}
+
+/// Reads what follows the query of a line of judgments.
+pub fn qrels_line<'a>(words: &mut Words<'a>) -> Result<QrelsLine<'a>, Fault> {
+    let fields = (words.next(), words.next(), words.next());
+    let (Some(group), Some(document), Some(grade)) = fields else {
+        return Err(too_few(words.line, 4, "query 0 document grade"));
+    };
+    if let Some(extra) = words.next() {
+        let extra = show(extra);
+        return Err(Fault::format(format!(
+            "expected 4 fields (query 0 document grade), found {extra} after them; is this a run and not judgments?"
+        )));
+    }
+    Ok(QrelsLine { group, document, grade: number(grade, "grade")? })
+}
+
+#[cold]
+fn too_few(line: &[u8], expected: usize, form: &str) -> Fault {
+    let found = Words::new(line).count();
+    Fault::format(format!("expected {expected} fields ({form}), found {found}: {}", show(line)))
+}
+
+/// A finite number.
+#[inline]
+fn number(word: &[u8], name: &str) -> Result<f64, Fault> {
+    match fast_float2::parse::<f64, _>(word) {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(Fault::format(format!("the {name} {} is not finite; every {name} must be", show(word)))),
+        Err(_) => Err(Fault::format(format!("the {name} {} is not a number", show(word)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<&[u8]> {
+        Words::new(line.as_bytes()).collect()
+    }
+
+    fn run(line: &str) -> Result<RunLine<'_>, Fault> {
+        let mut words = Words::new(line.as_bytes());
+        words.next();
+        run_line(&mut words)
+    }
+
+    #[test]
+    fn words_are_split_at_any_run_of_blanks() {
+        assert_eq!(words("a  b\tlonger-than-eight\r"), [&b"a"[..], b"b", b"longer-than-eight"]);
+        assert_eq!(words("  \t "), Vec::<&[u8]>::new());
+        assert_eq!(words("1234567 12345678 123456789"), [&b"1234567"[..], b"12345678", b"123456789"]);
+    }
+
+    #[test]
+    fn control_characters_and_high_bytes_belong_to_words() {
+        assert_eq!(words("a\u{1}b c\u{a0}dé"), ["a\u{1}b".as_bytes(), "c\u{a0}dé".as_bytes()]);
+        assert_eq!(words("abcdefg\u{1}hijklmn o"), ["abcdefg\u{1}hijklmn".as_bytes(), b"o"]);
+    }
+
+    #[test]
+    fn the_first_word_is_taken_only_whole() {
+        let mut line = Words::new(b"q1 0 d1");
+        assert!(!line.accept(b"q"));
+        assert!(line.accept(b"q1"));
+        assert_eq!(line.next(), Some(&b"0"[..]));
+        assert!(!line.accept(b"d1"));
+    }
+
+    #[test]
+    fn a_run_line_has_six_fields_and_more_are_ignored() {
+        let line = run("q1 Q0 d7 1 12.5 tag more").unwrap();
+        assert_eq!(line, RunLine { document: b"d7", score: 12.5, tag: b"tag" });
+        let fault = run("q1 Q0 d7 1 12.5").unwrap_err();
+        assert!(fault.message.starts_with("expected 6 fields (query Q0 document rank score tag), found 5"));
+    }
+
+    #[test]
+    fn a_score_is_a_finite_number() {
+        for score in ["nan", "inf", "-inf", "1e999", "x", "1.2.3", "0x10", ""] {
+            assert!(run(&format!("q1 Q0 d7 1 {score} tag t")).is_err(), "{score}");
+        }
+        for (score, value) in [("1e3", 1000.0), ("-0", 0.0), ("+1", 1.0), (".5", 0.5), ("7.", 7.0)] {
+            assert_eq!(run(&format!("q1 Q0 d7 1 {score} tag")).unwrap().score, value);
+        }
+    }
+
+    #[test]
+    fn judgments_have_four_fields() {
+        let mut line = Words::new(b"q1 0 d1 0.5");
+        line.next();
+        assert_eq!(qrels_line(&mut line).unwrap(), QrelsLine { group: b"0", document: b"d1", grade: 0.5 });
+        for bad in ["q1 0 d1", "q1 0 d1 x", "q1 0 d1 1 2"] {
+            let mut line = Words::new(bad.as_bytes());
+            line.next();
+            assert!(qrels_line(&mut line).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn blank_lines_and_comments_are_empty() {
+        for line in ["", "  ", "\r", "# q1"] {
+            assert!(is_empty(line.as_bytes()), "{line:?}");
+        }
+        assert!(!is_empty(b" x"));
+    }
+}

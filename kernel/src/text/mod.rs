@@ -1,0 +1,6 @@
+//! TREC-style text: sources, blocks of whole queries, and lines.
+
+pub mod block;
+pub mod line;
+pub mod read;
+pub mod source;

@@ -1,0 +1,56 @@
+//! Reads a whole file of judgments or of rankings into rows.
+
+use crate::fault::Fault;
+use crate::rows::{Rows, RowsBuilder};
+use crate::text::block::{BLOCK, Blocks, each_line};
+use crate::text::line::{Words, qrels_line, run_line};
+use crate::text::source::Source;
+
+/// Reads TREC judgments.
+pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
+    let mut builder = RowsBuilder::default();
+    read_lines(source, |line| {
+        let mut words = Words::new(line);
+        let query = words.next().unwrap_or_default();
+        let judgment = qrels_line(&mut words)?;
+        builder.query(query);
+        builder.row(judgment.document, judgment.grade);
+        builder.group(judgment.group);
+        Ok(())
+    })?;
+    Ok(builder.finish())
+}
+
+/// Reads a TREC run.
+pub fn read_run(source: &Source) -> Result<Rows, Fault> {
+    let mut builder = RowsBuilder::default();
+    read_lines(source, |line| {
+        let mut words = Words::new(line);
+        let query = words.next().unwrap_or_default();
+        let retrieved = run_line(&mut words)?;
+        builder.query(query);
+        builder.row(retrieved.document, retrieved.score);
+        builder.tag(retrieved.tag);
+        Ok(())
+    })?;
+    Ok(builder.finish())
+}
+
+/// Calls `visit` with each line of the file that says something.
+pub fn read_lines(source: &Source, mut visit: impl FnMut(&[u8]) -> Result<(), Fault>) -> Result<(), Fault> {
+    let mut blocks = Blocks::open(source, BLOCK)?;
+    let mut block = Vec::new();
+    let mut lines = 0;
+    while blocks.next(&mut block)?.is_some() {
+        match each_line(&block, &mut visit) {
+            Ok(count) => lines += count,
+            Err((line, fault)) => return Err(fault.at(&place(source, lines + line))),
+        }
+    }
+    Ok(())
+}
+
+/// A line of a file, as messages name it.
+pub fn place(source: &Source, line: usize) -> String {
+    format!("{}, line {}", source.name, line + 1)
+}

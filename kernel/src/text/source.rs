@@ -1,0 +1,183 @@
+//! Opens files, plain or compressed. The compression is told from the content, not from the name.
+
+use crate::fault::{Fault, Kind, show};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file that can be opened again, with the name that messages give it.
+#[derive(Debug, Clone)]
+pub struct Source {
+    pub path: PathBuf,
+    pub name: String,
+    /// Bytes of the file read so far.
+    pub progress: Arc<AtomicU64>,
+}
+
+impl Source {
+    pub fn new(path: impl Into<PathBuf>, name: impl Into<String>) -> Self {
+        Self { path: path.into(), name: name.into(), progress: Arc::default() }
+    }
+
+    /// Opens the file from its beginning.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>, Fault> {
+        self.progress.store(0, Ordering::Relaxed);
+        open(&self.path, Arc::clone(&self.progress)).map_err(|error| self.fault(&error))
+    }
+
+    /// What an error of the operating system or of a decompressor means.
+    pub fn fault(&self, error: &io::Error) -> Fault {
+        let name = show(self.name.as_bytes());
+        let message = match error.kind() {
+            io::ErrorKind::NotFound => format!("there is no file {name}"),
+            io::ErrorKind::PermissionDenied => format!("the file {name} may not be read: permission denied"),
+            io::ErrorKind::IsADirectory => format!("{name} is a directory, not a file"),
+            io::ErrorKind::UnexpectedEof => {
+                format!("the compressed file {name} ends too early; it is truncated: make or fetch it again")
+            }
+            _ => format!("the file {name} cannot be read; it may be corrupt: {error}"),
+        };
+        Fault::new(Kind::File, message)
+    }
+}
+
+fn open(path: &Path, progress: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = File::open(path)?;
+    let mut magic = [0u8; 6];
+    let mut known = 0;
+    while known < magic.len() {
+        match file.read(&mut magic[known..])? {
+            0 => break,
+            count => known += count,
+        }
+    }
+    let start = io::Cursor::new(magic).take(known as u64);
+    let whole = Counted { inner: start.chain(file), progress };
+    let magic = &magic[..known];
+    Ok(if magic.starts_with(&[0x1f, 0x8b]) {
+        Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
+    } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Box::new(Framed(zstd::stream::read::Decoder::new(whole)?))
+    } else if magic.starts_with(b"BZh") {
+        Box::new(bzip2::read::MultiBzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
+    } else if magic.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
+        Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole))
+    } else {
+        Box::new(whole)
+    })
+}
+
+const BUFFER: usize = 1 << 16;
+
+/// Counts the bytes that are read from the file itself.
+struct Counted<R> {
+    inner: R,
+    progress: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.progress.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Gives zstd's "incomplete frame" the kind that the other decoders give a truncated file.
+struct Framed<R>(R);
+
+impl<R: Read> Read for Framed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            let truncated = error.to_string().contains("incomplete frame");
+            if truncated { io::Error::new(io::ErrorKind::UnexpectedEof, error) } else { error }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn compressed(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(text).unwrap();
+        let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bz2.write_all(text).unwrap();
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        xz.write_all(text).unwrap();
+        let mut zst = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        zst.include_checksum(true).unwrap();
+        zst.write_all(text).unwrap();
+        vec![
+            ("gz", gz.finish().unwrap()),
+            ("bz2", bz2.finish().unwrap()),
+            ("xz", xz.finish().unwrap()),
+            ("zst", zst.finish().unwrap()),
+        ]
+    }
+
+    /// Text that does not compress well.
+    fn noise() -> Vec<u8> {
+        (0..50_000u32)
+            .map(|number| format!("{}\n", number.wrapping_mul(2_654_435_761)))
+            .collect::<String>()
+            .into_bytes()
+    }
+
+    fn source(name: &str, bytes: &[u8]) -> Source {
+        let path = std::env::temp_dir().join(format!("assay-source-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Source::new(path, name)
+    }
+
+    fn read(source: &Source) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        let read = source.open()?.read_to_end(&mut bytes).map_err(|error| source.fault(&error));
+        std::fs::remove_file(&source.path).unwrap();
+        read.map(|_| bytes)
+    }
+
+    #[test]
+    fn every_compression_reads_the_same() {
+        let text = b"q1 0 d1 1\n".repeat(10_000);
+        assert_eq!(read(&source("plain", &text)).unwrap(), text);
+        for (name, bytes) in compressed(&text) {
+            assert_eq!(read(&source(name, &bytes)).unwrap(), text, "{name}");
+            let twice = [bytes.clone(), bytes].concat();
+            assert_eq!(read(&source(name, &twice)).unwrap().len(), 2 * text.len(), "{name} twice");
+        }
+    }
+
+    #[test]
+    fn a_truncated_file_is_told() {
+        let text = noise();
+        for (name, bytes) in compressed(&text) {
+            let fault = read(&source(&format!("cut.{name}"), &bytes[..bytes.len() / 2])).unwrap_err();
+            assert!(fault.message.contains("truncated"), "{name}: {}", fault.message);
+        }
+    }
+
+    #[test]
+    fn a_corrupt_file_is_told() {
+        let text = noise();
+        for (name, mut bytes) in compressed(&text) {
+            let middle = bytes.len() / 2;
+            bytes[middle..middle + 64].fill(0xa5);
+            let read = read(&source(&format!("bad.{name}"), &bytes));
+            let fault = read.err().unwrap();
+            assert_eq!(fault.kind, Kind::File, "{name}");
+            assert!(fault.message.contains(&format!("bad.{name}")), "{name}: {}", fault.message);
+        }
+    }
+
+    #[test]
+    fn an_empty_or_missing_file_is_told_apart() {
+        assert_eq!(read(&source("empty", b"")).unwrap(), b"");
+        let missing = Source::new("no/such/file", "no/such/file");
+        assert!(missing.open().err().unwrap().message.contains("there is no file"));
+    }
+}

@@ -1,0 +1,60 @@
+"""assay measures how good search and RAG systems are."""
+
+from assay._kernel import __version__
+from assay.core.convention import Policies
+from assay.core.errors import (
+    AssayError,
+    DataError,
+    DuplicateError,
+    FileError,
+    FormatError,
+    LossError,
+    MeasureError,
+    MismatchError,
+    PolicyError,
+)
+from assay.core.judged import Hits, Judged, ratio
+from assay.core.measure import Bounds, Cutoff, Example, Measure, Rel, measure, remove_measure
+from assay.evaluate import Evaluator, evaluate, evaluate_many
+from assay.io import Qrels, Run, read_qrels, read_run
+from assay.labels import evaluate_labels
+from assay.measures import parse as parse_measure
+from assay.result import Note, Result, Results
+from assay.stats import Interval
+
+__all__ = [
+    "AssayError",
+    "Bounds",
+    "Cutoff",
+    "DataError",
+    "DuplicateError",
+    "Evaluator",
+    "Example",
+    "FileError",
+    "FormatError",
+    "Hits",
+    "Interval",
+    "Judged",
+    "LossError",
+    "Measure",
+    "MeasureError",
+    "MismatchError",
+    "Note",
+    "Policies",
+    "PolicyError",
+    "Qrels",
+    "Rel",
+    "Result",
+    "Results",
+    "Run",
+    "__version__",
+    "evaluate",
+    "evaluate_labels",
+    "evaluate_many",
+    "measure",
+    "parse_measure",
+    "ratio",
+    "read_qrels",
+    "read_run",
+    "remove_measure",
+]

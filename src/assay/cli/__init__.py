@@ -1,0 +1,1 @@
+"""The command `assay`, one sub-command a file."""

@@ -1,0 +1,78 @@
+"""The table of conventions: one tool a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.conventions.assay import ASSAY
+from assay.conventions.trec_eval import TREC_EVAL
+from assay.core.errors import MeasureError, PolicyError
+from assay.core.text import nearest, show
+from assay.measures import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.core.convention import Convention, Name
+    from assay.core.measure import Measure
+
+CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
+
+__all__ = ["CONVENTIONS", "find_convention", "parse_measures"]
+
+
+def find_convention(name: str) -> Convention:
+    """The convention of that name."""
+    if name not in CONVENTIONS:
+        near = nearest(str(name), CONVENTIONS)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise PolicyError(f"there is no convention {show(name)}; {hint}There are {', '.join(CONVENTIONS)}")
+    return CONVENTIONS[name]
+
+
+def parse_measures(names: Iterable[str | Measure], convention: Convention, rel: float) -> dict[str, Measure]:
+    """The measures that names stand for, under the keys that a result gives them.
+
+    A name is looked up in the convention's own table, then among all measures, then in the other tools' tables, whose
+    spellings mean one thing each.
+
+    >>> parse_measures(["map", "P_5,10"], TREC_EVAL, rel=1)
+    {'map': <measure ap>, 'P_5': <measure precision@5>, 'P_10': <measure precision@10>}
+    """
+    measures: dict[str, Measure] = {}
+    for name in names:
+        if not isinstance(name, str):
+            measures[str(name)] = name
+            continue
+        expanded = expand(name, convention)
+        if expanded is None:
+            try:
+                expanded = {name: parse(name, {"rel": rel})}
+            except MeasureError:
+                expanded = next(filter(None, (expand(name, each) for each in CONVENTIONS.values())), None)
+                if expanded is None:
+                    raise
+        measures.update({key: parse(str(each), {"rel": rel}) for key, each in expanded.items()})
+    return measures
+
+
+def expand(name: str, convention: Convention) -> dict[str, Measure] | None:
+    """The measures that a tool's spelling stands for, or nothing if the tool has no such name."""
+    for base in sorted(convention.names, key=len, reverse=True):
+        rest = name[len(base) :]
+        if name.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
+            return at_cutoffs(name, base, rest[1:], convention.names[base])
+    return None
+
+
+def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name) -> dict[str, Measure] | None:
+    """One measure at each cutoff that the spelling lists, in ascending order; at the tool's own ones without any."""
+    if not entry.cutoffs:
+        return None if cutoffs else {name: parse(entry.measure)}
+    try:
+        values = sorted(float(cutoff) for cutoff in cutoffs.split(",")) if cutoffs else list(entry.cutoffs)
+    except ValueError:
+        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {base}.5,10") from None
+    if len(set(values)) < len(values):
+        raise MeasureError(f"{show(name)} names a cutoff twice")
+    return {entry.output.format(value): parse(entry.measure.format(f"{value:g}")) for value in values}

@@ -1,0 +1,9 @@
+"""assay's own convention: trec_eval's formulas, every judged query counts, nothing is dropped silently."""
+
+from assay.core.convention import Convention, Policies
+
+ASSAY = Convention(
+    name="assay",
+    title="assay: trec_eval's formulas in float64; a query that the run lacks scores 0",
+    policies=Policies(),
+)

@@ -1,0 +1,37 @@
+"""trec_eval 10: its names and policies.
+
+A query that the run lacks is skipped, as trec_eval does without -c.
+"""
+
+from assay.core.convention import Convention, Name, Policies
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+RECALLS = tuple(tenth / 10 for tenth in range(11))
+
+TREC_EVAL = Convention(
+    name="trec_eval",
+    title="trec_eval 10: a query that the run lacks is skipped",
+    policies=Policies(missing="skip"),
+    names={
+        "num_q": Name("num_q"),
+        "num_ret": Name("num_ret"),
+        "num_rel": Name("num_rel"),
+        "num_rel_ret": Name("num_rel_ret"),
+        "map": Name("ap"),
+        "gm_map": Name("gm_ap"),
+        "Rprec": Name("r_precision"),
+        "bpref": Name("bpref"),
+        "recip_rank": Name("rr"),
+        "iprec_at_recall": Name("iprec@{}", RECALLS, "iprec_at_recall_{:.2f}"),
+        "P": Name("precision@{}", CUTOFFS, "P_{:.0f}"),
+        "recall": Name("recall@{}", CUTOFFS, "recall_{:.0f}"),
+        "infAP": Name("infap"),
+        "ndcg": Name("ndcg"),
+        "success": Name("hit_rate@{}", (1, 5, 10), "success_{:.0f}"),
+        "map_cut": Name("ap@{}", CUTOFFS, "map_cut_{:.0f}"),
+        "ndcg_cut": Name("ndcg@{}", CUTOFFS, "ndcg_cut_{:.0f}"),
+        "set_P": Name("precision"),
+        "set_recall": Name("recall"),
+        "set_F": Name("f1"),
+    },
+)

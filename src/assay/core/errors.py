@@ -1,0 +1,50 @@
+"""Everything that assay raises for bad input.
+
+    AssayError
+    ├── DataError                the judgments or the run cannot be used
+    │   ├── FileError            a file cannot be opened, read or decompressed
+    │   ├── FormatError          a line, a field or a value is malformed
+    │   ├── DuplicateError       a query lists a document more than once
+    │   ├── MismatchError        judgments and run do not belong together
+    │   └── LossError            a format cannot hold what is to be written to it
+    ├── MeasureError             a measure's name or parameter is wrong
+    └── PolicyError              an option of `evaluate` is wrong
+
+A message says what is wrong, where, and what to do.
+"""
+
+
+class AssayError(Exception):
+    """The root of all errors that assay raises on purpose."""
+
+
+class DataError(AssayError, ValueError):
+    """The judgments or the run cannot be used."""
+
+
+class FileError(DataError):
+    """A file cannot be opened, read or decompressed."""
+
+
+class FormatError(DataError):
+    """A line, a field or a value is malformed."""
+
+
+class DuplicateError(DataError):
+    """A query lists a document more than once."""
+
+
+class MismatchError(DataError):
+    """Judgments and run do not belong together."""
+
+
+class LossError(DataError):
+    """A format cannot hold what is to be written to it."""
+
+
+class MeasureError(AssayError, ValueError):
+    """A measure's name or parameter is wrong."""
+
+
+class PolicyError(AssayError, ValueError):
+    """An option is wrong."""

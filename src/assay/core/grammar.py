@@ -1,0 +1,119 @@
+"""Reads names of measures: `name(param=value,…)@k`. Nothing is evaluated.
+
+    ndcg@10    ap(rel=2)@100    rbp(p=0.95)    ndcg(gain=1:3;2:9)@10    iprec@0.1
+
+Upper and lower case are the same, values may be quoted, and blanks between the parts do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import MeasureError
+from assay.core.measure import Definition, Measure, Parameter, all_names
+from assay.core.text import nearest, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+LONGEST_NAME = 1000
+# A default is replaced for all measures at once only where it is the common one: gains have their own `rel`.
+COMMON_DEFAULTS = {"rel": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The parts of a name as they were written."""
+
+    name: str
+    values: Mapping[str, str]
+    at: str | None
+
+
+def split(text: str) -> Spelling:
+    """The parts of a name.
+
+    >>> split("rbp(p=0.95)")
+    Spelling(name='rbp', values={'p': '0.95'}, at=None)
+    """
+    shape = SHAPE.fullmatch(text) if len(text) <= LONGEST_NAME else None
+    if shape is None:
+        raise MeasureError(f"cannot read the measure {show(text)}; write name(param=value,…)@k, such as ndcg@10")
+    values: dict[str, str] = {}
+    for part in (shape["inside"] or "").split(",") if (shape["inside"] or "").strip() else []:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (equals and name and value):
+            raise MeasureError(f"cannot read {show(part)} in the measure {show(text)}; write param=value")
+        if name in values:
+            raise MeasureError(f"the measure {show(text)} sets {show(name)} twice")
+        values[name] = unquote(value)
+    return Spelling(shape["name"], values, shape["at"])
+
+
+def unquote(value: str) -> str:
+    for quote in "'\"":
+        if len(value) > 1 and value[0] == value[-1] == quote:
+            return value[1:-1]
+    return value
+
+
+def parse(text: str, table: Mapping[str, Definition], defaults: Mapping[str, Any]) -> Measure:
+    """The measure that a name in `table` stands for; `defaults` are set where the name is silent."""
+    spelling = split(text)
+    names = all_names(table)
+    found = names.get(spelling.name) or {each.lower(): entry for each, entry in names.items()}.get(spelling.name.lower())
+    if found is None:
+        raise MeasureError(unknown(spelling.name, names))
+    definition, preset = found
+    given: dict[str, Any] = {}
+    for name, value in spelling.values.items():
+        if name in preset:
+            raise MeasureError(f"{show(text)}: {spelling.name} sets {name} itself; use {definition.name}({name}=…)")
+        given[name] = read(definition.parameters[name], value) if name in definition.parameters else value
+    if spelling.at is not None:
+        given.update(at_value(definition, spelling.at, text, given))
+    silent = {
+        name: value
+        for name, value in defaults.items()
+        if name in definition.parameters and definition.parameters[name].default == COMMON_DEFAULTS.get(name)
+    }
+    return definition(**{**silent, **preset, **given})
+
+
+def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands after the `@`."""
+    expected = definition.parameters.get(definition.at)
+    if expected is None:
+        raise MeasureError(f"{show(whole)}: {definition.name} has no cutoff; write {definition.name}")
+    if definition.at in given:
+        raise MeasureError(f"the measure {show(whole)} sets {show(definition.at)} twice")
+    return {definition.at: read(expected, text)}
+
+
+def read(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+    """The text as a value of the parameter's kind; as it is where it cannot be one, so that the check can say so."""
+    if parameter.is_mapping_allowed and ":" in text:
+        pairs = [pair.partition(":") for pair in text.split(";")]
+        numbers = [(number(grade), number(gain)) for grade, _, gain in pairs]
+        if any(None in pair for pair in numbers) or len({grade for grade, _ in numbers}) < len(numbers):
+            return text
+        return dict(numbers)
+    if parameter.kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), text)
+    value = number(text)
+    return text if parameter.choices or value is None else value
+
+
+def number(text: str) -> float | None:
+    return float(text) if NUMBER.fullmatch(text.strip()) else None
+
+
+def unknown(name: str, names: Mapping[str, object]) -> str:
+    """The message for a name that nobody has, with the nearest ones."""
+    near = nearest(name.lower(), names)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"there is no measure {show(name)}; {hint}`assay measures` lists them all"

@@ -1,0 +1,158 @@
+"""`Judged`: the judged documents of a run with their ranks. Every measure is a function of it.
+
+A measure looks only at judged documents. The kernel finds those among the retrieved ones and counts how many documents
+score higher and how many tie; a rank under any tie rule is then an addition. What is left is small enough for NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+Value = TypeVar("Value")
+
+
+def ratio(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | float) -> FloatArray:
+    """One divided by the other, 0 where the divisor is 0.
+
+    >>> ratio(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
+    top = np.asarray(numerator, dtype=np.float64)
+    bottom = np.broadcast_to(np.asarray(denominator, dtype=np.float64), top.shape)
+    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Judged documents that were retrieved, by query and then by rank.
+
+    `higher` and `tied` count the documents of the whole ranking that score higher than a hit and the same as it.
+    """
+
+    size: int
+    query: IntArray
+    grade: FloatArray
+    rank: IntArray
+    score: FloatArray
+    higher: IntArray
+    tied: IntArray
+
+    def where(self, mask: BoolArray) -> Hits:
+        """The hits for which the mask is true."""
+        columns = (self.query, self.grade, self.rank, self.score, self.higher, self.tied)
+        return Hits(self.size, *(column[mask] for column in columns))  # type: ignore[arg-type]
+
+    def top(self, k: int | None) -> Hits:
+        """The hits among the first `k` documents; all of them without a cutoff."""
+        return self if k is None else self.where(self.rank <= k)
+
+    @property
+    def starts(self) -> IntArray:
+        """Where each query's hits begin; one more entry marks the end."""
+        return np.searchsorted(self.query, np.arange(self.size + 1))
+
+    @property
+    def ordinal(self) -> IntArray:
+        """1 for a query's first hit, 2 for its second, and so on."""
+        return np.arange(1, len(self.query) + 1) - self.starts[self.query]
+
+    def sum(self, values: FloatArray | IntArray) -> FloatArray:
+        """The sum of the values, one a query, added in order of rank."""
+        return np.bincount(self.query, weights=values, minlength=self.size)
+
+    def count(self) -> IntArray:
+        """The number of hits, one a query."""
+        return np.bincount(self.query, minlength=self.size).astype(np.int64)
+
+    def before(self, mask: BoolArray) -> IntArray:
+        """For each hit, how many earlier hits of its query the mask is true for."""
+        total = np.concatenate(([0], np.cumsum(mask)))
+        return np.asarray(total[:-1] - total[self.starts[self.query]], dtype=np.int64)
+
+    def product_before(self, factors: FloatArray) -> FloatArray:
+        """For each hit, the product of the factors of its query's earlier hits."""
+        product = np.ones(len(factors))
+        starts, counts = self.starts[:-1], self.count()
+        for step in range(1, int(counts.max(initial=0))):
+            rows = starts[counts > step] + step
+            product[rows] = product[rows - 1] * factors[rows - 1]
+        return product
+
+    def first(self) -> tuple[IntArray, IntArray]:
+        """The queries that have a hit, and the rank of its first one."""
+        queries, places = np.unique(self.query, return_index=True)
+        return queries, self.rank[places]
+
+    def among_themselves(self) -> Hits:
+        """The same hits with `higher` and `tied` counted among them alone."""
+        if not len(self.query):
+            return self
+        changed = (np.diff(self.query) != 0) | (np.diff(self.score) != 0)
+        group = np.concatenate(([0], np.cumsum(changed)))
+        begins = np.concatenate(([0], np.flatnonzero(changed) + 1))
+        sizes = np.diff(np.append(begins, len(self.query)))
+        return replace(self, higher=begins[group] - self.starts[self.query], tied=sizes[group] - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the judgments and a run have in common, for `size` queries.
+
+    `grades` are all judged grades, by query and from high to low, each with its query in `owner`. A grade below `floor`
+    marks a document that was looked at and not judged.
+    """
+
+    size: int
+    retrieved: IntArray
+    owner: IntArray
+    grades: FloatArray
+    hits: Hits
+    floor: float = 0.0
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` gives, made once for a key; many measures need the same few arrays."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        value: Value = self._memory[key]
+        return value
+
+    def judged(self) -> Hits:
+        """The hits that have a judgment."""
+        return self.remember("judged", lambda: self.hits.where(self.hits.grade >= self.floor))
+
+    def relevant(self, rel: float) -> Hits:
+        """The hits with at least the grade `rel`."""
+        least = max(rel, self.floor)
+        return self.remember(("relevant", rel), lambda: self.hits.where(self.hits.grade >= least))
+
+    def count_relevant(self, rel: float) -> IntArray:
+        """How many documents are judged relevant, one a query."""
+        return self.remember(("count", rel), lambda: self._count(self.grades >= max(rel, self.floor)))
+
+    def count_nonrelevant(self, rel: float) -> IntArray:
+        """How many documents are judged and not relevant, one a query."""
+        return self._count((self.grades >= self.floor) & (self.grades < rel))
+
+    def _count(self, mask: BoolArray) -> IntArray:
+        return np.bincount(self.owner[mask], minlength=self.size).astype(np.int64)
+
+    def highest_grade(self) -> FloatArray:
+        """The highest grade judged, one a query, at least 0."""
+        highest = np.zeros(self.size)
+        np.maximum.at(highest, self.owner, self.grades)
+        return highest
+
+    def cut(self, k: int | None) -> IntArray:
+        """How many documents there are up to rank `k`, one a query."""
+        return self.retrieved if k is None else np.minimum(self.retrieved, k)

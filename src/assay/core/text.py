@@ -1,0 +1,48 @@
+"""Small texts of messages: ids that are safe to print, counts in words, the nearest name."""
+
+from collections.abc import Iterable, Sequence
+
+LONGEST_SHOWN = 60
+
+
+def show(value: object) -> str:
+    """An id in quotes, with control characters escaped and long text cut.
+
+    >>> show("d1")
+    "'d1'"
+    >>> show("red\\x1b[31m")
+    "'red\\\\x1b[31m'"
+    """
+    text = str(value)
+    cut = text[:LONGEST_SHOWN] + ("…" if len(text) > LONGEST_SHOWN else "")
+    return "'" + printable(cut) + "'"
+
+
+def printable(text: str) -> str:
+    """The text with everything escaped that a terminal could take for a command."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def some(ids: Sequence[str], most: int = 3) -> str:
+    """The first few ids, and that there are more.
+
+    >>> some(["q1", "q2", "q3", "q4"])
+    "'q1', 'q2', 'q3', …"
+    """
+    return ", ".join([show(each) for each in ids[:most]] + (["…"] if len(ids) > most else []))
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count(1, "query", "queries"), count(1200, "query", "queries")
+    ('1 query', '1,200 queries')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """The names most like a misspelt one, nearest first."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(names), n=3, cutoff=0.6)

@@ -1,0 +1,139 @@
+"""`Qrels`: the judgments of each query."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from assay import _kernel
+from assay.core.errors import DataError
+from assay.core.text import count
+from assay.io.formats import detect
+from assay.io.frames import is_frame, prepare_frame
+from assay.io.json import read_json
+from assay.io.source import Readable, Source, is_source, open_source
+from assay.io.table import QueryTable
+from assay.io.tables import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars
+
+
+class Qrels(QueryTable):
+    """Judgments: for each query the judged documents and their grades.
+
+    >>> qrels = Qrels({"q1": {"d1": 3, "d2": 0}, "q2": {"d5": 1}})
+    >>> qrels.queries, qrels["q1"]
+    (['q1', 'q2'], {'d1': 3.0, 'd2': 0.0})
+
+    The data may be a dict or a list, a frame, a path or a file object. A list of documents judges them relevant; a list of
+    lists holds groups of alternatives:
+
+    >>> Qrels({"q1": [["d1", "d2"], ["d3"]]}).groups("q1")
+    {'0': {'d1': 1.0, 'd2': 1.0}, '1': {'d3': 1.0}}
+    """
+
+    is_judgments = True
+
+    def __init__(
+        self,
+        data: object,
+        *,
+        format: str | None = None,  # noqa: A002 - the option's name
+        columns: Mapping[str, str] | None = None,
+        duplicates: str = "error",
+    ) -> None:
+        super().__init__(judgment_rows(data, format, columns))
+        if not len(self):
+            raise DataError(f"{describe(data)} holds no judgments")
+        self.index = _kernel.Index(self.rows, duplicates)
+
+    def __repr__(self) -> str:
+        return f"<Qrels: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'judgment')}>"
+
+    def __getitem__(self, query: object) -> dict[str, float]:
+        """The grade of each document of a query; of several groups the highest."""
+        number = self.number(query)
+        starts = self.index_starts
+        documents = range(starts[number], starts[number + 1])
+        return {self.index.document(document): self.grades[document] for document in documents}
+
+    def groups(self, query: object) -> dict[str, dict[str, float]]:
+        """The grades of each group of a query; one group where the judgments have none."""
+        number = self.number(query)
+        documents, grades = self.rows.documents(number), self.values_of(number)
+        names = self.rows.groups(number) or ["0"] * len(documents)
+        result: dict[str, dict[str, float]] = {}
+        for name, document, grade in zip(names, documents, grades, strict=True):
+            result.setdefault(name, {})[document] = grade
+        return result
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{query: {document: grade}}`, or `{query: [[document]]}` where there are groups with one grade for all."""
+        if self.rows.has_groups() and self.has_equal_grades:
+            return {query: [list(group) for group in self.groups(query).values()] for query in self.queries}
+        return super().to_dict()
+
+    @cached_property
+    def index_starts(self) -> list[int]:
+        import numpy as np
+
+        starts: list[int] = np.frombuffer(self.index.starts(), dtype=np.int64).tolist()
+        return starts
+
+    @cached_property
+    def grades(self) -> list[float]:
+        """The grade of each judged document, by query."""
+        import numpy as np
+
+        grades: list[float] = np.frombuffer(self.index.grades(), dtype=np.float64).tolist()
+        return grades
+
+    @property
+    def has_equal_grades(self) -> bool:
+        """Whether every judgment has the grade 1, as lists of relevant documents do."""
+        return bool((self.values == 1.0).all())
+
+    def to_polars(self) -> polars.DataFrame:
+        """A frame with columns `query_id`, `doc_id`, `relevance` and, where there are groups, `group`."""
+        import polars
+
+        return polars.DataFrame(self.rows).rename({"value": "relevance"})
+
+
+def judgment_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
+    """The data as rows, whatever its form."""
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            return rows_of_file(source, detect(source, format), columns)
+    if is_frame(data):
+        return _kernel.Rows.from_frame(prepare_frame(data, columns, judgments=True), "the judgments")
+    return _kernel.Rows.from_judgments(data)
+
+
+def rows_of_file(source: Source, format: str, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
+    if format == "trec":
+        return _kernel.Rows.from_file(source.path, source.name, judgments=True)
+    if format == "json":
+        return _kernel.Rows.from_judgments(read_json(source))
+    return _kernel.Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
+
+
+def describe(data: object) -> str:
+    """How a message names the data."""
+    if isinstance(data, str):
+        return data
+    return str(getattr(data, "name", None) or (data if is_source(data) and not hasattr(data, "read") else "the data"))
+
+
+def read_qrels(
+    source: Readable,
+    *,
+    format: str | None = None,  # noqa: A002 - the option's name
+    columns: Mapping[str, str] | None = None,
+    duplicates: str = "error",
+) -> Qrels:
+    """Judgments from a file: TREC, BEIR's TSV, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
+    return Qrels(source, format=format, columns=columns, duplicates=duplicates)

@@ -1,0 +1,157 @@
+"""`Run`: the ranking of each query. A file can be judged while it is read, without a `Run` being made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay import _kernel
+from assay.core.errors import DataError
+from assay.core.text import count
+from assay.io.formats import detect
+from assay.io.frames import is_frame, prepare_frame
+from assay.io.json import iterate_json, read_json
+from assay.io.qrels import describe
+from assay.io.source import Readable, Source, is_source, open_source
+from assay.io.table import QueryTable
+from assay.io.tables import read_batches, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import polars
+
+
+class Run(QueryTable):
+    """Rankings: for each query the retrieved documents with their scores, or in an order without scores.
+
+    >>> run = Run({"q1": {"d7": 12.3, "d2": 11.0}, "q2": ["d5", "d1"]})
+    >>> run["q1"], run["q2"]
+    ([('d7', 12.3), ('d2', 11.0)], ['d5', 'd1'])
+
+    The data may be a dict or a list, a frame, a path or a file object.
+    """
+
+    def __init__(
+        self,
+        data: object,
+        *,
+        format: str | None = None,  # noqa: A002 - the option's name
+        columns: Mapping[str, str] | None = None,
+        tag: str | None = None,
+    ) -> None:
+        rows = ranking_rows(data, format, columns)
+        super().__init__(rows if tag is None else rows.with_tag(tag))
+        if not len(self):
+            raise DataError(f"{describe(data)} holds no rankings")
+
+    @property
+    def tag(self) -> str:
+        """The run's name in a TREC file; empty where the data has none."""
+        return self.rows.tag
+
+    def __repr__(self) -> str:
+        return f"<Run: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'document')}>"
+
+    def __getitem__(self, query: object) -> list[tuple[str, float]] | list[str]:
+        """A query's documents as given: with their scores, or alone where only their order is known."""
+        number = self.number(query)
+        documents = self.rows.documents(number)
+        if self.rows.is_ordered(number):
+            return documents
+        return list(zip(documents, self.values_of(number), strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{query: {document: score}}`, or a list of documents where only their order is known."""
+        entries = super().to_dict()
+        return {query: dict(each) if each and isinstance(each[0], tuple) else each for query, each in entries.items()}
+
+    def to_polars(self) -> polars.DataFrame:
+        """A frame with columns `query_id`, `doc_id` and `score`. An order becomes scores that fall by one."""
+        import numpy as np
+        import polars
+
+        frame = polars.DataFrame(self.rows).rename({"value": "score"})
+        if not self.rows.has_order():
+            return frame
+        scores = self.values.copy()
+        for number in range(len(self)):
+            if self.rows.is_ordered(number):
+                size = self.starts[number + 1] - self.starts[number]
+                scores[self.starts[number] : self.starts[number + 1]] = np.arange(size, 0, -1)
+        return frame.with_columns(polars.Series("score", scores))
+
+
+def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
+    """The data as rows, whatever its form."""
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            chosen = detect(source, format)
+            if chosen == "trec":
+                return _kernel.Rows.from_file(source.path, source.name, judgments=False)
+            if chosen == "json":
+                return _kernel.Rows.from_rankings(read_json(source))
+            return _kernel.Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
+    if is_frame(data):
+        return _kernel.Rows.from_frame(prepare_frame(data, columns, judgments=False), "the run")
+    return _kernel.Rows.from_rankings(data)
+
+
+def read_run(
+    source: Readable,
+    *,
+    format: str | None = None,  # noqa: A002 - the option's name
+    columns: Mapping[str, str] | None = None,
+) -> Run:
+    """A run from a file: TREC, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
+    return Run(source, format=format, columns=columns)
+
+
+def judge_run(
+    make_judge: Callable[[], _kernel.Judge],
+    run: object,
+    *,
+    threads: int,
+    format: str | None = None,  # noqa: A002 - the option's name
+    columns: Mapping[str, str] | None = None,
+    progress: _kernel.Progress | None = None,
+) -> _kernel.Judge:
+    """Ranks the judged documents of a run in any form. A file is judged while it is read and never held whole."""
+    judge = make_judge()
+    if isinstance(run, Run):
+        judge.add_rows(run.rows, "the run", threads)
+    elif is_source(run):
+        with open_source(run) as source:  # type: ignore[arg-type]
+            chosen = detect(source, format)
+            if chosen == "trec":
+                judge.add_file(source.path, source.name, threads, progress)
+            elif chosen == "json":
+                for query, ranking in iterate_json(source):
+                    judge.add(query, ranking)
+            else:
+                return judge_table(make_judge, source, chosen, columns, threads)
+    elif is_frame(run):
+        judge.add_frame(prepare_frame(run, columns, judgments=False), "the run", threads)
+    else:
+        judge.add_rankings(run)
+    return judge
+
+
+def judge_table(
+    make_judge: Callable[[], _kernel.Judge],
+    source: Source,
+    format: str,  # noqa: A002 - the option's name
+    columns: Mapping[str, str] | None,
+    threads: int,
+) -> _kernel.Judge:
+    """Judges a table batch by batch; where a query's rows do not stand together, the whole table at once."""
+    judge = make_judge()
+    seen: set[str] = set()
+    for batch in read_batches(source, format, columns):
+        queries = batch["query_id"].unique().to_list()
+        if not seen.isdisjoint(queries):
+            judge = make_judge()
+            judge.add_frame(read_table(source, format, columns, judgments=False), source.name, threads)
+            return judge
+        seen.update(queries)
+        judge.add_frame(batch, source.name, threads)
+    return judge

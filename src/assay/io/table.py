@@ -1,0 +1,98 @@
+"""What `Qrels` and `Run` share: rows in the kernel, looked at by query."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.text import show
+from assay.io.write import write
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from assay._kernel import Rows
+    from assay.core.judged import FloatArray, IntArray
+
+
+class QueryTable:
+    """Rows of documents, grouped by query."""
+
+    is_judgments = False
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The query ids, in the order of the data."""
+        return self.rows.queries()
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.queries)
+
+    def __contains__(self, query: object) -> bool:
+        return self.rows.find(str(query)) is not None
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where each query's rows begin; one more entry marks the end."""
+        return np.frombuffer(self.rows.starts(), dtype=np.int64)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The grade or the score of each row."""
+        return np.frombuffer(self.rows.values(), dtype=np.float64)
+
+    def number(self, query: object) -> int:
+        """The place of a query."""
+        number = self.rows.find(str(query))
+        if number is None:
+            raise DataError(f"there is no query {show(query)}")
+        return number
+
+    def values_of(self, number: int) -> list[float]:
+        values: list[float] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
+        return values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as Python objects, in the form that the data was given in."""
+        return {query: self[query] for query in self.queries}
+
+    def __getitem__(self, query: object) -> Any:  # noqa: ANN401 - a dict or a list
+        raise NotImplementedError
+
+    def write(self, path: str | os.PathLike[str], *, format: str | None = None, lossy: bool = False) -> None:  # noqa: A002 - the option's name
+        """Writes a file; the format is told from its name, or named.
+
+        What the format cannot hold is an error that names it; with `lossy` it is left out.
+        """
+        write(self, path, format, lossy=lossy)  # type: ignore[arg-type]
+
+    @property
+    def has_empty_queries(self) -> bool:
+        return bool((np.diff(self.starts) == 0).any())
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether a query lists a document twice (in the same group)."""
+        for number in range(len(self)):
+            documents = self.rows.documents(number)
+            groups = self.rows.groups(number) or [""] * len(documents)
+            if len(set(zip(documents, groups, strict=True))) < len(documents):
+                return True
+        return False
+
+    @property
+    def has_blanks(self) -> bool:
+        """Whether an id has a blank in it, which TREC's formats cannot hold."""
+        names = [*self.queries, *(each for number in range(len(self)) for each in self.rows.documents(number))]
+        return any(len(name.split()) != 1 or name.startswith("#") for name in names)

@@ -1,0 +1,119 @@
+"""`evaluate_labels`: for people who only have the grades of each ranking, in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.judged import Hits, Judged
+from assay.core.text import count
+from assay.evaluate import Evaluator, judgment_notes, make_result
+from assay.result import Note, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from assay.core.measure import Measure
+
+Labels = "Sequence[Sequence[float | None]]"
+
+
+def evaluate_labels(
+    labels: Sequence[Sequence[float | None]],
+    measures: str | Iterable[str | Measure],
+    *,
+    relevant: int | Sequence[int] | None = None,
+    ideal: Sequence[Sequence[float]] | None = None,
+    convention: str = "assay",
+    **policies: Any,  # noqa: ANN401 - checked by name
+) -> Result:
+    """Scores rankings given as grades in rank order; None marks a document without a judgment.
+
+    >>> import assay
+    >>> result = assay.evaluate_labels([[3, 0, 2], [1, 0, 1, 0]], ["ndcg@3", "ap"], relevant=[3, 2])
+    >>> result.scores["ap"].round(4).tolist()
+    [0.5556, 0.8333]
+
+    `relevant` is the number of relevant documents of each query (or of every one); those that are not in the ranking are
+    added at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
+    """
+    from assay.core.ranking import only_judged, only_top
+
+    evaluator = Evaluator({"labels": {}}, measures, convention=convention, **policies)
+    chosen = evaluator.policies
+    size = len(labels)
+    if not size:
+        raise DataError("there is no ranking to evaluate")
+    rankings = [check_grades(grades, f"labels[{number}]", unjudged=True) for number, grades in enumerate(labels)]
+    notes: list[Note] = []
+    judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
+    everything = complete(judged_grades, relevant, ideal, chosen.rel, notes)
+    lengths = np.array([len(grades) for grades in rankings])
+    query = np.repeat(np.arange(size), lengths)
+    rank = np.concatenate([np.arange(1, length + 1) for length in lengths])
+    grade = np.concatenate(rankings)
+    known = ~np.isnan(grade)
+    query, rank, grade = query[known], rank[known], grade[known]
+    hits = Hits(size, query, grade, rank, -rank.astype(np.float64), rank - 1, np.zeros_like(rank))
+    owner = np.repeat(np.arange(size), [len(grades) for grades in everything])
+    grades = np.concatenate(everything)
+    order = np.lexsort((-grades, owner))
+    floor = 0.0 if chosen.negative == "unjudged" else -np.inf
+    judged = Judged(size, lengths, owner[order], grades[order], hits, floor)
+    judged = only_judged(judged) if chosen.judged_only else judged
+    judged = judged if chosen.depth is None else only_top(judged, chosen.depth)
+    notes += judgment_notes(judged, chosen)
+    return make_result(evaluator, judged, [str(number) for number in range(size)], notes)
+
+
+def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> Any:  # noqa: ANN401 - an array
+    """The grades as an array, NaN where there is none."""
+    try:
+        array = np.array([np.nan if grade is None and unjudged else float(grade) for grade in grades], dtype=np.float64)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise DataError(f"{place} must be a list of grades, not {grades!r}") from None
+    if any(grade is not None and not np.isfinite(value) for grade, value in zip(grades, array, strict=True)):
+        raise DataError(f"{place} holds a grade that is not finite")
+    return array
+
+
+def complete(
+    retrieved: list[Any],
+    relevant: int | Sequence[int] | None,
+    ideal: Sequence[Sequence[float]] | None,
+    rel: float,
+    notes: list[Note],
+) -> list[Any]:
+    """All grades of each query: those retrieved and those that were not."""
+    if relevant is not None and ideal is not None:
+        raise DataError("give relevant= or ideal=, not both")
+    size = len(retrieved)
+    if ideal is not None:
+        if len(ideal) != size:
+            raise DataError(f"ideal= must hold one list for each of the {size} rankings, not {len(ideal)}")
+        everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(ideal)]
+        for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
+            if contains(known, found):
+                continue
+            raise DataError(f"ideal[{number}] must hold every grade of labels[{number}]; it lacks some")
+        return everything
+    if relevant is None:
+        return retrieved
+    totals = [relevant] * size if isinstance(relevant, int) else list(relevant)
+    if len(totals) != size:
+        raise DataError(f"relevant= must hold one number for each of the {size} rankings, not {len(totals)}")
+    unseen = [int(total) - int((grades >= rel).sum()) for total, grades in zip(totals, retrieved, strict=True)]
+    for number, missing in enumerate(unseen):
+        if missing < 0:
+            raise DataError(f"relevant[{number}] is {totals[number]}, but labels[{number}] holds {totals[number] - missing} relevant documents")
+    if any(unseen):
+        notes.append(Note("unseen", f"{count(sum(unseen), 'relevant document')} not retrieved added at grade {rel:g}"))
+    return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]
+
+
+def contains(everything: Any, some: Any) -> bool:  # noqa: ANN401 - arrays
+    """Whether every value stands in `everything` at least as often as in `some`."""
+    values, counts = np.unique(some, return_counts=True)
+    return all((everything == value).sum() >= times for value, times in zip(values, counts, strict=True))

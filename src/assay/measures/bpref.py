@@ -1,0 +1,34 @@
+"""Bpref: relevant documents should come before those judged not relevant."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.measure import Example, Rel, measure
+
+Denominator = Annotated[
+    Literal["min", "relevant"], "min(R, N), where N documents are judged not relevant, as trec_eval has it; or R"
+]
+
+
+@measure(
+    "bpref",
+    title="Binary preference",
+    formula="(1/R) Σ 1 - min(n, R) / min(N, R), n of the N judged non-relevant documents ranked before it",
+    reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.",
+    needs_relevant=True,
+    example=Example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2"),
+)
+def binary_preference(judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min") -> FloatArray:
+    """How seldom a document judged not relevant comes before a relevant one; unjudged documents do not count."""
+    hits = judged.judged()
+    relevant = judged.count_relevant(rel)
+    is_relevant = hits.grade >= rel
+    before = hits.before(~is_relevant)[is_relevant]
+    hits = hits.where(is_relevant)
+    most = relevant if denominator == "relevant" else np.minimum(relevant, judged.count_nonrelevant(rel))
+    lost = ratio(np.minimum(before, relevant[hits.query]), most[hits.query])
+    return ratio(hits.sum(1.0 - lost), relevant)

@@ -1,0 +1,71 @@
+"""Counts of documents and queries, and how much of a ranking was judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.measure import Cutoff, Example, Rel, measure
+
+
+@measure(
+    "judged",
+    title="Share judged",
+    formula="judged documents among the first min(k, retrieved), divided by that number",
+    example=Example("judged@3", [1, 0, 2], 1, "all 3 documents have a grade"),
+)
+def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
+    """How much of the top of the ranking has a judgment; a low share makes other measures doubtful."""
+    return ratio(judged.judged().top(k).count(), judged.cut(k))
+
+
+@measure(
+    "num_ret",
+    title="Documents retrieved",
+    formula="number of documents retrieved",
+    range=(0, np.inf),
+    aggregate="sum",
+    example=Example("num_ret", [1, 0, 1], 3, "three documents"),
+)
+def num_ret(judged: Judged) -> FloatArray:
+    """How many documents were retrieved; over queries the sum."""
+    return judged.retrieved.astype(np.float64)
+
+
+@measure(
+    "num_rel",
+    title="Relevant documents",
+    formula="number of documents judged relevant",
+    range=(0, np.inf),
+    aggregate="sum",
+    example=Example("num_rel", [1, 0], 3, "one was retrieved, two were not", ideal=[1, 1, 1, 0]),
+)
+def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """How many documents are judged relevant; over queries the sum."""
+    return judged.count_relevant(rel).astype(np.float64)
+
+
+@measure(
+    "num_rel_ret",
+    title="Relevant documents retrieved",
+    formula="number of relevant documents retrieved",
+    range=(0, np.inf),
+    aggregate="sum",
+    example=Example("num_rel_ret", [1, 0, 1], 2, "the documents at ranks 1 and 3"),
+)
+def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """How many relevant documents were retrieved; over queries the sum."""
+    return judged.relevant(rel).count().astype(np.float64)
+
+
+@measure(
+    "num_q",
+    title="Queries",
+    formula="number of queries that count",
+    range=(0, np.inf),
+    aggregate="sum",
+    example=Example("num_q", [1], 1, "one query"),
+)
+def num_q(judged: Judged) -> FloatArray:
+    """How many queries count; 1 for each."""
+    return np.ones(judged.size)

@@ -1,0 +1,83 @@
+"""Discounted cumulative gain, plain and normalised.
+
+The discount is 1 / log2(rank + 1). The ideal ranking holds every judged document, from the highest gain to the lowest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+
+from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.measure import Cutoff, Example, GainMap, measure
+
+Gain = Annotated[
+    Literal["linear", "exp2"] | GainMap,
+    "linear: the grade; exp2: 2^grade - 1; or pairs grade:gain, other grades keeping theirs",
+]
+Least = Annotated[float, "grades below this gain nothing"]
+
+
+@measure(
+    "dcg",
+    title="Discounted cumulative gain",
+    formula="Σ gain / log2(rank + 1) over the first k documents",
+    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
+    aliases={"dcg_burges": {"gain": "exp2"}},
+    range=(-np.inf, np.inf),
+    example=Example("dcg@3", [3, 0, 2], 4, "3 / log2(2) + 2 / log2(4) = 3 + 1"),
+)
+def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+    """The sum of gains, each worth less the later it comes."""
+    hits = judged.judged().top(k)
+    return hits.sum(gains(hits.grade, gain, rel) / np.log2(hits.rank + 1.0))
+
+
+@measure(
+    "ndcg",
+    title="Normalised discounted cumulative gain",
+    formula="DCG / DCG of the ideal ranking",
+    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
+    aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
+    range=(-np.inf, 1),
+    needs_relevant=True,
+    example=Example("ndcg@3", [3, 0, 2], 0.9385, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
+)
+def ndcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+    """The discounted gain, as a share of what the best possible ranking gains."""
+    return ratio(dcg(k=k, gain=gain, rel=rel)(judged), ideal_dcg(judged, k, gain, rel))
+
+
+def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float) -> FloatArray:
+    """The discounted gain of the best possible ranking."""
+    key = ("ideal", tuple(sorted(gain.items())) if isinstance(gain, Mapping) else gain, rel)
+    owner, gained, rank = judged.remember(key, lambda: ideal_ranking(judged, gain, rel))
+    mask = slice(None) if k is None else rank <= k
+    return np.bincount(owner[mask], weights=gained[mask] / np.log2(rank[mask] + 1.0), minlength=judged.size)
+
+
+def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Query, gain and rank of the judged documents that gain anything, best first."""
+    mask = judged.grades >= judged.floor
+    owner, gained = judged.owner[mask], gains(judged.grades[mask], gain, rel)
+    owner, gained = owner[gained > 0], gained[gained > 0]
+    if isinstance(gain, Mapping):
+        order = np.lexsort((-gained, owner))
+        owner, gained = owner[order], gained[order]
+    starts = np.searchsorted(owner, np.arange(judged.size))
+    return owner, gained, np.arange(1, len(owner) + 1) - starts[owner]
+
+
+def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
+    """What each grade gains."""
+    positive = np.where(grades < rel, 0.0, np.maximum(grades, 0.0))
+    if gain == "linear":
+        return positive
+    if gain == "exp2":
+        return np.exp2(positive) - 1.0
+    result = positive.copy()
+    for grade, value in dict(gain).items():  # type: ignore[arg-type]
+        result[grades == grade] = value
+    return result

@@ -1,0 +1,45 @@
+"""Expected reciprocal rank: a reader goes down the list and stops with a chance that grows with the grade."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+
+from assay.core.errors import MeasureError
+from assay.core.judged import FloatArray, Judged
+from assay.core.measure import Bounds, Cutoff, Example, Values, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Highest = Annotated[float | None, Bounds(low=0, open_low=True), "the highest grade there is; by default in the judgments"]
+Gain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; identity: the grade is a probability"]
+
+
+def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+    """The scale of the grades, where the name does not say it."""
+    if values["max"] is not None or values["gain"] == "identity":
+        return {}
+    return {"max": float(judged.highest_grade().max(initial=0.0))}
+
+
+@measure(
+    "err",
+    title="Expected reciprocal rank",
+    formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), r the chance that a document satisfies",
+    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.",
+    bind=highest_grade,
+    example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
+)
+def expected_reciprocal_rank(
+    judged: Judged, *, k: Cutoff = None, max: Highest = None, gain: Gain = "exp2"  # noqa: A002 - its name in the grammar
+) -> FloatArray:
+    """The expected 1/rank at which a reader is satisfied and stops."""
+    hits = judged.relevant(0.0).top(k)
+    scale = 1.0 if gain == "identity" else max
+    if scale is not None and len(hits.grade) and hits.grade.max() > scale:
+        limit = "gain=identity takes probabilities" if gain == "identity" else f"max={scale:g}"
+        raise MeasureError(f"err: the judgments hold the grade {hits.grade.max():g}, but {limit}; use a larger max")
+    chance = hits.grade if gain == "identity" else (np.exp2(hits.grade) - 1.0) / np.exp2(scale or 0.0)
+    return hits.sum(chance * hits.product_before(1.0 - chance) / hits.rank)

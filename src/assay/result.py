@@ -1,0 +1,263 @@
+"""`Result`: the scores of a run, with means, intervals, notes on the data, and how they were computed."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay._kernel import __version__
+from assay.conventions import CONVENTIONS
+from assay.core.aggregate import AGGREGATES
+from assay.core.errors import MeasureError
+from assay.core.text import nearest, show
+from assay.measures import parse
+from assay.render import Column, Table, render
+from assay.stats import Interval, bootstrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas
+    import polars
+
+    from assay.core.convention import Policies
+    from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the data made assay decide: a word for its kind, and a sentence."""
+
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Exports:
+    """The forms that a table of results can be written in."""
+
+    def table(self) -> Table:
+        """The table as plain data."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return render(self.table(), "table").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """An HTML table, escaped, as notebooks show it."""
+        return render(self.table(), "html")
+
+    def to_markdown(self) -> str:
+        """A Markdown table."""
+        return render(self.table(), "markdown")
+
+    def to_latex(self) -> str:
+        """A LaTeX table in booktabs style."""
+        return render(self.table(), "latex")
+
+    def to_csv(self) -> str:
+        """Comma-separated values with every digit."""
+        return render(self.table(), "csv")
+
+    def to_tsv(self) -> str:
+        """Tab-separated values with every digit."""
+        return render(self.table(), "tsv")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """What `to_polars` gives, as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_polars().to_dict(as_series=False))
+
+    def to_polars(self) -> polars.DataFrame:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Exports):
+    """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do."""
+
+    measures: Mapping[str, Measure]
+    queries: list[str]
+    scores: Mapping[str, FloatArray]
+    convention: str
+    policies: Policies
+    notes: tuple[Note, ...] = ()
+    _means: dict[str, float] = field(default_factory=dict, compare=False)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
+        return f"<Result: {means}; {len(self.queries):,} queries>"
+
+    def key(self, name: str | Measure) -> str:
+        """The result's own spelling of a measure."""
+        if name in self.measures:
+            return str(name)
+        measure = parse(name, {"rel": self.policies.rel}) if isinstance(name, str) else name
+        for key, each in self.measures.items():
+            if each == measure:
+                return key
+        near = nearest(str(name), self.measures) or list(self.measures)
+        raise MeasureError(f"{show(name)} was not computed; this result has {', '.join(near)}")
+
+    def __getitem__(self, name: str | Measure) -> float:
+        """The mean of a measure, or what else it makes of its queries."""
+        key = self.key(name)
+        if key not in self._means:
+            self._means[key] = AGGREGATES[self.measures[key].definition.aggregate](self.scores[key])
+        return self._means[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure."""
+        return {name: self[name] for name in self.measures}
+
+    def per_query(self) -> dict[str, dict[str, float]]:
+        """The value of each measure for each query."""
+        columns = {name: self.scores[name].tolist() for name in self.measures}
+        return {query: {name: column[row] for name, column in columns.items()} for row, query in enumerate(self.queries)}
+
+    def interval(self, name: str | Measure, *, level: float = 0.95, seed: int = 0) -> Interval:
+        """A bootstrap interval for the mean, over queries; the same for the same seed."""
+        key = self.key(name)
+        return bootstrap(self.scores[key], self.measures[key].definition.aggregate, level=level, seed=seed)
+
+    def counted(self, name: str | Measure) -> int:
+        """How many queries the mean is taken over."""
+        scores = self.scores[self.key(name)]
+        return int((scores == scores).sum())  # noqa: PLR0124 - NaN is not equal to itself
+
+    @property
+    def signature(self) -> str:
+        """Every choice that made the numbers, and the version."""
+        measures = " ".join(each.full_name for each in self.measures.values())
+        return f"assay {__version__} convention={self.convention} {self.policies} measures: {measures}"
+
+    @property
+    def caption(self) -> str:
+        """The signature in short: the convention, and what differs from it."""
+        changed = self.policies.differing(CONVENTIONS[self.convention].policies)
+        return f"assay {__version__}, convention {self.convention}" + (f", {changed}" if changed else "")
+
+    def table(self) -> Table:
+        """Measure, mean, interval and number of queries."""
+        columns = (Column("measure", is_text=True), Column("mean"), Column("low"), Column("high"), Column("queries"))
+        rows = tuple((name, *self._numbers(name), self.counted(name)) for name in self.measures)
+        return Table(columns, rows, self.caption, tuple(map(str, self.notes)))
+
+    def _numbers(self, name: str) -> tuple[float | int | None, ...]:
+        if self.measures[name].definition.aggregate == "sum":
+            total = self[name]
+            return (int(total) if total.is_integer() else total), None, None
+        low, high = self.interval(name)
+        return self[name], low, high
+
+    def query_table(self) -> Table:
+        """One row a query, and the means in the last."""
+        columns = (Column("query", is_text=True), *(Column(name) for name in self.measures))
+        arrays = [self.scores[name].tolist() for name in self.measures]
+        rows = [(query, *values) for query, *values in zip(self.queries, *arrays, strict=True)]
+        return Table(columns, (*rows, ("all", *self.mean.values())), self.caption, tuple(map(str, self.notes)))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a query, one column a measure."""
+        import polars
+
+        return polars.DataFrame({"query_id": self.queries, **{name: self.scores[name] for name in self.measures}})
+
+    def to_json(self) -> str:
+        """Means, intervals, values of each query, notes and signature."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        summary = {
+            name: {
+                "measure": each.full_name,
+                "mean": finite(self[name]),
+                "low": finite(interval.low),
+                "high": finite(interval.high),
+                "queries": self.counted(name),
+            }
+            for name, each in self.measures.items()
+            for interval in [self.interval(name)]
+        }
+        queries = {
+            query: {name: finite(value) for name, value in values.items()} for query, values in self.per_query().items()
+        }
+        notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
+        return {"signature": self.signature, "measures": summary, "queries": queries, "notes": notes}
+
+
+def finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+class Results(Exports):
+    """The results of several runs on the same judgments, by name."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self.results = dict(results)
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self.results:
+            raise MeasureError(f"there is no run {show(name)}; there are {', '.join(map(show, self.results))}")
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def items(self) -> Any:  # noqa: ANN401 - as dict's
+        """Names and results."""
+        return self.results.items()
+
+    def __repr__(self) -> str:
+        return f"<Results: {', '.join(self.results)}>"
+
+    @property
+    def notes(self) -> dict[str, tuple[Note, ...]]:
+        """The notes of each run."""
+        return {name: result.notes for name, result in self.results.items()}
+
+    def table(self) -> Table:
+        """One row a run, one column a measure."""
+        first = next(iter(self.results.values()))
+        columns = (Column("run", is_text=True), *(Column(name) for name in first.measures))
+        rows = tuple((name, *result.mean.values()) for name, result in self.results.items())
+        texts = [[str(note) for note in result.notes] for result in self.results.values()]
+        if all(each == texts[0] for each in texts):
+            notes = texts[0]
+        else:
+            notes = [f"{name}: {text}" for name, each in zip(self.results, texts, strict=True) for text in each]
+        return Table(columns, rows, first.caption, tuple(notes))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a run and query, one column a measure."""
+        import polars
+
+        frames = [
+            result.to_polars().select(polars.lit(name).alias("run"), polars.all()) for name, result in self.results.items()
+        ]
+        return polars.concat(frames)
+
+    def to_json(self) -> str:
+        """What each result's `to_json` writes, by run."""
+        everything = {name: result.to_dict() for name, result in self.results.items()}
+        return json.dumps(everything, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
