@@ -93,27 +93,65 @@ impl Index {
     }
 
     /// The number of `document`, whose hash is `code`, among the documents that `query` has judged.
-    #[inline]
     pub fn find(&self, query: usize, document: &[u8], code: u64) -> Option<u32> {
+        self.lookup(query).find(document, code)
+    }
+
+    /// What is needed to look up many documents of one query.
+    pub fn lookup(&self, query: usize) -> Lookup<'_> {
         let table = self.tables[query];
-        let mut slot = code as usize & table.mask;
-        loop {
-            let entry = self.slots[table.start + slot];
-            if entry == 0 {
-                return None;
-            }
-            if entry & TAG == tag(code) {
-                let number = self.starts[query] + (entry & !TAG) as usize - 1;
-                if self.documents[number].of(&self.text) == document {
-                    return Some(number as u32);
-                }
-            }
-            slot = (slot + 1) & table.mask;
+        let slots = &self.slots[table.start..=table.start + table.mask];
+        Lookup {
+            slots,
+            mask: table.mask,
+            first: self.starts[query],
+            text: &self.text,
+            documents: &self.documents,
         }
+    }
+
+    /// All grades, from high to low inside each query.
+    pub fn best_first(&self) -> Vec<f64> {
+        let mut grades = self.grades.clone();
+        for bounds in self.starts.windows(2) {
+            grades[bounds[0]..bounds[1]].sort_unstable_by(|left, right| right.total_cmp(left));
+        }
+        grades
     }
 
     pub fn document(&self, number: usize) -> &[u8] {
         self.documents.get(number).map_or(&[], |span| span.of(&self.text))
+    }
+}
+
+/// The judged documents of one query.
+#[derive(Debug, Clone, Copy)]
+pub struct Lookup<'a> {
+    slots: &'a [u64],
+    mask: usize,
+    first: usize,
+    text: &'a [u8],
+    documents: &'a [Span],
+}
+
+impl Lookup<'_> {
+    /// The number of `document`, whose hash is `code`, among all judged documents.
+    #[inline]
+    pub fn find(&self, document: &[u8], code: u64) -> Option<u32> {
+        let mut slot = code as usize & self.mask;
+        loop {
+            let entry = self.slots[slot];
+            if entry == 0 {
+                return None;
+            }
+            if entry & TAG == tag(code) {
+                let number = self.first + (entry & !TAG) as usize - 1;
+                if self.documents[number].of(self.text) == document {
+                    return Some(number as u32);
+                }
+            }
+            slot = (slot + 1) & self.mask;
+        }
     }
 }
 

@@ -3,10 +3,13 @@
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.
 
+#![cfg_attr(not(feature = "python"), forbid(unsafe_code))]
+
 pub mod fault;
 pub mod index;
 pub mod judged;
 pub mod options;
+pub mod parallel;
 pub mod rank;
 pub mod rows;
 pub mod scan;

@@ -67,20 +67,21 @@ impl<'a> Ranker<'a> {
     pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> bool {
         let first_hit = self.judged.hits.len();
         for &(document, score) in found {
-            let higher = scores.iter().filter(|&&other| other > score).count();
-            if scores.iter().filter(|&&other| other == score).count() > 1 {
+            let (higher, same) = count_against(scores, score);
+            if same > 1 {
                 self.judged.hits.truncate(first_hit);
                 return false;
             }
             self.judged.hits.push(hit(document, score, higher, 0));
         }
-        self.judged.close(query, scores.len(), first_hit);
+        self.close(query, scores.len(), first_hit);
         true
     }
 
     /// Finds the judged documents, the repeats and the excluded document.
     fn find(&mut self, query: u32, documents: &impl Documents) -> Result<(), Fault> {
         let name = self.index.queries.name(query as usize);
+        let judged = self.index.lookup(query as usize);
         self.found.clear();
         self.dropped.clear();
         self.seen.reset(documents.count());
@@ -103,7 +104,7 @@ impl<'a> Ranker<'a> {
                 self.judged.repeats_dropped += u64::from(unwanted.is_some());
                 self.dropped.extend(unwanted);
             }
-            if let Some(document) = self.index.find(query as usize, id, code) {
+            if let Some(document) = judged.find(id, code) {
                 self.found.push(Found { document, position });
             }
         }
@@ -142,16 +143,21 @@ impl<'a> Ranker<'a> {
                 self.break_ties(first_hit, documents);
             }
         }
-        self.judged.close(query, documents.count(), first_hit);
+        self.close(query, documents.count(), first_hit);
+    }
+
+    /// Closes a query. Its hits are put into the order of rank that ties do not touch, which is nearly the final one.
+    fn close(&mut self, query: u32, retrieved: usize, first_hit: usize) {
+        self.judged.hits[first_hit..].sort_by_key(|hit| hit.higher);
+        self.judged.close(query, retrieved, first_hit);
     }
 
     /// Counts by comparing every score with every judged one.
     fn compare(&mut self) {
         for found in &self.found {
             let score = self.scores[found.position];
-            let higher = self.scores.iter().filter(|&&other| other > score).count();
-            let tied = self.scores.iter().filter(|&&other| other == score).count() - 1;
-            self.judged.hits.push(hit(found.document, score, higher, tied));
+            let (higher, same) = count_against(&self.scores, score);
+            self.judged.hits.push(hit(found.document, score, higher, same - 1));
         }
     }
 
@@ -208,6 +214,15 @@ impl<'a> Ranker<'a> {
 
 /// Up to this many judged documents are compared with every score; more are searched.
 const FEW: usize = 16;
+
+/// How many scores are higher than `score`, and how many are the same.
+fn count_against(scores: &[f64], score: f64) -> (usize, usize) {
+    let add = |(higher, same): (u64, u64), &other: &f64| {
+        (higher + u64::from(other > score), same + u64::from(other == score))
+    };
+    let (higher, same) = scores.iter().fold((0, 0), add);
+    (higher as usize, same as usize)
+}
 
 fn hit(document: u32, score: f64, higher: usize, tied: usize) -> Hit {
     Hit {

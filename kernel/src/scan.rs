@@ -7,10 +7,11 @@ use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::options::Options;
+use crate::parallel::rank_rows;
 use crate::rank::Ranker;
 use crate::rows::{Names, Rows, RowsBuilder, Span, Spans};
 use crate::text::block::{BLOCK, Blocks, each_line};
-use crate::text::line::{Words, run_line};
+use crate::text::line::run_line;
 use crate::text::read::{place, read_lines};
 use crate::text::source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -125,9 +126,9 @@ fn gather(
         let count = waiting.iter().take_while(|query| fits(query)).count();
         let (batch, later) = waiting.split_at(count);
         let rows = collect(source, index, batch, plan.stop)?;
-        let mut ranker = Ranker::new(index, options);
-        rank_rows(&mut ranker, &rows).map_err(|fault| fault.at(&source.name))?;
-        scan.judged.append(&ranker.judged);
+        let judged =
+            rank_rows(&rows, index, options, plan.threads).map_err(|fault| fault.at(&source.name))?;
+        scan.judged.append(&judged);
         waiting = later;
     }
     Ok(())
@@ -141,7 +142,7 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
     }
     let mut builder = RowsBuilder::default();
     read_lines(source, |line| {
-        let mut words = Words::new(line);
+        let mut words = line.words();
         let query = words.next().unwrap_or_default();
         if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
             let retrieved = run_line(&mut words)?;
@@ -154,17 +155,6 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
         Ok(())
     })?;
     Ok(builder.finish())
-}
-
-/// Ranks every query of `rows` that has judgments.
-pub fn rank_rows(ranker: &mut Ranker<'_>, rows: &Rows) -> Result<(), Fault> {
-    for query in 0..rows.queries.len() {
-        if let Some(known) = ranker.index.queries.find(rows.queries.name(query)) {
-            let scores = if rows.ordered[query] { None } else { rows.values.get(rows.range(query)) };
-            ranker.rank(known, &rows.ranking(query), scores)?;
-        }
-    }
-    Ok(())
 }
 
 /// What the workers share.
@@ -237,7 +227,7 @@ impl<'a> Worker<'a> {
         self.documents.clear();
         self.scores.clear();
         let visited = each_line(block, |line| {
-            let mut words = Words::new(line);
+            let mut words = line.words();
             if !words.accept(query) {
                 let name = words.next().unwrap_or_default();
                 if name != query {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,19 +11,19 @@ import numpy as np
 from assay import _kernel
 from assay.conventions import find_convention, parse_measures
 from assay.core.convention import Policies
-from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
+from assay.core.measure import Measure
 from assay.core.ranking import rank_hits, select
-from assay.core.text import count, some
-from assay.io.qrels import Qrels, describe
+from assay.core.text import count, show, some
+from assay.io.qrels import Qrels
 from assay.io.run import judge_run
+from assay.io.source import describe
 from assay.result import Note, Result, Results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
-    from assay.core.measure import Measure
 
+MOST_THREADS = 1024
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 
 
@@ -54,9 +55,7 @@ def evaluate(
     `columns` tell how the run is read where that cannot be told from itself; judgments that need as much are read with
     `assay.read_qrels`. `threads` changes the speed and nothing else.
     """
-    evaluator = Evaluator(
-        qrels, measures, convention=convention, threads=threads, **policies
-    )
+    evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
     check_pairing(qrels, run)
     return evaluator.evaluate(run, format=format, columns=columns, progress=progress)
 
@@ -79,6 +78,8 @@ def evaluate_many(
     two,0.5
     <BLANKLINE>
     """
+    if not isinstance(runs, Mapping):
+        raise DataError(f"the runs must be a dict of name and run, not {show(runs)}")
     if not runs:
         raise DataError("there is no run to evaluate")
     evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
@@ -118,12 +119,12 @@ class Evaluator:
         chosen = find_convention(convention)
         self.convention = chosen.name
         self.policies = chosen.policies.changed(policies)
-        names = [measures] if isinstance(measures, str) else list(measures)
+        names = [measures] if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable) else measures
         self.measures = parse_measures(names, chosen, self.policies.rel)
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
         self.qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates=self.policies.duplicates)
-        self.threads = threads or available_threads()
+        self.threads = check_threads(threads)
         self.judge = self.new_judge()
 
     def new_judge(self) -> _kernel.Judge:
@@ -146,9 +147,7 @@ class Evaluator:
         progress: _kernel.Progress | None = None,
     ) -> Result:
         """The result of one run; what was added query by query is not touched."""
-        judge = judge_run(
-            self.new_judge, run, threads=self.threads, format=format, columns=columns, progress=progress
-        )
+        judge = judge_run(self.new_judge, run, threads=self.threads, format=format, columns=columns, progress=progress)
         return self.score(judge, describe(run))
 
     def add(self, query: object, ranking: object) -> None:
@@ -169,18 +168,24 @@ class Evaluator:
         unknown = judge.unknown()
         check_overlap(self.qrels, retrieved, unknown, name)
         notes = [*run_notes(judge, unknown)]
+        # Before queries are left out: a scale that the judgments set is the same for every run.
+        measures = {name: measure.bound(judged) for name, measure in self.measures.items()}
         has_relevant = judged.count_relevant(self.policies.rel) > 0
-        keep = kept_queries(self.qrels, self.policies, retrieved >= 0, has_relevant, notes)
         queries = self.qrels.queries
+        keep = kept_queries(queries, self.policies, retrieved >= 0, has_relevant, notes)
         if len(keep) < judged.size:
             judged = select(judged, keep)
             queries = [queries[number] for number in keep]
         notes += judgment_notes(judged, self.policies)
-        return make_result(self, judged, queries, notes)
+        return make_result(self, measures, judged, queries, notes)
 
 
-def available_threads() -> int:
-    """How many threads this process may use."""
+def check_threads(threads: int | None) -> int:
+    """How many threads to use: as many as given, or as many as this process may."""
+    if threads is not None:
+        if not isinstance(threads, int) or isinstance(threads, bool) or not 1 <= threads <= MOST_THREADS:
+            raise PolicyError(f"threads must be a whole number from 1 to {MOST_THREADS}, not {show(threads)}")
+        return threads
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
@@ -198,20 +203,22 @@ def check_overlap(qrels: Qrels, retrieved: IntArray, unknown: list[str], name: s
 
 
 def kept_queries(
-    qrels: Qrels, policies: Policies, present: BoolArray, has_relevant: BoolArray, notes: list[Note]
+    queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray, notes: list[Note]
 ) -> IntArray:
     """The queries that count, with notes on those that are missing or have nothing to find."""
     keep = np.ones(len(present), dtype=np.bool_)
-    missing = [qrels.queries[number] for number in np.flatnonzero(~present)]
+    missing = [queries[number] for number in np.flatnonzero(~present)]
     if missing:
         said = f"{count(len(missing), 'query', 'queries')} of the judgments {'is' if len(missing) == 1 else 'are'} missing from the run"
         if policies.missing == "error":
-            raise MismatchError(f"{said}: {some(missing)}; with missing=\"zero\" they score 0, with \"skip\" they are left out")
+            raise MismatchError(
+                f'{said}: {some(missing)}; with missing="zero" they score 0, with "skip" they are left out'
+            )
         effect = "counted as empty rankings" if policies.missing == "zero" else "left out"
         notes.append(Note("missing", f"{said} and {effect}: {some(missing)}"))
         if policies.missing == "skip":
             keep &= present
-    bare = [qrels.queries[number] for number in np.flatnonzero(~has_relevant & keep)]
+    bare = [queries[number] for number in np.flatnonzero(~has_relevant & keep)]
     if bare:
         verb = "has" if len(bare) == 1 else "have"
         effect = {"zero": "score 0", "nan": "are NaN where a measure needs one", "skip": "are left out"}
@@ -248,10 +255,11 @@ def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
     return [Note("negative", f"{count(negative, 'grade')} below 0 taken as {effect}")]
 
 
-def make_result(evaluator: Evaluator, judged: Judged, queries: list[str], notes: list[Note]) -> Result:
+def make_result(
+    evaluator: Evaluator, measures: Mapping[str, Measure], judged: Judged, queries: list[str], notes: list[Note]
+) -> Result:
     """Computes every measure."""
     policies = evaluator.policies
-    measures = {name: measure.bound(judged) for name, measure in evaluator.measures.items()}
     scores: dict[str, FloatArray] = {}
     computed: dict[Measure, FloatArray] = {}
     for name, measure in measures.items():
@@ -260,13 +268,19 @@ def make_result(evaluator: Evaluator, judged: Judged, queries: list[str], notes:
         scores[name] = computed[measure]
         undefined = int(np.isnan(scores[name]).sum())
         if undefined and measure.definition.undefined:
-            said = f"{name}: {count(undefined, 'query', 'queries')} left out of the mean; {measure.definition.undefined}"
+            said = (
+                f"{name}: {count(undefined, 'query', 'queries')} left out of the mean; {measure.definition.undefined}"
+            )
             notes.append(Note("undefined", said))
     if policies.rel != 1:
         untouched = [name for name, measure in measures.items() if measure.values.get("rel", 0) == 0]
         graded = [name for name in untouched if "gain" in measures[name].values]
         if graded:
-            notes.append(Note("rel", f"rel={policies.rel:g} does not change {', '.join(graded)}: their gains come from the grades"))
+            notes.append(
+                Note(
+                    "rel", f"rel={policies.rel:g} does not change {', '.join(graded)}: their gains come from the grades"
+                )
+            )
     return Result(measures, queries, scores, evaluator.convention, policies, tuple(notes))
 
 
@@ -274,7 +288,9 @@ def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
     """The scores of one measure. With no_relevant="nan" a query with nothing to find has none."""
     scores = measure(judged)
     if scores.shape != (judged.size,):
-        raise MeasureError(f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}")
+        raise MeasureError(
+            f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}"
+        )
     if policies.no_relevant == "nan" and measure.definition.needs_relevant:
         least = measure.values.get("rel", 0) or np.nextafter(0, 1)
         scores = np.where(judged.count_relevant(least) > 0, scores, np.nan)

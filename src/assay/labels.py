@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.judged import Hits, Judged
-from assay.core.text import count
-from assay.evaluate import Evaluator, judgment_notes, make_result
+from assay.core.text import count, show
+from assay.evaluate import Evaluator, judgment_notes, kept_queries, make_result
 from assay.result import Note, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from assay.core.measure import Measure
-
-Labels = "Sequence[Sequence[float | None]]"
-
 
 def evaluate_labels(
     labels: Sequence[Sequence[float | None]],
@@ -39,14 +38,14 @@ def evaluate_labels(
     `relevant` is the number of relevant documents of each query (or of every one); those that are not in the ranking are
     added at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
     """
-    from assay.core.ranking import only_judged, only_top
+    from assay.core.ranking import only_judged, only_top, select
 
     evaluator = Evaluator({"labels": {}}, measures, convention=convention, **policies)
     chosen = evaluator.policies
-    size = len(labels)
+    rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(listed(labels, "labels"))]
+    size = len(rankings)
     if not size:
         raise DataError("there is no ranking to evaluate")
-    rankings = [check_grades(grades, f"labels[{number}]", unjudged=True) for number, grades in enumerate(labels)]
     notes: list[Note] = []
     judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
     everything = complete(judged_grades, relevant, ideal, chosen.rel, notes)
@@ -64,17 +63,29 @@ def evaluate_labels(
     judged = Judged(size, lengths, owner[order], grades[order], hits, floor)
     judged = only_judged(judged) if chosen.judged_only else judged
     judged = judged if chosen.depth is None else only_top(judged, chosen.depth)
+    has_relevant = judged.count_relevant(chosen.rel) > 0
+    queries = [str(number) for number in range(size)]
+    keep = kept_queries(queries, chosen, np.ones(size, dtype=np.bool_), has_relevant, notes)
+    judged = select(judged, keep)
     notes += judgment_notes(judged, chosen)
-    return make_result(evaluator, judged, [str(number) for number in range(size)], notes)
+    return make_result(evaluator, judged, [queries[number] for number in keep], notes)
+
+
+def listed(values: object, place: str) -> list[Any]:
+    """What must be a list, as one; text and dicts are none."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise DataError(f"{place} must be a list, not {show(values)}")
+    return list(values)
 
 
 def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> Any:  # noqa: ANN401 - an array
     """The grades as an array, NaN where there is none."""
+    given = listed(grades, place)
     try:
-        array = np.array([np.nan if grade is None and unjudged else float(grade) for grade in grades], dtype=np.float64)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise DataError(f"{place} must be a list of grades, not {grades!r}") from None
-    if any(grade is not None and not np.isfinite(value) for grade, value in zip(grades, array, strict=True)):
+        array = np.array([np.nan if grade is None and unjudged else float(grade) for grade in given], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"{place} must be a list of grades, not {show(given)}") from None
+    if any(grade is not None and not np.isfinite(value) for grade, value in zip(given, array, strict=True)):
         raise DataError(f"{place} holds a grade that is not finite")
     return array
 
@@ -91,9 +102,10 @@ def complete(
         raise DataError("give relevant= or ideal=, not both")
     size = len(retrieved)
     if ideal is not None:
-        if len(ideal) != size:
-            raise DataError(f"ideal= must hold one list for each of the {size} rankings, not {len(ideal)}")
-        everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(ideal)]
+        lists = listed(ideal, "ideal=")
+        if len(lists) != size:
+            raise DataError(f"ideal= must hold one list for each of the {size} rankings, not {len(lists)}")
+        everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
         for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
             if contains(known, found):
                 continue
@@ -101,13 +113,18 @@ def complete(
         return everything
     if relevant is None:
         return retrieved
-    totals = [relevant] * size if isinstance(relevant, int) else list(relevant)
+    totals = [relevant] * size if isinstance(relevant, Integral) else listed(relevant, "relevant=")
+    for total in totals:
+        if not isinstance(total, Integral) or isinstance(total, bool):
+            raise DataError(f"relevant= must hold whole numbers, not {show(total)}")
     if len(totals) != size:
         raise DataError(f"relevant= must hold one number for each of the {size} rankings, not {len(totals)}")
     unseen = [int(total) - int((grades >= rel).sum()) for total, grades in zip(totals, retrieved, strict=True)]
     for number, missing in enumerate(unseen):
         if missing < 0:
-            raise DataError(f"relevant[{number}] is {totals[number]}, but labels[{number}] holds {totals[number] - missing} relevant documents")
+            raise DataError(
+                f"relevant[{number}] is {totals[number]}, but labels[{number}] holds {totals[number] - missing} relevant documents"
+            )
     if any(unseen):
         notes.append(Note("unseen", f"{count(sum(unseen), 'relevant document')} not retrieved added at grade {rel:g}"))
     return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]

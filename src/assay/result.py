@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
-from assay.conventions import CONVENTIONS
+from assay.conventions import CONVENTIONS, parse_measures
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
 from assay.core.text import nearest, show
-from assay.measures import parse
 from assay.render import Column, Table, render
 from assay.stats import Interval, bootstrap
 
@@ -101,12 +100,18 @@ class Result(Exports):
         """The result's own spelling of a measure."""
         if name in self.measures:
             return str(name)
-        measure = parse(name, {"rel": self.policies.rel}) if isinstance(name, str) else name
+        measure = self._spelt(name)
         for key, each in self.measures.items():
-            if each == measure:
+            # A measure that takes a parameter from the data is not equal to its own name.
+            if measure == each or (each.definition.bind is not None and measure == self._spelt(key)):
                 return key
         near = nearest(str(name), self.measures) or list(self.measures)
         raise MeasureError(f"{show(name)} was not computed; this result has {', '.join(near)}")
+
+    def _spelt(self, name: str | Measure) -> Measure | None:
+        """The one measure that a name stands for."""
+        found = list(parse_measures([name], CONVENTIONS[self.convention], self.policies.rel).values())
+        return found[0] if len(found) == 1 else None
 
     def __getitem__(self, name: str | Measure) -> float:
         """The mean of a measure, or what else it makes of its queries."""
@@ -129,7 +134,9 @@ class Result(Exports):
     def per_query(self) -> dict[str, dict[str, float]]:
         """The value of each measure for each query."""
         columns = {name: self.scores[name].tolist() for name in self.measures}
-        return {query: {name: column[row] for name, column in columns.items()} for row, query in enumerate(self.queries)}
+        return {
+            query: {name: column[row] for name, column in columns.items()} for row, query in enumerate(self.queries)
+        }
 
     def interval(self, name: str | Measure, *, level: float = 0.95, seed: int = 0) -> Interval:
         """A bootstrap interval for the mean, over queries; the same for the same seed."""
@@ -253,7 +260,8 @@ class Results(Exports):
         import polars
 
         frames = [
-            result.to_polars().select(polars.lit(name).alias("run"), polars.all()) for name, result in self.results.items()
+            result.to_polars().select(polars.lit(name).alias("run"), polars.all())
+            for name, result in self.results.items()
         ]
         return polars.concat(frames)
 

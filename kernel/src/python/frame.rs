@@ -1,13 +1,13 @@
 //! Frames in and out, through the Arrow C stream interface.
 
 use super::data_error;
-use crate::fault::{Fault, Kind, show};
+use crate::fault::{Fault, show};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::options::Options;
-use crate::rank::{Documents, Ranker};
+use crate::parallel::{rank_all, rank_rows};
+use crate::rank::Documents;
 use crate::rows::{Names, Rows, RowsBuilder};
-use crate::scan::rank_rows;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::Float64Type;
@@ -117,7 +117,11 @@ pub fn judge(
         segments.iter().for_each(|segment| places[segment.query as usize] += 1);
         let (whole, parts): (Vec<_>, Vec<_>) =
             segments.into_iter().partition(|segment| places[segment.query as usize] == 1);
-        rank_whole(&chunks, &whole, index, options, threads, &mut found.judged)?;
+        found.judged = rank_all(&whole, index, options, threads, |ranker, segment| {
+            let chunk = &chunks[segment.chunk];
+            let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
+            ranker.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))
+        })?;
         found.scattered = places.iter().filter(|&&count| count > 1).count();
         let mut builder = RowsBuilder::default();
         for segment in &parts {
@@ -127,43 +131,10 @@ pub fn judge(
                 builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row));
             }
         }
-        let mut ranker = Ranker::new(index, options);
-        rank_rows(&mut ranker, &builder.finish())?;
-        found.judged.append(&ranker.judged);
+        found.judged.append(&rank_rows(&builder.finish(), index, options, threads)?);
         Ok::<_, Fault>(found)
     });
     found.map_err(|fault| fault.at(name).into())
-}
-
-/// Ranks the queries that stand together, some on each thread.
-fn rank_whole(
-    chunks: &[Chunk],
-    whole: &[Segment],
-    index: &Index,
-    options: Options,
-    threads: usize,
-    judged: &mut Judged,
-) -> Result<(), Fault> {
-    let share = whole.len().div_ceil(threads.max(1)).max(1);
-    let rank = |segments: &[Segment]| {
-        let mut ranker = Ranker::new(index, options);
-        for segment in segments {
-            let chunk = &chunks[segment.chunk];
-            let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
-            ranker.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))?;
-        }
-        Ok::<_, Fault>(ranker.judged)
-    };
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = whole.chunks(share).map(|segments| scope.spawn(|| rank(segments))).collect();
-        workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-    });
-    for result in results {
-        let result =
-            result.map_err(|_| Fault::new(Kind::Format, "the frame cannot be ranked; please report it"))?;
-        judged.append(&result?);
-    }
-    Ok(())
 }
 
 /// The stretches of rows of the queries that have judgments. Every row is checked.

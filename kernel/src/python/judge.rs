@@ -1,22 +1,23 @@
 //! `Judge`: takes rankings in any form and keeps what the measures need of them.
 
+use super::dict::{Scratch, rank_dict};
 use super::table::{PyIndex, PyRows, duplicates_policy, string};
-use super::walk::{Ranking, Scratch, each_query, rank_dict, with_id};
+use super::walk::{each_query, with_id};
+use super::work::{interruptible, pipeline};
 use super::{bytes_of, data_error, frame};
-use crate::fault::{Fault, Kind, show};
+use crate::fault::show;
 use crate::index::Index;
 use crate::judged::{Fact, Hit, Judged};
 use crate::options::Options;
-use crate::rank::Ranker;
+use crate::parallel::rank_rows;
 use crate::rows::Names;
-use crate::scan::{Plan, rank_rows, scan};
+use crate::scan::{Plan, scan};
 use crate::text::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How far a long reading has come, for whoever watches it from another thread.
 #[pyclass(module = "assay._kernel", frozen)]
@@ -85,42 +86,39 @@ impl PyJudge {
     /// Rankings in a dict or a list.
     fn add_rankings(&mut self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let index = Arc::clone(&self.index);
-        let mut ranker = Ranker::new(&index, self.options);
-        let mut scratch = Scratch::default();
-        let mut ranking = Ranking::default();
-        let unknown = &mut self.unknown;
-        each_query(data, "run", |query, value| {
-            let name = with_id(query, || "run".into(), |id| (index.queries.find(id), id.to_vec()));
-            let (known, name) = name?;
-            if let (Some(known), Ok(dict)) = (known, value.cast::<PyDict>())
-                && rank_dict(&mut ranker, known, dict, &mut scratch)?
-            {
-                return Ok(());
-            }
-            ranking.read(&name, value)?;
-            match known {
-                Some(known) => ranking.rank(&mut ranker, known)?,
-                None => {
-                    unknown.add(&name);
+        let judged = pipeline(&index, self.options, data.len().unwrap_or(0), |ranker, jobs| {
+            let mut scratch = Scratch::default();
+            each_query(data, "run", |query, value| {
+                let named = with_id(query, || "run".into(), |id| (index.queries.find(id), id.to_vec()));
+                let (known, name) = named?;
+                if let (Some(known), Ok(dict)) = (known, value.cast::<PyDict>())
+                    && rank_dict(ranker, known, dict, &mut scratch)?
+                {
+                    return Ok(());
                 }
-            }
-            Ok(())
+                let mut ranking = jobs.spare();
+                ranking.read(&name, value)?;
+                match known {
+                    Some(known) => jobs.send(ranker, known, ranking)?,
+                    None => {
+                        self.unknown.add(&name);
+                    }
+                }
+                Ok(())
+            })
         })?;
-        let judged = ranker.judged;
         self.take(&judged, "run")
     }
 
     /// Rankings held as columns.
     fn add_rows(&mut self, py: Python<'_>, rows: &PyRows, name: &str, threads: usize) -> PyResult<()> {
-        let index = Arc::clone(&self.index);
-        let rows = Arc::clone(&rows.rows);
-        let _ = threads;
+        let (index, rows) = (Arc::clone(&self.index), Arc::clone(&rows.rows));
         for query in rows.queries.iter().filter(|query| index.queries.find(query).is_none()) {
             self.unknown.add(query);
         }
-        let mut ranker = Ranker::new(&index, self.options);
-        py.detach(|| rank_rows(&mut ranker, &rows)).map_err(|fault| fault.at(name))?;
-        let judged = ranker.judged;
+        let options = self.options;
+        let judged =
+            py.detach(|| rank_rows(&rows, &index, options, threads)).map_err(|fault| fault.at(name))?;
         self.take(&judged, name)
     }
 
@@ -223,35 +221,5 @@ impl PyJudge {
             self.places[fact.query as usize] = place as i64;
         }
         Ok(())
-    }
-}
-
-/// Runs `work` without the GIL and stops it when the user presses Ctrl-C.
-fn interruptible<T: Send>(
-    py: Python<'_>,
-    work: impl FnOnce(&AtomicBool) -> Result<T, Fault> + Send,
-) -> PyResult<T> {
-    let stop = AtomicBool::new(false);
-    let mut interrupt = None;
-    let result = std::thread::scope(|scope| {
-        let stop = &stop;
-        let worker = scope.spawn(move || work(stop));
-        let mut pause = Duration::from_micros(50);
-        while !worker.is_finished() {
-            py.detach(|| std::thread::sleep(pause));
-            pause = (2 * pause).min(Duration::from_millis(2));
-            if let Err(error) = py.check_signals() {
-                stop.store(true, Ordering::Relaxed);
-                interrupt = Some(error);
-            }
-        }
-        worker.join()
-    });
-    match (interrupt, result) {
-        (Some(error), _) => Err(error),
-        (None, Ok(result)) => Ok(result?),
-        (None, Err(_)) => {
-            Err(Fault::new(Kind::File, "reading stopped for a reason unknown; please report it").into())
-        }
     }
 }

@@ -1,9 +1,11 @@
 //! The kernel as Python sees it, `assay._kernel`: three classes, each a thin cover of the Rust beneath.
 
+mod dict;
 mod frame;
 mod judge;
 mod table;
 mod walk;
+mod work;
 
 use crate::fault::{Fault, Kind};
 use crate::text::source::Source;
@@ -38,7 +40,8 @@ fn bytes_of<'py, const N: usize>(
     py: Python<'py>,
     numbers: impl Iterator<Item = [u8; N]>,
 ) -> Bound<'py, pyo3::types::PyBytes> {
-    let all: Vec<u8> = numbers.flatten().collect();
+    let mut all = Vec::with_capacity(numbers.size_hint().0 * N);
+    numbers.for_each(|number| all.extend_from_slice(&number));
     pyo3::types::PyBytes::new(py, &all)
 }
 
@@ -63,7 +66,12 @@ fn read_bytes<'py>(
 
 /// Writes a file's decompressed content to another file.
 #[pyfunction]
-fn decompress(py: Python<'_>, path: std::path::PathBuf, name: &str, target: std::path::PathBuf) -> PyResult<u64> {
+fn decompress(
+    py: Python<'_>,
+    path: std::path::PathBuf,
+    name: &str,
+    target: std::path::PathBuf,
+) -> PyResult<u64> {
     let source = Source::new(path, name);
     let copied = py.detach(|| {
         let mut reader = source.open()?;
@@ -78,7 +86,8 @@ fn decompress(py: Python<'_>, path: std::path::PathBuf, name: &str, target: std:
 fn compress_zst(py: Python<'_>, path: std::path::PathBuf, target: std::path::PathBuf) -> PyResult<()> {
     let compressed = py.detach(|| {
         let mut plain = std::fs::File::open(path)?;
-        let mut encoder = zstd::Encoder::new(std::fs::File::create(target)?, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+        let mut encoder =
+            zstd::Encoder::new(std::fs::File::create(target)?, zstd::DEFAULT_COMPRESSION_LEVEL)?;
         encoder.include_checksum(true)?;
         std::io::copy(&mut plain, &mut encoder)?;
         encoder.finish().map(|_| ())

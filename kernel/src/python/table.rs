@@ -188,6 +188,11 @@ impl PyIndex {
         bytes_of(py, self.index.grades.iter().map(|grade| grade.to_ne_bytes()))
     }
 
+    /// All grades, from high to low inside each query, as float64.
+    fn best_first<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes_of(py, self.index.best_first().iter().map(|grade| grade.to_ne_bytes()))
+    }
+
     fn document<'py>(&self, py: Python<'py>, number: usize) -> Bound<'py, PyString> {
         string(py, self.index.document(number))
     }

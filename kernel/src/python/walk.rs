@@ -1,13 +1,11 @@
 //! Walks judgments and rankings that are Python objects.
 
 use super::data_error;
-use crate::fault::show;
-use crate::options::Options;
+use crate::fault::{Fault, show};
 use crate::rank::Ranker;
 use crate::rows::{RowsBuilder, Span, Spans};
-use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 
 /// An id: a string as it is, an integer as its decimal string.
 pub fn with_id<T>(
@@ -43,9 +41,12 @@ fn check_id(text: &str, place: &impl Fn() -> String) -> PyResult<()> {
 
 /// A finite number: a float, an integer, or what Python can make a float of.
 fn number(object: &Bound<'_, PyAny>, name: &str, place: impl Fn() -> String) -> PyResult<f64> {
-    let value = match object.cast_exact::<PyFloat>() {
-        Ok(float) => float.value(),
-        Err(_) => object.extract::<f64>().map_err(|_| {
+    // Integers are common as grades; most fit in 64 bits, which are read fastest.
+    let whole = if object.is_exact_instance_of::<PyInt>() { object.extract::<i64>().ok() } else { None };
+    let value = match (whole, object.cast_exact::<PyFloat>()) {
+        (Some(whole), _) => whole as f64,
+        (None, Ok(float)) => float.value(),
+        (None, Err(_)) => object.extract::<f64>().map_err(|_| {
             data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)))
         })?,
     };
@@ -208,6 +209,14 @@ impl Ranking {
         };
         self.ordered = list.get_item(0).ok().is_none_or(|first| elements(&first).is_none());
         for entry in list.iter() {
+            if self.ordered
+                && let Ok(text) = entry.cast_exact::<PyString>()
+                && let Ok(id) = text.to_str()
+                && !id.is_empty()
+            {
+                self.push(id.as_bytes());
+                continue;
+            }
             match (self.ordered, elements(&entry)) {
                 (true, None) => with_id(&entry, in_query, |id| self.push(id))?,
                 (false, Some(pair)) if pair.len() == 2 => {
@@ -237,72 +246,8 @@ impl Ranking {
         with_id(document, in_query, |id| self.push(id))
     }
 
-    pub fn rank(&self, ranker: &mut Ranker<'_>, query: u32) -> PyResult<()> {
+    pub fn rank(&self, ranker: &mut Ranker<'_>, query: u32) -> Result<(), Fault> {
         let scores = if self.ordered { None } else { Some(self.scores.as_slice()) };
-        Ok(ranker.rank(query, &Spans { text: &self.text, spans: &self.documents }, scores)?)
-    }
-}
-
-/// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
-///
-/// Each judged document is looked up in the dict; the scores are then counted against those found. False if the dict
-/// needs the slow path: an id that is no plain string, ties that ids must break, or an option that drops documents.
-pub fn rank_dict(
-    ranker: &mut Ranker<'_>,
-    query: u32,
-    dict: &Bound<'_, PyDict>,
-    scratch: &mut Scratch,
-) -> PyResult<bool> {
-    if ranker.options.given || ranker.options.exclude_query || !scratch.read_scores(dict, ranker.options) {
-        return Ok(false);
-    }
-    scratch.found.clear();
-    let index = ranker.index;
-    for document in index.starts[query as usize]..index.starts[query as usize + 1] {
-        let Ok(id) = std::str::from_utf8(index.document(document)) else { return Ok(false) };
-        if let Some(score) = dict.get_item(id)? {
-            scratch.found.push((document as u32, ranker.options.score(score.extract()?)));
-        }
-    }
-    Ok(ranker.rank_untied(query, &scratch.found, &scratch.scores))
-}
-
-/// Buffers that are used again for each query.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    scores: Vec<f64>,
-    found: Vec<(u32, f64)>,
-}
-
-impl Scratch {
-    /// Reads the scores of a dict whose keys are strings and whose values are finite floats or integers; else false.
-    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> bool {
-        self.scores.clear();
-        let mut position: ffi::Py_ssize_t = 0;
-        let mut key: *mut ffi::PyObject = std::ptr::null_mut();
-        let mut value: *mut ffi::PyObject = std::ptr::null_mut();
-        let mut finite = true;
-        // SAFETY: the dict is alive and the GIL is held. The references are borrowed and no Python code runs while they
-        // are used: only the types of exact strings, floats and integers pass, and reading those calls nothing back.
-        unsafe {
-            let string_type = &raw mut ffi::PyUnicode_Type;
-            let float_type = &raw mut ffi::PyFloat_Type;
-            while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
-                let is_float = ffi::Py_TYPE(value) == float_type;
-                if ffi::Py_TYPE(key) != string_type || !(is_float || ffi::PyLong_CheckExact(value) != 0) {
-                    return false;
-                }
-                let score = if is_float { ffi::PyFloat_AsDouble(value) } else { ffi::PyLong_AsDouble(value) };
-                finite &= score.is_finite();
-                self.scores.push(options.score(score));
-            }
-            // An integer too large for a float leaves an exception and no finite value; the slow path reports it.
-            if ffi::PyErr_Occurred().is_null() {
-                finite
-            } else {
-                ffi::PyErr_Clear();
-                false
-            }
-        }
+        ranker.rank(query, &Spans { text: &self.text, spans: &self.documents }, scores)
     }
 }

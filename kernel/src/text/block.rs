@@ -1,7 +1,7 @@
 //! Reads text in blocks that hold whole queries, so that each can be worked on by itself.
 
 use crate::fault::Fault;
-use crate::text::line::{self, LONGEST_LINE, Words};
+use crate::text::line::{self, LONGEST_LINE, Line};
 use crate::text::source::Source;
 use std::io::Read;
 
@@ -67,7 +67,7 @@ fn last_query(text: &[u8]) -> usize {
         let start = memchr::memrchr(b'\n', &text[..end - 1]).map_or(0, |newline| newline + 1);
         let this = &text[start..end - 1];
         if !line::is_empty(this) {
-            let first = Words::new(this).next();
+            let first = Line::first(this).words().next();
             if query.is_some() && query != first {
                 return end;
             }
@@ -84,23 +84,23 @@ pub type LineFault = (usize, Fault);
 /// Calls `visit` with each line that says something and gives the number of all lines.
 pub fn each_line<'a>(
     block: &'a [u8],
-    mut visit: impl FnMut(&'a [u8]) -> Result<(), Fault>,
+    mut visit: impl FnMut(Line<'a>) -> Result<(), Fault>,
 ) -> Result<usize, LineFault> {
     check(block)?;
     let mut number = 0;
     let mut start = 0;
-    while start < block.len() {
-        let end = memchr::memchr(b'\n', &block[start..]).map_or(block.len(), |length| start + length);
-        let this = &block[start..end];
-        if this.len() > LONGEST_LINE {
+    while let Some(rest) = block.get(start..).filter(|rest| !rest.is_empty()) {
+        let this = Line::first(rest);
+        let bytes = this.bytes();
+        if bytes.len() > LONGEST_LINE {
             let message = format!("the line is longer than {} MiB; this is no TREC text", LONGEST_LINE >> 20);
             return Err((number, Fault::format(message)));
         }
-        if !line::is_empty(this) {
+        if !line::is_empty(bytes) {
             visit(this).map_err(|fault| (number, fault))?;
         }
         number += 1;
-        start = end + 1;
+        start += bytes.len() + 1;
     }
     Ok(number)
 }

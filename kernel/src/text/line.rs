@@ -21,28 +21,47 @@ pub struct QrelsLine<'a> {
     pub grade: f64,
 }
 
+/// A line, and the text that follows it, which may be looked at but is not part of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    text: &'a [u8],
+    length: usize,
+}
+
+impl<'a> Line<'a> {
+    /// The first line of `text`, without its end.
+    #[inline]
+    pub fn first(text: &'a [u8]) -> Self {
+        Self { text, length: memchr::memchr(b'\n', text).unwrap_or(text.len()) }
+    }
+
+    pub fn bytes(&self) -> &'a [u8] {
+        self.text.get(..self.length).unwrap_or_default()
+    }
+
+    pub fn words(&self) -> Words<'a> {
+        Words { line: *self, at: 0 }
+    }
+}
+
 /// The words of a line, from left to right.
 #[derive(Debug, Clone)]
 pub struct Words<'a> {
-    line: &'a [u8],
+    line: Line<'a>,
     at: usize,
 }
 
-impl<'a> Words<'a> {
-    pub fn new(line: &'a [u8]) -> Self {
-        Self { line, at: 0 }
-    }
-
+impl Words<'_> {
     /// Takes the first word if it is `word`: much faster than to look for its end.
     #[inline]
     pub fn accept(&mut self, word: &[u8]) -> bool {
-        let next = self.line.get(word.len());
+        let next = self.line.text.get(word.len());
         let is_first = self.at == 0 && !word.is_empty() && next.is_some_and(|&byte| is_blank(byte));
-        let taken = is_first && self.line.starts_with(word);
-        if taken {
+        let accepted = is_first && self.line.text.starts_with(word);
+        if accepted {
             self.at = word.len();
         }
-        taken
+        accepted
     }
 }
 
@@ -51,12 +70,13 @@ impl<'a> Iterator for Words<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<&'a [u8]> {
-        while is_blank(*self.line.get(self.at)?) {
+        let text = self.line.text;
+        while is_blank(*text.get(self.at)?) {
             self.at += 1;
         }
         let start = self.at;
-        self.at = word_end(self.line, start);
-        self.line.get(start..self.at)
+        self.at = word_end(text, start);
+        text.get(start..self.at).filter(|word| !word.is_empty())
     }
 }
 
@@ -65,12 +85,17 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
+#[inline]
+fn ends_word(byte: u8) -> bool {
+    byte == b'\n' || is_blank(byte)
+}
+
 /// The end of the word that starts at `at`, looked for eight bytes at a time.
 #[inline]
-fn word_end(line: &[u8], mut at: usize) -> usize {
+fn word_end(text: &[u8], mut at: usize) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    while let Some(chunk) = line.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+    while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let bytes = u64::from_le_bytes(*chunk);
         // The high bit of each byte that is at most a blank.
         let blanks = bytes.wrapping_sub(LOW * 0x21) & !bytes & HIGH;
@@ -79,12 +104,12 @@ fn word_end(line: &[u8], mut at: usize) -> usize {
             continue;
         }
         at += blanks.trailing_zeros() as usize / 8;
-        if is_blank(line[at]) {
+        if ends_word(text[at]) {
             return at;
         }
         at += 1;
     }
-    while line.get(at).is_some_and(|&byte| !is_blank(byte)) {
+    while text.get(at).is_some_and(|&byte| !ends_word(byte)) {
         at += 1;
     }
     at
@@ -105,7 +130,7 @@ pub fn is_empty(line: &[u8]) -> bool {
 pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
     let fields = (words.next(), words.next(), words.next(), words.next(), words.next());
     let (Some(_), Some(document), Some(_), Some(score), Some(tag)) = fields else {
-        return Err(too_few(words.line, 6, "query Q0 document rank score tag"));
+        return Err(too_few(&words.line, 6, "query Q0 document rank score tag"));
     };
     Ok(RunLine { document, score: number(score, "score")?, tag })
 }
@@ -114,7 +139,7 @@ pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
 pub fn qrels_line<'a>(words: &mut Words<'a>) -> Result<QrelsLine<'a>, Fault> {
     let fields = (words.next(), words.next(), words.next());
     let (Some(group), Some(document), Some(grade)) = fields else {
-        return Err(too_few(words.line, 4, "query 0 document grade"));
+        return Err(too_few(&words.line, 4, "query 0 document grade"));
     };
     if let Some(extra) = words.next() {
         let extra = show(extra);
@@ -126,14 +151,21 @@ pub fn qrels_line<'a>(words: &mut Words<'a>) -> Result<QrelsLine<'a>, Fault> {
 }
 
 #[cold]
-fn too_few(line: &[u8], expected: usize, form: &str) -> Fault {
-    let found = Words::new(line).count();
-    Fault::format(format!("expected {expected} fields ({form}), found {found}: {}", show(line)))
+fn too_few(line: &Line<'_>, expected: usize, form: &str) -> Fault {
+    let found = line.words().count();
+    Fault::format(format!("expected {expected} fields ({form}), found {found}: {}", show(line.bytes())))
 }
 
 /// A finite number.
 #[inline]
 fn number(word: &[u8], name: &str) -> Result<f64, Fault> {
+    match plain_number(word) {
+        Some(value) => Ok(value),
+        None => any_number(word, name),
+    }
+}
+
+fn any_number(word: &[u8], name: &str) -> Result<f64, Fault> {
     match fast_float2::parse::<f64, _>(word) {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(_) => Err(Fault::format(format!("the {name} {} is not finite; every {name} must be", show(word)))),
@@ -141,16 +173,41 @@ fn number(word: &[u8], name: &str) -> Result<f64, Fault> {
     }
 }
 
+/// Digits with at most one point among them, few enough that their quotient by a power of ten is exactly rounded.
+#[inline]
+fn plain_number(word: &[u8]) -> Option<f64> {
+    const TENS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    if word.len() > 15 {
+        return None;
+    }
+    let mut digits = 0u64;
+    let mut point = word.len();
+    for (at, &byte) in word.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            digits = digits * 10 + u64::from(digit);
+        } else if byte == b'.' && point == word.len() {
+            point = at;
+        } else {
+            return None;
+        }
+    }
+    let decimals = word.len().saturating_sub(point + 1);
+    let has_digits = word.len() > usize::from(point < word.len());
+    if has_digits { Some(digits as f64 / TENS[decimals]) } else { None }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(line: &str) -> Vec<&[u8]> {
-        Words::new(line.as_bytes()).collect()
+        Line::first(line.as_bytes()).words().collect()
     }
 
     fn run(line: &str) -> Result<RunLine<'_>, Fault> {
-        let mut words = Words::new(line.as_bytes());
+        let mut words = Line::first(line.as_bytes()).words();
         words.next();
         run_line(&mut words)
     }
@@ -170,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_first_word_is_taken_only_whole() {
-        let mut line = Words::new(b"q1 0 d1");
+        let mut line = Line::first(b"q1 0 d1").words();
         assert!(!line.accept(b"q"));
         assert!(line.accept(b"q1"));
         assert_eq!(line.next(), Some(&b"0"[..]));
@@ -196,12 +253,34 @@ mod tests {
     }
 
     #[test]
+    fn a_line_ends_where_it_ends() {
+        let line = Line::first(b"a bc\nd e f g h i");
+        assert_eq!(line.words().collect::<Vec<_>>(), [&b"a"[..], b"bc"]);
+        assert_eq!(line.bytes(), b"a bc");
+        assert_eq!(Line::first(b"\nd").words().next(), None);
+        assert_eq!(Line::first(b"a \nd").words().count(), 1);
+    }
+
+    #[test]
+    fn plain_numbers_are_read_as_any_other() {
+        let mut state = 7u64;
+        for _ in 0..100_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let digits = format!("{:0width$}", state >> 20, width = 3);
+            let cut = (state >> 11) as usize % (digits.len() + 1);
+            let length = digits.len().min(1 + (state >> 5) as usize % 16);
+            let text = format!("{}.{}", &digits[..cut.min(length)], &digits[cut.min(length)..length]);
+            assert_eq!(number(text.as_bytes(), "score").unwrap(), text.parse::<f64>().unwrap(), "{text}");
+        }
+    }
+
+    #[test]
     fn judgments_have_four_fields() {
-        let mut line = Words::new(b"q1 0 d1 0.5");
+        let mut line = Line::first(b"q1 0 d1 0.5").words();
         line.next();
         assert_eq!(qrels_line(&mut line).unwrap(), QrelsLine { group: b"0", document: b"d1", grade: 0.5 });
         for bad in ["q1 0 d1", "q1 0 d1 x", "q1 0 d1 1 2"] {
-            let mut line = Words::new(bad.as_bytes());
+            let mut line = Line::first(bad.as_bytes()).words();
             line.next();
             assert!(qrels_line(&mut line).is_err(), "{bad}");
         }

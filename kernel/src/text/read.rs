@@ -3,14 +3,14 @@
 use crate::fault::Fault;
 use crate::rows::{Rows, RowsBuilder};
 use crate::text::block::{BLOCK, Blocks, each_line};
-use crate::text::line::{Words, qrels_line, run_line};
+use crate::text::line::{Line, qrels_line, run_line};
 use crate::text::source::Source;
 
 /// Reads TREC judgments.
 pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
     let mut builder = RowsBuilder::default();
     read_lines(source, |line| {
-        let mut words = Words::new(line);
+        let mut words = line.words();
         let query = words.next().unwrap_or_default();
         let judgment = qrels_line(&mut words)?;
         builder.query(query);
@@ -25,7 +25,7 @@ pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
 pub fn read_run(source: &Source) -> Result<Rows, Fault> {
     let mut builder = RowsBuilder::default();
     read_lines(source, |line| {
-        let mut words = Words::new(line);
+        let mut words = line.words();
         let query = words.next().unwrap_or_default();
         let retrieved = run_line(&mut words)?;
         builder.query(query);
@@ -37,7 +37,10 @@ pub fn read_run(source: &Source) -> Result<Rows, Fault> {
 }
 
 /// Calls `visit` with each line of the file that says something.
-pub fn read_lines(source: &Source, mut visit: impl FnMut(&[u8]) -> Result<(), Fault>) -> Result<(), Fault> {
+pub fn read_lines(
+    source: &Source,
+    mut visit: impl FnMut(Line<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let mut blocks = Blocks::open(source, BLOCK)?;
     let mut block = Vec::new();
     let mut lines = 0;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.conventions.assay import ASSAY
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
+from assay.core.measure import Measure
 from assay.core.text import nearest, show
 from assay.measures import parse
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.core.convention import Convention, Name
-    from assay.core.measure import Measure
 
 CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
 
@@ -23,7 +23,7 @@ __all__ = ["CONVENTIONS", "find_convention", "parse_measures"]
 
 def find_convention(name: str) -> Convention:
     """The convention of that name."""
-    if name not in CONVENTIONS:
+    if not isinstance(name, str) or name not in CONVENTIONS:
         near = nearest(str(name), CONVENTIONS)
         hint = f"did you mean {near[0]}? " if near else ""
         raise PolicyError(f"there is no convention {show(name)}; {hint}There are {', '.join(CONVENTIONS)}")
@@ -41,9 +41,11 @@ def parse_measures(names: Iterable[str | Measure], convention: Convention, rel: 
     """
     measures: dict[str, Measure] = {}
     for name in names:
-        if not isinstance(name, str):
+        if isinstance(name, Measure):
             measures[str(name)] = name
             continue
+        if not isinstance(name, str):
+            raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
         expanded = expand(name, convention)
         if expanded is None:
             try:

@@ -5,6 +5,7 @@ A convention is data. The code that follows it is the same for all.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from assay.core.text import nearest, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+LARGEST = sys.float_info.max
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("docid_desc", "docid_asc", "input"),
     "order": ("score", "given"),
@@ -88,13 +90,15 @@ def check(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the user ga
         raise PolicyError(f"there is no option {show(name)}; {hint}The options are {', '.join(known)}")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name in CHOICES:
-        is_right, expected = value in CHOICES[name], " or ".join(repr(choice) for choice in CHOICES[name])
+        is_right = isinstance(value, str) and value in CHOICES[name]
+        expected = " or ".join(repr(choice) for choice in CHOICES[name])
     elif name == "depth":
-        is_right, expected = value is None or (is_number and int(value) == value >= 1), "a whole number from 1, or None"
+        is_whole = is_number and 1 <= value < float("inf") and int(value) == value
+        is_right, expected = value is None or is_whole, "a whole number from 1, or None"
     elif name == "judged_only":
         is_right, expected = isinstance(value, bool), "True or False"
     else:
-        is_right, expected = is_number and abs(value) < float("inf"), "a number"
+        is_right, expected = is_number and abs(value) <= LARGEST, "a number"
     if not is_right:
         raise PolicyError(f"{name} must be {expected}, not {show(value)}")
 

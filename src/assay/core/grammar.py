@@ -65,7 +65,9 @@ def parse(text: str, table: Mapping[str, Definition], defaults: Mapping[str, Any
     """The measure that a name in `table` stands for; `defaults` are set where the name is silent."""
     spelling = split(text)
     names = all_names(table)
-    found = names.get(spelling.name) or {each.lower(): entry for each, entry in names.items()}.get(spelling.name.lower())
+    found = names.get(spelling.name) or {each.lower(): entry for each, entry in names.items()}.get(
+        spelling.name.lower()
+    )
     if found is None:
         raise MeasureError(unknown(spelling.name, names))
     definition, preset = found

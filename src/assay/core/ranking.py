@@ -33,7 +33,7 @@ def rank_hits(index: Index, judge: Judge, policies: Policies) -> tuple[Judged, I
     higher, tied = integers(columns["higher"]), integers(columns["tied"])
     rank = 1 + higher + integers(columns[BEFORE[policies.ties]])
     query, document = integers(columns["query"]), integers(columns["document"])
-    order = np.lexsort((rank, query))
+    order = np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable")
     hits = Hits(
         size=size,
         query=query[order],
@@ -44,9 +44,8 @@ def rank_hits(index: Index, judge: Judge, policies: Policies) -> tuple[Judged, I
         tied=tied[order],
     )
     owner = np.repeat(np.arange(size), np.diff(starts))
-    best_first = np.lexsort((-grades, owner))
     floor = 0.0 if policies.negative == "unjudged" else -np.inf
-    judged = Judged(size, np.maximum(found, 0), owner[best_first], grades[best_first], hits, floor)
+    judged = Judged(size, np.maximum(found, 0), owner, floats(index.best_first()), hits, floor)
     if policies.judged_only:
         judged = only_judged(judged)
     if policies.depth is not None:

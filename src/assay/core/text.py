@@ -13,7 +13,10 @@ def show(value: object) -> str:
     >>> show("red\\x1b[31m")
     "'red\\\\x1b[31m'"
     """
-    text = str(value)
+    try:
+        text = str(value)
+    except Exception:  # noqa: BLE001 - a message must not fail on what it is about
+        text = f"a value of type {type(value).__name__}"
     cut = text[:LONGEST_SHOWN] + ("…" if len(text) > LONGEST_SHOWN else "")
     return "'" + printable(cut) + "'"
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from assay.core.errors import FormatError
 from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-QUERY = {"query_id", "qid", "q_id", "query", "topic", "topic_id", "queryid"}
-DOCUMENT = {"doc_id", "docno", "docid", "doc", "document", "document_id", "corpus_id", "pid", "passage_id"}
-SCORE = {"score", "sim", "similarity"}
-GRADE = {"relevance", "rel", "grade", "label", "score"}
-GROUP = {"group", "subtopic", "subtopic_id"}
+# Where a table has several of these, the one that stands first here is taken: a `query` may be the text of one, and
+# a `docid` beside a `docno` is the index's own number.
+QUERY = ("query_id", "qid", "q_id", "queryid", "topic_id", "topic", "query")
+DOCUMENT = ("doc_id", "docno", "document_id", "docid", "corpus_id", "passage_id", "pid", "doc", "document")
+SCORE = ("score", "similarity", "sim")
+GRADE = ("relevance", "rel", "grade", "label", "score")
+GROUP = ("group", "subtopic", "subtopic_id")
 
 ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 
@@ -28,27 +31,51 @@ def simple(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
 
 
-def find_columns(names: Sequence[str], columns: Mapping[str, str] | None, *, judgments: bool, name: str) -> dict[str, str]:
+def find_columns(
+    names: Sequence[str], columns: Mapping[str, str] | None, *, judgments: bool, name: str
+) -> dict[str, str]:
     """The columns that hold `query_id`, `doc_id`, `value` and, where there is one, `group`.
 
     `columns` names them itself, such as `{"query_id": "topic", "doc_id": "url"}`.
     """
+    given = check_mapping(names, columns, name)
+    value_role = "relevance" if judgments else "score"
+    wanted = {"query_id": QUERY, "doc_id": DOCUMENT, value_role: GRADE if judgments else SCORE}
+    found: dict[str, str] = {}
+    for role, known in (*wanted.items(), ("group", GROUP if judgments else ())):
+        column = given.get(role) or usual(names, known)
+        if column is None and role in wanted:
+            raise FormatError(
+                f"{name} has no column for {role}: it has {listed(names)}; name it with columns={{{role!r}: …}}"
+            )
+        if column is not None and list(names).count(column) > 1:
+            raise FormatError(f"{name} has several columns named {show(column)}; rename all but one")
+        if column is not None:
+            found["value" if role == value_role else role] = column
+    return found
+
+
+def check_mapping(names: Sequence[str], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
+    """The user's own names, each of which must be there."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise FormatError(f"columns= must map roles to columns, such as {{'query_id': 'topic'}}, not {show(columns)}")
     given = dict(columns or {})
     for role, column in given.items():
         if role not in ROLES:
             raise FormatError(f"columns={{{role!r}: …}}: the roles are {', '.join(ROLES)}")
         if column not in names:
-            raise FormatError(f"{name} has no column {show(column)}; it has {', '.join(map(show, names))}")
-    value_role = "relevance" if judgments else "score"
-    wanted = {"query_id": QUERY, "doc_id": DOCUMENT, value_role: GRADE if judgments else SCORE}
-    found: dict[str, str] = {}
-    for role, known in (*wanted.items(), ("group", GROUP if judgments else set[str]())):
-        column = given.get(role) or next((each for each in names if simple(each) in known), None)
-        if column is None and role in wanted:
-            raise FormatError(
-                f"{name} has no column for {role}: it has {', '.join(map(show, names))}; "
-                f"name it with columns={{{role!r}: …}}"
-            )
+            raise FormatError(f"{name} has no column {show(column)}; it has {listed(names)}")
+    return given
+
+
+def usual(names: Sequence[str], known: Sequence[str]) -> str | None:
+    """The column with the first of the known names that there is."""
+    for each in known:
+        column = next((column for column in names if simple(column) == each), None)
         if column is not None:
-            found["value" if role == value_role else role] = column
-    return found
+            return column
+    return None
+
+
+def listed(names: Sequence[str]) -> str:
+    return ", ".join(map(show, names)) or "none"

@@ -70,4 +70,4 @@ def is_header(line: str, separator: str) -> bool:
     from assay.io.columns import DOCUMENT, QUERY, simple
 
     names = {simple(name.strip().strip('"')) for name in line.split(separator)}
-    return bool(names & QUERY) and bool(names & DOCUMENT)
+    return not names.isdisjoint(QUERY) and not names.isdisjoint(DOCUMENT)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
-from assay.core.text import show
+from assay.core.text import printable, show
 from assay.io.columns import find_columns
 
 if TYPE_CHECKING:
@@ -16,27 +18,62 @@ if TYPE_CHECKING:
 
 def is_frame(data: object) -> bool:
     """Whether the data is a frame."""
-    return hasattr(data, "__arrow_c_stream__") or (hasattr(data, "columns") and hasattr(data, "dtypes"))
+    return hasattr(type(data), "__arrow_c_stream__") or is_a(data, "pandas.DataFrame") or is_a(data, "polars.LazyFrame")
 
 
-def to_polars(frame: Any) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    """Any frame as a polars one; without a copy where the library allows it."""
+def is_a(data: object, kind: str) -> bool:
+    """Whether the data is of a library's class; the library is not imported for it.
+
+    >>> is_a({}, "pandas.DataFrame")
+    False
+    """
+    library, _, name = kind.partition(".")
+    return any(each.__name__ == name and each.__module__.split(".")[0] == library for each in type(data).__mro__)
+
+
+def prepare_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
+    """A frame that a user gave, ready for the kernel."""
+    import polars
+
+    try:
+        table = to_polars(frame, columns, judgments=judgments)
+    except FormatError:
+        raise
+    except Exception as error:  # each library raises its own
+        reason = printable(str(error).strip().partition("\n")[0])
+        raise FormatError(f"the frame cannot be read: {reason}") from error
+    if not isinstance(table, polars.DataFrame):
+        raise FormatError("the frame cannot be read: it is a single column; give one with queries, documents and values")
+    return prepare(table, columns, judgments=judgments, name="the frame", place=lambda row: f"row {row}")
+
+
+def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
+    """Any frame as a polars one, without a copy where the library allows it; of pandas and lazy ones only what is used."""
     import polars
 
     if isinstance(frame, polars.DataFrame):
         return frame
     if isinstance(frame, polars.LazyFrame):
-        return frame.collect()
+        names = frame.collect_schema().names()
+        used = find_columns(names, columns, judgments=judgments, name="the frame").values()
+        return frame.select(list(dict.fromkeys(used))).collect()
+    if is_a(frame, "pandas.DataFrame"):
+        names = [str(each) for each in frame.columns]
+        used = find_columns(names, columns, judgments=judgments, name="the frame").values()
+        series = {each: from_pandas(frame.iloc[:, names.index(each)]) for each in used}
+        return polars.DataFrame([column.alias(each) for each, column in series.items()])
+    return polars.DataFrame(frame)
+
+
+def from_pandas(column: Any) -> polars.Series:  # noqa: ANN401 - pandas' series
+    """A pandas column; as objects where its values are of several kinds, or where there is no pyarrow."""
+    import polars
+
     try:
-        return polars.DataFrame(frame)
-    except ImportError:
-        # Without pyarrow, pandas does not speak Arrow; its columns are plain enough to be taken one by one.
-        return polars.DataFrame({str(name): frame[name].tolist() for name in frame.columns})
-
-
-def prepare_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    """A frame that a user gave, ready for the kernel."""
-    return prepare(to_polars(frame), columns, judgments=judgments, name="the frame", place=lambda row: f"row {row}")
+        return polars.Series(values=column)
+    except Exception:  # noqa: BLE001 - pandas and pyarrow raise their own
+        values = [None if missing else each for each, missing in zip(column.tolist(), column.isna(), strict=True)]
+        return polars.Series(values=values, dtype=polars.Object)
 
 
 def prepare(
@@ -51,13 +88,16 @@ def prepare(
     import polars
 
     found = find_columns(table.columns, columns, judgments=judgments, name=name)
+    ready: list[polars.Series] = []
     for role, column in found.items():
         if table[column].null_count():
             row = int(table[column].is_null().arg_true()[0])
             raise FormatError(f"{name}, {place(row)}: there is nothing in the column {show(column)}")
-        convert = as_number if role == "value" else as_text
-        found[role] = convert(table[column], name, place).alias(role)  # type: ignore[assignment]
-    return polars.DataFrame(list(found.values()))
+        if role == "value":
+            ready.append(as_number(table[column], name, place, truths=judgments).alias(role))
+        else:
+            ready.append(as_text(table[column], name, place).alias(role))
+    return polars.DataFrame(ready)
 
 
 def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:
@@ -66,36 +106,65 @@ def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> po
 
     kind = column.dtype
     if kind == polars.Object:
-        ids = [str(each) if is_id(each) else None for each in column]
-        wrong = next((row for row, each in enumerate(ids) if each is None), None)
-        if wrong is not None:
-            raise FormatError(f"{name}, {place(wrong)}: {show(column[wrong])} is no id; use strings or integers")
-        return polars.Series(ids, dtype=polars.String)
-    if kind != polars.String and not (kind.is_integer() or kind in (polars.Categorical, polars.Enum, polars.Null)):
+        text = polars.Series(column.name, [as_id(each) for each in column], dtype=polars.String)
+        wrong = text.is_null().arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            raise FormatError(f"{name}, {place(row)}: {show(column[row])} is no id; use strings or integers")
+    elif kind == polars.String:
+        text = column
+    elif kind.is_integer() or kind in (polars.Categorical, polars.Enum, polars.Null):
+        text = column.cast(polars.String)
+    else:
         raise FormatError(f"{name}: the column {show(column.name)} must hold strings or integers, not {kind}")
-    text = column if kind == polars.String else column.cast(polars.String)
     empty = (text == "").arg_true()
     if len(empty):
         raise FormatError(f"{name}, {place(int(empty[0]))}: there is nothing in the column {show(column.name)}")
     return text
 
 
-def is_id(value: object) -> bool:
-    return isinstance(value, (str, int)) and not isinstance(value, bool)
+def as_id(value: object) -> str | None:
+    """An id as text, or nothing if the value cannot be one."""
+    if not isinstance(value, (str, Integral)) or isinstance(value, bool):
+        return None
+    try:
+        text = str(value)
+        text.encode()
+    except ValueError:
+        return None
+    return text
 
 
-def as_number(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:
-    """Grades or scores as finite float64."""
+def as_number(column: polars.Series, name: str, place: Callable[[int], str], *, truths: bool) -> polars.Series:
+    """Grades or scores as finite float64; grades may be true or false."""
     import polars
 
-    if column.dtype == polars.Object:
-        column = polars.Series(column.name, [str(each) for each in column])
-    if column.dtype == polars.String:
-        column = column.str.strip_chars()
-    numbers = column if column.dtype == polars.Float64 else column.cast(polars.Float64, strict=False)
+    kind = column.dtype
+    if kind == polars.Object:
+        numbers = polars.Series(column.name, [as_float(each, truths=truths) for each in column], dtype=polars.Float64)
+    elif kind == polars.String:
+        numbers = column.str.strip_chars().cast(polars.Float64, strict=False)
+    elif kind.is_numeric() or kind == polars.Null or (truths and kind == polars.Boolean):
+        numbers = column.cast(polars.Float64, strict=False)
+    else:
+        raise FormatError(f"{name}: the column {show(column.name)} must hold numbers, not {kind}")
     wrong = (numbers.is_null() | ~numbers.is_finite()).arg_true()
     if len(wrong):
         row = int(wrong[0])
         what = "is not a number" if numbers[row] is None else "is not finite"
         raise FormatError(f"{name}, {place(row)}: {show(column[row])} in the column {show(column.name)} {what}")
     return numbers
+
+
+def as_float(value: Any, *, truths: bool) -> float | None:  # noqa: ANN401 - whatever stands in the column
+    """A value as a float, or nothing if it cannot be one; too large an integer is infinite."""
+    if isinstance(value, bool) and not truths:
+        return None
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except Exception:  # noqa: BLE001 - a value's own conversion raises what it likes
+        return None

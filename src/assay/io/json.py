@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.errors import DuplicateError, FormatError
 from assay.core.text import show
+from assay.io.source import undecodable_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,55 +19,73 @@ if TYPE_CHECKING:
 
 BLANKS = " \t\r\n"
 CHUNK = 1 << 20
+# A value that ends with the text read so far fails this near to it, unless it is a string.
+NEAR_END = 16
+
+Pairs = list[tuple[str, Any]]
 
 
-def read_json(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The whole content: a dict, or a list where the file holds one."""
+def read_json(source: Source, duplicates: str | None = None) -> Any:  # noqa: ANN401 - whatever the file holds
+    """The whole content: a dict, or a list where the file holds one.
+
+    `duplicates` says what becomes of a document that a query lists twice; without it such a query is a list of pairs.
+    """
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        reader = Reader(file, source)
-        return reader.value() if reader.peek() == "[" else dict(reader.entries())
+        reader = Reader(file, source, duplicates)
+        is_list = reader.peek() == "["
+        entries = reader.entries()
+        return [value for _, value in entries] if is_list else dict(entries)
 
 
 def iterate_json(source: Source) -> Iterator[tuple[Any, Any]]:
     """The queries of a file, one after another; the places in a list are their ids."""
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        reader = Reader(file, source)
-        yield from enumerate(reader.value()) if reader.peek() == "[" else reader.entries()
+        yield from Reader(file, source).entries()
 
 
 class Reader:
     """Reads one value after another from a text that is held only in part."""
 
-    def __init__(self, file: IO[str], source: Source) -> None:
+    def __init__(self, file: IO[str], source: Source, duplicates: str | None = None) -> None:
         self.file = file
         self.source = source
+        self.duplicates = duplicates
         self.text = ""
         self.at = 0
         self.lines = 0
         self.ended = False
         self.query = ""
-        self.decoder = json.JSONDecoder(object_pairs_hook=self.unique)
+        self.decoder = json.JSONDecoder(object_pairs_hook=self.collect)
 
-    def entries(self) -> Iterator[tuple[str, Any]]:
-        """The entries of the outermost object."""
+    def entries(self) -> Iterator[tuple[str | int, Any]]:
+        """The entries of the outermost object, or the elements of the outermost list with their places."""
         seen: set[str] = set()
-        self.expect("{")
-        while self.peek() != "}" or seen:
-            if self.peek() != '"':
-                raise self.fault("expected a query id in quotes")
-            self.query = self.value()
-            if self.query in seen:
-                message = f"query {show(self.query)} stands twice; put its documents into one object"
-                raise DuplicateError(f"{self.source.name}: {message}")
-            seen.add(self.query)
-            self.expect(":")
-            yield self.query, self.value()
+        is_list = self.peek() == "["
+        self.expect("[" if is_list else "{")
+        closing = "]" if is_list else "}"
+        number = 0
+        while number or self.peek() != closing:
+            key = number if is_list else self.key(seen)
+            yield key, self.value()
+            number += 1
             if self.peek() != ",":
                 break
             self.expect(",")
-        self.expect("}")
+        self.expect(closing)
         if self.peek():
             raise self.fault("there is something after the end")
+
+    def key(self, seen: set[str]) -> str:
+        """The next query id and the colon after it."""
+        if self.peek() != '"':
+            raise self.fault("expected a query id in quotes")
+        self.query = self.value()
+        if self.query in seen:
+            message = f"query {show(self.query)} stands twice; put its documents into one object"
+            raise DuplicateError(f"{self.source.name}: {message}")
+        seen.add(self.query)
+        self.expect(":")
+        return self.query
 
     def peek(self) -> str:
         """The next character that is no blank, or nothing at the end."""
@@ -88,9 +107,12 @@ class Reader:
             try:
                 value, end = self.decoder.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
-                if not self.read(more=len(self.text)):
-                    self.at = error.pos
+                is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - NEAR_END
+                if not (is_cut and self.read(more=len(self.text))):
+                    self.at = min(error.pos, len(self.text))
                     raise self.fault(error.msg) from None
+            except ValueError:
+                raise self.fault("a number has too many digits") from None
             except RecursionError:
                 raise self.fault("the values are nested too deeply") from None
             else:
@@ -105,7 +127,9 @@ class Reader:
         try:
             chunk = self.file.read(max(CHUNK, more))
         except UnicodeDecodeError:
-            raise FormatError(f"{self.source.name}: bytes that are not UTF-8; save the file as UTF-8") from None
+            line = undecodable_line(self.file.name)
+            message = "bytes that are not UTF-8; save the file as UTF-8"
+            raise FormatError(f"{self.source.name}, line {line}: {message}") from None
         self.lines += self.text.count("\n", 0, self.at)
         self.text = self.text[self.at :] + chunk
         self.at = 0
@@ -116,16 +140,29 @@ class Reader:
         line = self.lines + self.text.count("\n", 0, self.at) + 1
         return FormatError(f"{self.source.name}, line {line}: this is not JSON as assay reads it: {message}")
 
-    def unique(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """The object, unless a key stands in it twice."""
+    def collect(self, pairs: Pairs) -> dict[str, Any] | Pairs:
+        """The object; where a key stands in it twice, what the policy makes of that."""
         result = dict(pairs)
-        if len(result) == len(pairs):
+        if len(result) == len(pairs) or self.duplicates == "last":
             return result
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
+        if self.duplicates is None:
+            return pairs
+        result.clear()
+        for key, value in pairs:
+            if key not in result:
+                result[key] = value
+            elif self.duplicates == "error":
                 where = f"query {show(self.query)}" if self.query else "a query"
-                message = f"{where} lists document {show(key)} more than once; remove the repeats"
+                choice = 'remove the repeats, or choose one with duplicates="first" or duplicates="last"'
+                message = f"{where} lists document {show(key)} more than once; {choice}"
                 raise DuplicateError(f"{self.source.name}: {message}")
-            seen.add(key)
+            elif self.duplicates == "count":
+                result[key] = higher(result[key], value)
         return result
+
+
+def higher(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    """The higher of two grades; one that is no number stays, so that it is seen."""
+    if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
+        return right if isinstance(left, (int, float)) else left
+    return max(left, right)

@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay import _kernel
+from assay.core.convention import check
 from assay.core.errors import DataError
 from assay.core.text import count
-from assay.io.formats import detect
+from assay.io.formats import check_format, detect
 from assay.io.frames import is_frame, prepare_frame
 from assay.io.json import read_json
-from assay.io.source import Readable, Source, is_source, open_source
+from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_table
 
@@ -45,7 +46,8 @@ class Qrels(QueryTable):
         columns: Mapping[str, str] | None = None,
         duplicates: str = "error",
     ) -> None:
-        super().__init__(judgment_rows(data, format, columns))
+        check("duplicates", duplicates)
+        super().__init__(judgment_rows(data, format, columns, duplicates))
         if not len(self):
             raise DataError(f"{describe(data)} holds no judgments")
         self.index = _kernel.Index(self.rows, duplicates)
@@ -103,29 +105,35 @@ class Qrels(QueryTable):
         return polars.DataFrame(self.rows).rename({"value": "relevance"})
 
 
-def judgment_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
+def judgment_rows(
+    data: object,
+    format: str | None,  # noqa: A002 - the option's name
+    columns: Mapping[str, str] | None,
+    duplicates: str,
+) -> _kernel.Rows:
     """The data as rows, whatever its form."""
+    check_format(format)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            return rows_of_file(source, detect(source, format), columns)
+            return rows_of_file(source, detect(source, format), columns, duplicates)
     if is_frame(data):
         return _kernel.Rows.from_frame(prepare_frame(data, columns, judgments=True), "the judgments")
     return _kernel.Rows.from_judgments(data)
 
 
-def rows_of_file(source: Source, format: str, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
+def rows_of_file(
+    source: Source,
+    format: str,  # noqa: A002 - the option's name
+    columns: Mapping[str, str] | None,
+    duplicates: str,
+) -> _kernel.Rows:
     if format == "trec":
         return _kernel.Rows.from_file(source.path, source.name, judgments=True)
     if format == "json":
-        return _kernel.Rows.from_judgments(read_json(source))
+        content = read_json(source, duplicates)
+        with named(source):
+            return _kernel.Rows.from_judgments(content)
     return _kernel.Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
-
-
-def describe(data: object) -> str:
-    """How a message names the data."""
-    if isinstance(data, str):
-        return data
-    return str(getattr(data, "name", None) or (data if is_source(data) and not hasattr(data, "read") else "the data"))
 
 
 def read_qrels(

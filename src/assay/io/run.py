@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from assay import _kernel
 from assay.core.errors import DataError
 from assay.core.text import count
-from assay.io.formats import detect
+from assay.io.formats import check_format, detect
 from assay.io.frames import is_frame, prepare_frame
 from assay.io.json import iterate_json, read_json
-from assay.io.qrels import describe
-from assay.io.source import Readable, Source, is_source, open_source
+from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_batches, read_table
 
@@ -61,9 +60,16 @@ class Run(QueryTable):
         return list(zip(documents, self.values_of(number), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """`{query: {document: score}}`, or a list of documents where only their order is known."""
-        entries = super().to_dict()
-        return {query: dict(each) if each and isinstance(each[0], tuple) else each for query, each in entries.items()}
+        """`{query: {document: score}}`; a list of documents where only their order is known, of pairs where some repeat."""
+        return {query: self.as_given(query) for query in self.queries}
+
+    def as_given(self, query: str) -> dict[str, float] | list[tuple[str, float]] | list[str]:
+        """One query's ranking in the form that holds all of it."""
+        ranking = self[query]
+        if self.rows.is_ordered(self.number(query)):
+            return ranking
+        scores = dict(cast("list[tuple[str, float]]", ranking))
+        return scores if len(scores) == len(ranking) else ranking
 
     def to_polars(self) -> polars.DataFrame:
         """A frame with columns `query_id`, `doc_id` and `score`. An order becomes scores that fall by one."""
@@ -73,23 +79,24 @@ class Run(QueryTable):
         frame = polars.DataFrame(self.rows).rename({"value": "score"})
         if not self.rows.has_order():
             return frame
-        scores = self.values.copy()
-        for number in range(len(self)):
-            if self.rows.is_ordered(number):
-                size = self.starts[number + 1] - self.starts[number]
-                scores[self.starts[number] : self.starts[number + 1]] = np.arange(size, 0, -1)
-        return frame.with_columns(polars.Series("score", scores))
+        sizes = np.diff(self.starts)
+        falling = np.repeat(self.starts[1:], sizes) - np.arange(len(frame))
+        is_ordered = np.repeat([self.rows.is_ordered(number) for number in range(len(self))], sizes)
+        return frame.with_columns(polars.Series("score", np.where(is_ordered, falling, self.values)))
 
 
 def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
     """The data as rows, whatever its form."""
+    check_format(format)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             chosen = detect(source, format)
             if chosen == "trec":
                 return _kernel.Rows.from_file(source.path, source.name, judgments=False)
             if chosen == "json":
-                return _kernel.Rows.from_rankings(read_json(source))
+                content = read_json(source)
+                with named(source):
+                    return _kernel.Rows.from_rankings(content)
             return _kernel.Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
     if is_frame(data):
         return _kernel.Rows.from_frame(prepare_frame(data, columns, judgments=False), "the run")
@@ -116,6 +123,7 @@ def judge_run(
     progress: _kernel.Progress | None = None,
 ) -> _kernel.Judge:
     """Ranks the judged documents of a run in any form. A file is judged while it is read and never held whole."""
+    check_format(format)
     judge = make_judge()
     if isinstance(run, Run):
         judge.add_rows(run.rows, "the run", threads)
@@ -126,7 +134,8 @@ def judge_run(
                 judge.add_file(source.path, source.name, threads, progress)
             elif chosen == "json":
                 for query, ranking in iterate_json(source):
-                    judge.add(query, ranking)
+                    with named(source):
+                        judge.add(query, ranking)
             else:
                 return judge_table(make_judge, source, chosen, columns, threads)
     elif is_frame(run):

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from assay import _kernel
+from assay.core.errors import DataError, FileError, FormatError
+from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
 MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
+CHUNK = 1 << 20
+LONGEST_NAME = 100
 
 Readable = str | os.PathLike[str] | IO[Any]
 
@@ -48,31 +52,81 @@ class Source:
 
 def is_source(data: object) -> bool:
     """Whether the data is a path or a file object."""
-    return isinstance(data, (str, os.PathLike)) or hasattr(data, "read")
+    return isinstance(data, (str, os.PathLike)) or callable(getattr(data, "read", None))
+
+
+def describe(data: object) -> str:
+    """How a message names the data."""
+    if isinstance(data, (str, os.PathLike)):
+        return os.fsdecode(data)
+    name = getattr(data, "name", None) if is_source(data) else None
+    return name if isinstance(name, str) and name else "<file>" if is_source(data) else "the data"
 
 
 @contextmanager
 def open_source(data: Readable) -> Iterator[Source]:
     """The source to read, for as long as the context lasts."""
+    name = describe(data)
     if not isinstance(data, (str, os.PathLike)):
-        name = getattr(data, "name", None)
-        with put_aside(data, name if isinstance(name, str) else "<file>") as source:
+        with put_aside(data, name) as source:
             yield source
         return
-    path = Path(data)
-    if path.is_fifo() or path.is_char_device():
-        with path.open("rb") as pipe, put_aside(pipe, str(path)) as source:
+    if not name:
+        raise FileError("the path is empty; name a file")
+    path = Path(name)
+    if is_stream(path):
+        with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
         return
-    yield Source(path, str(path))
+    yield Source(path, name)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the path is one that can be read only once."""
+    try:
+        return path.is_fifo() or path.is_char_device()
+    except OSError as error:
+        raise FileError(f"the file {show(path)} cannot be read: {error.strerror}") from None
 
 
 @contextmanager
 def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
-    """The rest of a stream, kept in a temporary file."""
+    """The rest of a stream, kept in a temporary file whose name ends like the stream's."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        path = Path(folder) / Path(name).name.strip("<>")
+        ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
+        path = Path(folder) / ("data" + ending[-LONGEST_NAME:])
         with path.open("wb") as copy:
-            while chunk := file.read(1 << 20):
-                copy.write(chunk.encode() if isinstance(chunk, str) else chunk)
+            while chunk := read_chunk(file, name):
+                copy.write(chunk)
         yield Source(path, name)
+
+
+def read_chunk(file: IO[Any], name: str) -> bytes:
+    """The next bytes of a stream; nothing at its end."""
+    try:
+        chunk = file.read(CHUNK)
+        return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
+    except UnicodeError:
+        raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
+    except Exception as error:  # noqa: BLE001 - a file object raises whatever its library has
+        raise FileError(f"{name} cannot be read: {error}; give a file object that is open for reading") from error
+
+
+def undecodable_line(path: str | Path) -> int | None:
+    """The first line of a file that is not UTF-8."""
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
+@contextmanager
+def named(source: Source) -> Iterator[None]:
+    """Puts the file's name in front of what is wrong with its content."""
+    try:
+        yield
+    except DataError as error:
+        raise type(error)(f"{source.name}: {error}") from None

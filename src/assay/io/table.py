@@ -9,7 +9,6 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.text import show
-from assay.io.write import write
 
 if TYPE_CHECKING:
     import os
@@ -40,7 +39,7 @@ class QueryTable:
         return iter(self.queries)
 
     def __contains__(self, query: object) -> bool:
-        return self.rows.find(str(query)) is not None
+        return self.find(query) is not None
 
     @cached_property
     def starts(self) -> IntArray:
@@ -52,9 +51,16 @@ class QueryTable:
         """The grade or the score of each row."""
         return np.frombuffer(self.rows.values(), dtype=np.float64)
 
+    def find(self, query: object) -> int | None:
+        """The place of a query, if there is one."""
+        try:
+            return self.rows.find(str(query))
+        except UnicodeEncodeError:
+            return None
+
     def number(self, query: object) -> int:
-        """The place of a query."""
-        number = self.rows.find(str(query))
+        """The place of a query that must be there."""
+        number = self.find(query)
         if number is None:
             raise DataError(f"there is no query {show(query)}")
         return number
@@ -75,6 +81,8 @@ class QueryTable:
 
         What the format cannot hold is an error that names it; with `lossy` it is left out.
         """
+        from assay.io.write import write
+
         write(self, path, format, lossy=lossy)  # type: ignore[arg-type]
 
     @property
@@ -84,15 +92,6 @@ class QueryTable:
     @property
     def has_repeats(self) -> bool:
         """Whether a query lists a document twice (in the same group)."""
-        for number in range(len(self)):
-            documents = self.rows.documents(number)
-            groups = self.rows.groups(number) or [""] * len(documents)
-            if len(set(zip(documents, groups, strict=True))) < len(documents):
-                return True
-        return False
+        import polars
 
-    @property
-    def has_blanks(self) -> bool:
-        """Whether an id has a blank in it, which TREC's formats cannot hold."""
-        names = [*self.queries, *(each for number in range(len(self)) for each in self.rows.documents(number))]
-        return any(len(name.split()) != 1 or name.startswith("#") for name in names)
+        return bool(polars.DataFrame(self.rows).drop("value").is_duplicated().any())

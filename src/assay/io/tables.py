@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
+from assay.io.columns import find_columns
 from assay.io.frames import prepare
+from assay.io.source import undecodable_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 BATCH = 500_000
+RECORDS = 100_000
+LONGEST_LINE = 1 << 20
+HEAD = 1 << 12
+NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
+# What polars adds to a heading that stands in the header a second time.
+TWIN = "_duplicated_"
 
 
 def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: A002 - the option's name
@@ -27,7 +35,8 @@ def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *
     import polars
 
     parts = list(read_parts(source, format, columns, judgments=judgments))
-    return polars.concat(parts) if parts else polars.DataFrame({"query_id": [], "doc_id": [], "value": []})
+    empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
+    return polars.concat(parts) if parts else polars.DataFrame(schema=empty)
 
 
 def read_batches(source: Source, format: str, columns: Mapping[str, str] | None) -> Iterator[polars.DataFrame]:  # noqa: A002 - the option's name
@@ -36,7 +45,7 @@ def read_batches(source: Source, format: str, columns: Mapping[str, str] | None)
 
     rest: polars.DataFrame | None = None
     for batch in read_parts(source, format, columns, judgments=False):
-        part = batch if rest is None else polars.concat([rest, batch])
+        part = batch if rest is None else polars.concat([rest, batch], rechunk=True)
         others = (part["query_id"] != part["query_id"][-1]).arg_true()
         end = int(others[-1]) + 1 if len(others) else 0
         rest = part[end:]
@@ -55,12 +64,32 @@ def read_parts(
 ) -> Iterator[polars.DataFrame]:
     """A file in pieces of many rows, each ready for the kernel."""
     first = 0
-    with source.plain() as path, explained(source, format):
+    with source.plain() as path, explained(path, source, format):
         for part in parts_of(path, source, format):
+            if format in SEPARATORS:
+                headings = [heading(each, part.columns) for each in part.columns]
+                find_columns(headings, columns, judgments=judgments, name=source.name)
             place = placer(format, first)
             first += len(part)
             if len(part):
-                yield prepare(part, columns, judgments=judgments, name=source.name, place=place)
+                ready = prepare(part, columns, judgments=judgments, name=source.name, place=place)
+                if format in SEPARATORS:
+                    refuse_nul(ready, source.name, place)
+                yield ready
+
+
+def refuse_nul(table: polars.DataFrame, name: str, place: Callable[[int], str]) -> None:
+    """Raises if an id has a NUL: whatever wrote it did not write text."""
+    for column in table.drop("value"):
+        wrong = column.str.contains("\0", literal=True).arg_true()
+        if len(wrong):
+            raise FormatError(f"{name}, {place(int(wrong[0]))}: {NUL}")
+
+
+def heading(name: str, names: list[str]) -> str:
+    """A heading as the file has it."""
+    original, mark, _ = name.rpartition(TWIN)
+    return original if mark and original in names else name
 
 
 def placer(format: str, first: int) -> Callable[[int], str]:  # noqa: A002 - the option's name
@@ -76,47 +105,87 @@ def parts_of(path: Path, source: Source, format: str) -> Iterator[polars.DataFra
     if format == "jsonl":
         yield from json_lines(path, source)
         return
-    if format == "parquet":
-        table = polars.scan_parquet(path, glob=False)
-    else:
-        table = polars.scan_csv(path, separator=SEPARATORS[format], infer_schema=False, glob=False)
-    yield from table.collect_batches(chunk_size=BATCH, maintain_order=True)
+    try:
+        if format == "parquet":
+            table = polars.scan_parquet(path, glob=False)
+        else:
+            if b"\0" in source.read(HEAD).partition(b"\n")[0]:
+                raise FormatError(f"{source.name}, line 1: {NUL}")
+            table = polars.scan_csv(path, separator=SEPARATORS[format], infer_schema=False, glob=False)
+        yield from table.collect_batches(chunk_size=BATCH, maintain_order=True)
+    except polars.exceptions.NoDataError:
+        return
 
 
 def json_lines(path: Path, source: Source) -> Iterator[polars.DataFrame]:
     """Records, one a line. Every one has the keys of the first."""
-    import json
-
     import polars
 
     with path.open("rb") as file:
-        number = 0
-        while lines := list(islice(file, BATCH // 5)):
-            records: list[dict[str, Any]] = []
-            for line in lines:
-                number += 1
-                if not line.strip():
-                    raise FormatError(f"{source.name}, line {number}: the line is empty; take it out")
-                try:
-                    record = json.loads(line)
-                except ValueError as error:
-                    raise FormatError(f"{source.name}, line {number}: this is not JSON: {error}") from None
-                if not isinstance(record, dict):
-                    raise FormatError(f"{source.name}, line {number}: expected an object, found {show(record)}")
-                records.append(record)
-            columns = list(records[0])
+        numbered = enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1)
+        while records := [record(line, f"{source.name}, line {number}") for number, line in islice(numbered, RECORDS)]:
+            names = {name: name.encode(errors="replace").decode() for name in records[0]}
             yield polars.DataFrame(
-                [polars.Series(name, [each.get(name) for each in records], dtype=polars.Object) for name in columns]
+                [
+                    polars.Series(shown, [each.get(name) for each in records], dtype=polars.Object)
+                    for name, shown in names.items()
+                ]
             )
 
 
+def record(line: bytes, place: str) -> dict[str, Any]:
+    """What one line of JSON Lines holds."""
+    import json
+
+    if len(line) > LONGEST_LINE:
+        raise FormatError(f"{place}: the line is longer than {LONGEST_LINE >> 20} MiB; these are no records")
+    if not line.strip():
+        raise FormatError(f"{place}: the line is empty; take it out")
+    try:
+        value = json.loads(line, object_pairs_hook=unique)
+    except ValueError as error:
+        raise FormatError(f"{place}: this is not JSON: {error}") from None
+    except RecursionError:
+        raise FormatError(f"{place}: the values are nested too deeply") from None
+    if not isinstance(value, dict):
+        raise FormatError(f"{place}: expected an object, found {show(value)}")
+    return value
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise ValueError("a key stands twice")
+    return result
+
+
 @contextmanager
-def explained(source: Source, format: str) -> Iterator[None]:  # noqa: A002 - the option's name
+def explained(path: Path, source: Source, format: str) -> Iterator[None]:  # noqa: A002 - the option's name
     """Errors of polars, said in assay's way."""
     import polars
 
     try:
         yield
-    except (polars.exceptions.PolarsError, OSError) as error:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
+        fault = separated_fault(path, SEPARATORS[format]) if format in SEPARATORS else None
+        if fault is not None:
+            raise FormatError(f"{source.name}, {fault}") from error
         reason = printable(str(error).strip().partition("\n")[0])
         raise FormatError(f"{source.name} cannot be read as {format}: {reason}") from error
+
+
+def separated_fault(path: Path, separator: str) -> str | None:
+    """The first line that cannot be read, and why; nothing if that cannot be told."""
+    import csv
+
+    number = undecodable_line(path)
+    if number is not None:
+        return f"line {number}: bytes that are not UTF-8; save the file as UTF-8"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file, delimiter=separator)
+        try:
+            width = len(next(rows, []))
+            wide = next((row for row in rows if len(row) > width), None)
+        except csv.Error:
+            return None
+        return None if wide is None else f"line {rows.line_num}: {len(wide)} fields where the header has {width}"

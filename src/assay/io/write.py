@@ -7,18 +7,22 @@ import gzip
 import json
 import lzma
 import os
+import secrets
+import shutil
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from assay import _kernel
-from assay.core.errors import FormatError, LossError
+from assay.core.errors import FileError, FormatError
 from assay.core.text import show
 from assay.io.formats import by_suffix, check_format
+from assay.io.losses import DEFAULT_TAG, refuse_losses, without
 from assay.io.source import COMPRESSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import polars
 
@@ -28,42 +32,58 @@ if TYPE_CHECKING:
     Data = Qrels | Run
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
-DEFAULT_TAG = "assay"
+WHOLE = 2.0**53
 
 
 def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:  # noqa: A002 - the option's name
-    """Writes `data` to `path`; nothing is left behind if that fails."""
+    """Writes `data` to `path`; a file that is there stays as it is until the new one is whole."""
     target = Path(path)
     check_format(format)
     chosen = format or by_suffix(target) or default_format(target, data)
     compression = target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
     if chosen == "parquet" and compression:
         raise FormatError(f"{show(target)}: Parquet is compressed in itself; write it without {compression}")
-    if not lossy:
-        refuse_losses(data, chosen)
     if chosen == "beir" and not data.is_judgments:
         raise FormatError("beir is a format for judgments; write a run as tsv")
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as temporary:
-        partial = Path(temporary.name)
+    if not lossy:
+        refuse_losses(data, chosen)
     try:
-        with open_compressed(partial, compression) as file:
-            WRITERS[chosen](data, file, chosen)
-        if compression == ".zst":
-            plain = partial.rename(partial.with_name(partial.name + ".plain"))
-            try:
-                _kernel.compress_zst(plain, partial)
-            finally:
-                plain.unlink()
-        partial.chmod(0o666 & ~current_umask())
-        partial.replace(target)
+        with replaced(target) as partial:
+            with open_compressed(partial, compression) as file:
+                WRITERS[chosen](data, file, chosen)
+            if compression == ".zst":
+                compress(partial)
+    except OSError as error:
+        raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def replaced(target: Path) -> Iterator[Path]:
+    """A file beside `target` that takes its place at the end; what is no ordinary file is written into."""
+    if target.is_dir():
+        raise FileError(f"{show(target)} is a directory, not a file")
+    final = target.resolve()
+    is_device = target.exists() and not target.is_file()
+    folder = Path(tempfile.gettempdir()) if is_device else final.parent
+    partial = folder / f".assay-{secrets.token_hex(8)}"
+    try:
+        yield partial
+        if is_device:
+            with partial.open("rb") as whole, target.open("wb") as device:
+                shutil.copyfileobj(whole, device)
+        else:
+            partial.replace(final)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def current_umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def compress(path: Path) -> None:
+    """Puts a Zstandard file in the place of a plain one."""
+    plain = path.rename(path.with_name(path.name + ".plain"))
+    try:
+        _kernel.compress_zst(plain, path)
+    finally:
+        plain.unlink()
 
 
 def default_format(target: Path, data: Data) -> str:
@@ -76,7 +96,7 @@ def default_format(target: Path, data: Data) -> str:
 
 def open_compressed(path: Path, compression: str) -> IO[bytes]:
     if compression == ".gz":
-        return cast("IO[bytes]", gzip.open(path, "wb"))
+        return cast("IO[bytes]", gzip.open(path, "wb", compresslevel=6))
     if compression == ".bz2":
         return cast("IO[bytes]", bz2.open(path, "wb"))
     if compression == ".xz":
@@ -84,62 +104,49 @@ def open_compressed(path: Path, compression: str) -> IO[bytes]:
     return path.open("wb")
 
 
-def refuse_losses(data: Data, format: str) -> None:  # noqa: A002 - the option's name
-    """Raises if the format cannot hold everything."""
-    losses = [what for what, holders in LOSSES.items() if format not in holders and LOSS_TESTS[what](data)]
-    if losses:
-        raise LossError(f"{format} cannot hold {' and '.join(losses)}; choose another format, or go on with --lossy (lossy=True)")
-
-
-LOSSES: dict[str, tuple[str, ...]] = {
-    "the run's tag": ("trec",),
-    "the groups of the judgments": ("trec", "json", "jsonl", "csv", "tsv", "parquet"),
-    "the grades of the groups": ("trec", "jsonl", "csv", "tsv", "parquet"),
-    "an order without scores": ("json",),
-    "repeated documents": ("trec", "jsonl", "csv", "tsv", "parquet"),
-    "a query without documents": ("json",),
-    "blanks in ids": ("json", "jsonl", "csv", "tsv", "beir", "parquet"),
-}
-LOSS_TESTS: dict[str, Callable[[Any], bool]] = {
-    "the run's tag": lambda data: not data.is_judgments and bool(data.tag),
-    "the groups of the judgments": lambda data: data.is_judgments and data.rows.has_groups(),
-    "the grades of the groups": lambda data: data.is_judgments and data.rows.has_groups() and not data.has_equal_grades,
-    "an order without scores": lambda data: data.rows.has_order(),
-    "repeated documents": lambda data: data.has_repeats,
-    "a query without documents": lambda data: data.has_empty_queries,
-    "blanks in ids": lambda data: data.has_blanks,
-}
-
-
 def to_trec(data: Data, file: IO[bytes], _: str) -> None:
     """`query group document grade`, or `query Q0 document rank score tag` in order of score."""
     import polars
 
-    frame = data.to_polars()
+    frame = without(data.to_polars(), "trec")
     if data.is_judgments:
         group = polars.col("group") if "group" in frame.columns else polars.lit("0")
         lines = frame.select("query_id", group, "doc_id", text_of(frame["relevance"]))
     else:
-        order = polars.col("score").rank("ordinal", descending=True).over("query_id")
-        tag = cast("Run", data).tag or DEFAULT_TAG
-        frame = frame.with_columns(order.alias("rank"))
-        queries = frame["query_id"].unique(maintain_order=True)
-        place = frame["query_id"].cast(polars.Enum(queries))
-        frame = frame.with_columns(place.to_physical().alias("place")).sort("place", "rank", maintain_order=True)
-        lines = frame.select("query_id", polars.lit("Q0").alias("q0"), "doc_id", "rank", text_of(frame["score"]), polars.lit(tag).alias("tag"))
+        tag = "_".join(cast("Run", data).tag.split()) or DEFAULT_TAG
+        frame = by_score(frame, cast("Run", data))
+        fixed = {"q0": "Q0", "tag": tag}
+        frame = frame.with_columns(*(polars.lit(text).alias(name) for name, text in fixed.items()))
+        lines = frame.select("query_id", "q0", "doc_id", "rank", text_of(frame["score"]), "tag")
     lines.write_csv(file, include_header=False, separator=" ", quote_style="never")
+
+
+def by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
+    """The rows of each query from the highest score to the lowest, as given where they tie, with ranks from 1."""
+    import numpy as np
+    import polars
+
+    sizes = np.diff(run.starts)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((-frame["score"].to_numpy(), query))
+    rank = np.arange(1, len(query) + 1) - run.starts[query]
+    return frame[order].with_columns(polars.Series("rank", rank))
 
 
 def text_of(numbers: polars.Series) -> polars.Series:
     """Numbers as the shortest text that reads back the same, whole ones without a point."""
     import polars
 
-    text = [str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value) for value in numbers.to_list()]
-    return polars.Series(numbers.name, text, dtype=polars.String)
+    name = numbers.name
+    number = polars.col(name)
+    whole = number.cast(polars.Int64, strict=False).cast(polars.String)
+    is_whole = (number == number.floor()) & (number.abs() < WHOLE)
+    text = polars.when(is_whole).then(whole).otherwise(number.cast(polars.String))
+    return numbers.to_frame().select(text.alias(name))[name]
 
 
 def to_separated(data: Data, file: IO[bytes], format: str) -> None:  # noqa: A002 - the option's name
-    frame = data.to_polars()
+    frame = without(data.to_polars(), format)
     if format == "beir":
         frame = frame.select("query_id", "doc_id", text_of(frame["relevance"]))
         frame = frame.rename({"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"})
@@ -167,4 +174,3 @@ WRITERS: dict[str, Callable[[Any, IO[bytes], str], None]] = {
     "beir": to_separated,
     "parquet": to_parquet,
 }
-Format = Literal["trec", "json", "jsonl", "csv", "tsv", "beir", "parquet"]

@@ -13,7 +13,9 @@ from assay.core.measure import Bounds, Cutoff, Example, Values, measure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Highest = Annotated[float | None, Bounds(low=0, open_low=True), "the highest grade there is; by default in the judgments"]
+Highest = Annotated[
+    float | None, Bounds(low=0, open_low=True), "the highest grade there is; by default in the judgments"
+]
 Gain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; identity: the grade is a probability"]
 
 
@@ -33,7 +35,11 @@ def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
 )
 def expected_reciprocal_rank(
-    judged: Judged, *, k: Cutoff = None, max: Highest = None, gain: Gain = "exp2"  # noqa: A002 - its name in the grammar
+    judged: Judged,
+    *,
+    k: Cutoff = None,
+    max: Highest = None,
+    gain: Gain = "exp2",  # noqa: A002 - its name in the grammar
 ) -> FloatArray:
     """The expected 1/rank at which a reader is satisfied and stops."""
     hits = judged.relevant(0.0).top(k)

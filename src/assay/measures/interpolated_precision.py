@@ -23,7 +23,9 @@ Cut = Annotated[
     aliases={"iprec_at_recall": {}},
     at="recall",
     needs_relevant=True,
-    example=Example("iprec@0.5", [0, 1, 1, 0], 2 / 3, "recall 0.5 is reached at rank 2; from there on precision peaks at 2/3"),
+    example=Example(
+        "iprec@0.5", [0, 1, 1, 0], 2 / 3, "recall 0.5 is reached at rank 2; from there on precision peaks at 2/3"
+    ),
 )
 def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut: Cut = "round") -> FloatArray:
     """The best precision that is still to be had at this level of recall or beyond."""

@@ -9,7 +9,9 @@ import numpy as np
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 
-Over = Annotated[Literal["k", "retrieved"], "divide by k, or by what was retrieved up to k; without k by what was retrieved"]
+Over = Annotated[
+    Literal["k", "retrieved"], "divide by k, or by what was retrieved up to k; without k by what was retrieved"
+]
 
 
 @measure(

@@ -17,7 +17,9 @@ from assay.core.measure import Cutoff, Example, Rel, measure
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
-    example=Example("recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents stand among the first 5: 3 / 5"),
+    example=Example(
+        "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents stand among the first 5: 3 / 5"
+    ),
 )
 def recall(
     judged: Judged,

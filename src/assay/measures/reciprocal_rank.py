@@ -9,7 +9,9 @@ import numpy as np
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 
-Credit = Annotated[Literal["first", "sum", "found"], "the first hit; the sum over all hits; the mean over the hits found"]
+Credit = Annotated[
+    Literal["first", "sum", "found"], "the first hit; the sum over all hits; the mean over the hits found"
+]
 Missing = Annotated[Literal["skip", "end"], "a query without a hit is left out, or its rank is after the last document"]
 
 

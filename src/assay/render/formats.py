@@ -32,7 +32,9 @@ def render(table: Table, format: str) -> str:  # noqa: A002 - the option's name
 
 def to_text(table: Table) -> str:
     """Aligned columns for a terminal."""
-    cells = [[printable(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    cells = [
+        [printable(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
+    ]
     heads = [column.name for column in table.columns]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
 
@@ -57,7 +59,9 @@ def to_markdown(table: Table) -> str:
         return "| " + " | ".join(values) + " |"
 
     rules = ["---" if column.is_text else "---:" for column in table.columns]
-    rows = [[markdown(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    rows = [
+        [markdown(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
+    ]
     lines = [line([markdown(column.name) for column in table.columns]), line(rules), *map(line, rows)]
     below = ([table.caption] if table.caption else []) + [f"Note: {note}" for note in table.notes]
     return "\n".join([*lines, *(part for text in below for part in ("", markdown(text)))]) + "\n"
@@ -106,7 +110,9 @@ def to_html(table: Table) -> str:
 
     head = "".join(cell("th", column.name, column) for column in table.columns)
     body = "".join(
-        "<tr>" + "".join(cell("td", shown(value, column), column) for value, column in zip(row, table.columns, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(cell("td", shown(value, column), column) for value, column in zip(row, table.columns, strict=True))
+        + "</tr>"
         for row in table.rows
     )
     below = "".join(f"<p>{html.escape(text)}</p>" for text in [table.caption, *table.notes] if text)
@@ -134,7 +140,9 @@ def separated(table: Table, delimiter: str) -> str:
 def to_json(table: Table) -> str:
     """A list of records with every digit."""
     names = [column.name for column in table.columns]
-    records = [{name: None if is_missing(cell) else cell for name, cell in zip(names, row, strict=True)} for row in table.rows]
+    records = [
+        {name: None if is_missing(cell) else cell for name, cell in zip(names, row, strict=True)} for row in table.rows
+    ]
     return json.dumps(records, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.aggregate import AGGREGATES
+from assay.core.errors import PolicyError
 from assay.core.judged import FloatArray
+from assay.core.text import show
 
 SAMPLES = 1000
 # Draws held at a time; bounds the memory whatever the number of queries.
@@ -34,6 +36,8 @@ def bootstrap(
     >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
     Interval(low=0.25, high=1.0)
     """
+    if not 0 < level < 1:
+        raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
     values = AGGREGATES[aggregate].prepare(scores[~np.isnan(scores)])
     if not len(values):
         return Interval(float("nan"), float("nan"))
@@ -45,5 +49,7 @@ def bootstrap(
         totals.append(values[draws].sum(axis=1))
     estimates = AGGREGATES[aggregate].finish(np.concatenate(totals), len(values))
     tail = (1 - level) / 2
-    low, high = np.quantile(estimates, (tail, 1 - tail))
+    # What np.quantile does; that would import numpy.ma, a tenth of the time that `assay eval` takes to start.
+    places = np.array((tail, 1 - tail)) * (samples - 1)
+    low, high = np.interp(places, np.arange(samples), np.sort(estimates))
     return Interval(float(low), float(high))

@@ -1,0 +1,71 @@
+//! The fast path for a ranking that is a plain dict of scores. The one place that walks Python memory by hand.
+
+use crate::options::Options;
+use crate::rank::Ranker;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
+///
+/// Each judged document is looked up in the dict; the scores are then counted against those found. False if the dict
+/// needs the slow path: an id that is no plain string, ties that ids must break, or an option that drops documents.
+pub fn rank_dict(
+    ranker: &mut Ranker<'_>,
+    query: u32,
+    dict: &Bound<'_, PyDict>,
+    scratch: &mut Scratch,
+) -> PyResult<bool> {
+    if ranker.options.given || ranker.options.exclude_query || !scratch.read_scores(dict, ranker.options) {
+        return Ok(false);
+    }
+    scratch.found.clear();
+    let index = ranker.index;
+    for document in index.starts[query as usize]..index.starts[query as usize + 1] {
+        let Ok(id) = std::str::from_utf8(index.document(document)) else { return Ok(false) };
+        if let Some(score) = dict.get_item(id)? {
+            scratch.found.push((document as u32, ranker.options.score(score.extract()?)));
+        }
+    }
+    Ok(ranker.rank_untied(query, &scratch.found, &scratch.scores))
+}
+
+/// Buffers that are used again for each query.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    scores: Vec<f64>,
+    found: Vec<(u32, f64)>,
+}
+
+impl Scratch {
+    /// Reads the scores of a dict whose keys are strings and whose values are finite floats or integers; else false.
+    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> bool {
+        self.scores.clear();
+        let mut position: ffi::Py_ssize_t = 0;
+        let mut key: *mut ffi::PyObject = std::ptr::null_mut();
+        let mut value: *mut ffi::PyObject = std::ptr::null_mut();
+        let mut finite = true;
+        // SAFETY: the dict is alive and the GIL is held. The references are borrowed and no Python code runs while they
+        // are used: only the types of exact strings, floats and integers pass, and reading those calls nothing back.
+        unsafe {
+            let string_type = &raw mut ffi::PyUnicode_Type;
+            let float_type = &raw mut ffi::PyFloat_Type;
+            while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
+                let is_float = ffi::Py_TYPE(value) == float_type;
+                if ffi::Py_TYPE(key) != string_type || !(is_float || ffi::PyLong_CheckExact(value) != 0) {
+                    return false;
+                }
+                let score = if is_float { ffi::PyFloat_AsDouble(value) } else { ffi::PyLong_AsDouble(value) };
+                finite &= score.is_finite();
+                self.scores.push(options.score(score));
+            }
+            // An integer too large for a float leaves an exception and no finite value; the slow path reports it.
+            if ffi::PyErr_Occurred().is_null() {
+                finite
+            } else {
+                ffi::PyErr_Clear();
+                false
+            }
+        }
+    }
+}

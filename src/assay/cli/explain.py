@@ -1,0 +1,133 @@
+"""What there is to say about a measure, taken from its entry in the table."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.conventions import CONVENTIONS, find_convention, parse_measures
+from assay.core.measure import Definition, Example, all_names, write
+from assay.labels import evaluate_labels
+from assay.measures import TABLE, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.core.measure import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A parameter. `is_cutoff` ones are written after an `@`."""
+
+    name: str
+    is_cutoff: bool
+    is_needed: bool
+    default: Any
+    allowed: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A worked example, with its value as it is computed here and now."""
+
+    measure: str
+    grades: list[float]
+    all_grades: list[float] | None
+    working: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything that is known about a measure. A bound that is not finite is None."""
+
+    name: str
+    title: str
+    summary: str
+    formula: str
+    low: float | None
+    high: float | None
+    higher_is_better: bool
+    aggregate: str
+    undefined: str
+    parameters: list[Setting]
+    aliases: dict[str, str]
+    conventions: dict[str, list[str]]
+    reference: str
+    example: Worked | None
+    spelled: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def look_up(name: str) -> Explanation:
+    """What any spelling stands for: a measure's name, an alias, one with parameters, or a tool's own."""
+    names = {each.lower(): definition for each, (definition, _) in all_names(TABLE).items()}
+    if name.strip().lower() in names:
+        return explain(names[name.strip().lower()])
+    measures = parse_measures([name], find_convention("assay"), 1.0)
+    definition = next(iter(measures.values())).definition
+    return explain(definition, {key: each.full_name for key, each in measures.items()})
+
+
+def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
+    """What the table says about a measure; `spelled` is what a user wrote, and what that means in full."""
+    low, high = (bound if math.isfinite(bound) else None for bound in definition.range)
+    return Explanation(
+        name=definition.name,
+        title=definition.title,
+        summary=definition.summary,
+        formula=definition.formula,
+        low=low,
+        high=high,
+        higher_is_better=definition.higher_is_better,
+        aggregate=definition.aggregate,
+        undefined=definition.undefined,
+        parameters=[setting(definition, each) for each in definition.parameters.values()],
+        aliases={alias: preset(definition, values) for alias, values in definition.aliases.items()},
+        conventions=spellings(definition),
+        reference=definition.reference,
+        example=work(definition.example) if definition.example else None,
+        spelled=spelled or {},
+    )
+
+
+def setting(definition: Definition, parameter: Parameter) -> Setting:
+    is_needed = parameter.default is inspect.Parameter.empty
+    return Setting(
+        name=parameter.name,
+        is_cutoff=parameter.name == definition.at,
+        is_needed=is_needed,
+        default=None if is_needed else parameter.default,
+        allowed=parameter.describe(),
+        help=parameter.help,
+    )
+
+
+def preset(definition: Definition, values: Mapping[str, Any]) -> str:
+    """What an alias stands for."""
+    inside = ",".join(f"{name}={write(value)}" for name, value in values.items())
+    return f"{definition.name}({inside})" if inside else definition.name
+
+
+def spellings(definition: Definition) -> dict[str, list[str]]:
+    """What other tools call the measure; `.k` marks those that take cutoffs."""
+    found: dict[str, list[str]] = {}
+    for convention in CONVENTIONS.values():
+        for spelling, entry in convention.names.items():
+            measure = parse(entry.measure.format(*(f"{cutoff:g}" for cutoff in entry.cutoffs[:1])))
+            if measure.definition is definition:
+                found.setdefault(convention.name, []).append(spelling + (".k" if entry.cutoffs else ""))
+    return found
+
+
+def work(example: Example) -> Worked:
+    """The example, computed."""
+    ideal = None if example.ideal is None else [example.ideal]
+    result = evaluate_labels([example.grades], [example.measure], ideal=ideal)
+    return Worked(example.measure, example.grades, example.ideal, example.working, result[example.measure])

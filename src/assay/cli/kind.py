@@ -1,0 +1,107 @@
+"""Whether a file holds judgments or a run, told from its content."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import FormatError
+from assay.io.columns import GRADE, SCORE, simple
+from assay.io.formats import HEAD, detect
+from assay.io.json import read_json
+from assay.io.source import Readable, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from assay.io.source import Source
+
+QRELS_FIELDS = 4
+RUN_FIELDS = 6
+PAIR = 2
+SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
+# BEIR calls grades scores; its names for the other columns give it away.
+BEIR = {"query_id", "corpus_id", "score"}
+
+
+def holds_judgments(data: Readable, format_: str | None) -> bool:
+    """True for judgments, false for a run; an error where neither can be told."""
+    with open_source(data) as source:
+        chosen = detect(source, format_)
+        answer = by_format(source, chosen)
+        if answer is None:
+            raise FormatError(f"cannot tell whether {source.name} holds judgments or a run; say --qrels or --run")
+        return answer
+
+
+def by_format(source: Source, format_: str) -> bool | None:
+    if format_ == "beir":
+        return True
+    if format_ == "trec":
+        return by_fields(source)
+    if format_ == "json":
+        content = read_json(source)
+        return by_values(content.values() if isinstance(content, dict) else content)
+    return by_columns(column_names(source, format_))
+
+
+def by_fields(source: Source) -> bool | None:
+    """TREC: four fields are a judgment, six a retrieved document."""
+    for line in source.read(HEAD).decode("utf-8", errors="replace").splitlines():
+        if line.strip() and not line.startswith("#"):
+            return {QRELS_FIELDS: True, RUN_FIELDS: False}.get(len(line.split()))
+    return None
+
+
+def column_names(source: Source, format_: str) -> list[str]:
+    """The columns of a table; of JSON Lines the keys of the first record."""
+    if format_ == "parquet":
+        import polars
+
+        with source.plain() as path:
+            return list(polars.read_parquet_schema(path))
+    line = source.read(HEAD).decode("utf-8-sig", errors="replace").partition("\n")[0]
+    if format_ != "jsonl":
+        return [name.strip().strip('"') for name in line.split(SEPARATORS[format_])]
+    try:
+        return list(json.loads(line))
+    except (ValueError, TypeError):
+        return []
+
+
+def by_columns(names: Sequence[str]) -> bool | None:
+    """A column of grades marks judgments, one of scores a run."""
+    found = {simple(name) for name in names}
+    if found == BEIR:
+        return True
+    has_grades, has_scores = bool(found & (set(GRADE) - set(SCORE))), bool(found & set(SCORE))
+    return has_grades if has_grades != has_scores else None
+
+
+def by_values(queries: Iterable[Any]) -> bool | None:
+    """JSON: whole numbers are grades, lists in lists are groups; fractions and pairs with a number are scores."""
+    kinds = {kind for query in queries for kind in value_kinds(query)}
+    if kinds in ({"whole"}, {"group"}):
+        return True
+    return False if kinds in ({"fraction"}, {"fraction", "float"}, {"pair"}) else None
+
+
+def value_kinds(query: Any) -> set[str]:  # noqa: ANN401 - whatever the file holds
+    """What the values of one query look like."""
+    if isinstance(query, dict):
+        return {number_kind(value) for value in query.values()}
+    return {entry_kind(entry) for entry in query} if isinstance(query, list) else {"other"}
+
+
+def number_kind(value: object) -> str:
+    if isinstance(value, float):
+        return "float" if value.is_integer() else "fraction"
+    return "whole" if isinstance(value, int) else "other"
+
+
+def entry_kind(entry: object) -> str:
+    """What one entry of a list is: an id, a document with its score, or a group of ids."""
+    if not isinstance(entry, list):
+        return "id"
+    is_pair = len(entry) == PAIR and isinstance(entry[1], (int, float))
+    return "pair" if is_pair else "group"

@@ -1,0 +1,112 @@
+"""The command `assay`: finds the sub-command, and turns what goes wrong into one line and an exit code.
+
+Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 130 Ctrl-C, 141 nobody reads the output any more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import IO, Any
+
+import click
+
+from assay._kernel import __version__
+from assay.cli.help import write_examples
+from assay.cli.output import say
+from assay.cli.streams import make_safe
+from assay.core.errors import AssayError
+
+# A sub-command is imported only when it is asked for: each costs time to load.
+COMMANDS = {
+    "eval": "assay.cli.eval",
+    "check": "assay.cli.check.command",
+    "convert": "assay.cli.convert",
+    "measures": "assay.cli.measures",
+    "demo": "assay.cli.demo",
+}
+EXAMPLES = (
+    "assay demo                                 see it at work on a small collection",
+    "assay eval qrels.txt bm25.run              score a run",
+    "assay eval qrels.txt bm25.run dense.run    score several runs",
+    "assay check qrels.txt bm25.run             find out what is wrong with the data",
+    "assay measures ndcg                        what a measure is, and how it is computed",
+)
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+class Failure(click.ClickException):
+    """Bad input: one line on stderr."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
+        say(f"assay: {self.message}")
+
+
+class Commands(click.Group):
+    """The sub-commands, loaded when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        return command
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        write_examples(formatter, EXAMPLES)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        try:
+            result = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except AssayError as error:
+            raise Failure(str(error)) from error
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            forget_stdout()
+            ctx.exit(PIPE_CLOSED)
+        except OSError as error:
+            raise Failure(describe(error)) from error
+        return result
+
+
+def forget_stdout() -> None:
+    """Lets what is still to be written go nowhere, so that the interpreter's last flush does not fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def describe(error: OSError) -> str:
+    """What the system said, and about which file."""
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`assay COMMAND --help` explains a command, with examples.",
+)
+@click.version_option(__version__, prog_name="assay", message="%(prog)s %(version)s")
+def commands() -> None:
+    """Measures how good a search or RAG system is.
+
+    Give it judgments (which documents are right for a query) and runs (what your system found), and it tells how
+    good each run is, in numbers that agree with trec_eval.
+    """
+
+
+def main() -> None:
+    """Runs the command and ends the process."""
+    make_safe(sys.stdout)
+    make_safe(sys.stderr)
+    commands(prog_name="assay")

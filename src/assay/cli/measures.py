@@ -1,0 +1,162 @@
+"""`assay measures`: lists all measures, or explains one."""
+
+from __future__ import annotations
+
+import json
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.explain import explain, look_up
+from assay.cli.help import Command
+from assay.cli.load import load_option, loaded
+from assay.cli.output import emit
+from assay.core.measure import SMALLEST_AVERAGE, write
+from assay.core.text import printable
+from assay.measures import TABLE
+from assay.render import Column, Table, render
+from assay.render.formats import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.cli.explain import Explanation, Setting, Worked
+
+WIDTH = 88
+INDENT = 14
+COMBINED = {
+    "mean": "the mean over queries",
+    "geometric": f"the geometric mean over queries, each counted as {SMALLEST_AVERAGE:.5f} or more",
+    "sum": "the sum over queries",
+}
+
+
+@click.command(
+    "measures",
+    cls=Command,
+    short_help="List the measures, or explain one.",
+    examples=(
+        "assay measures",
+        "assay measures ndcg",
+        "assay measures nDCG@10",
+        "assay measures recip_rank --format json",
+    ),
+)
+@click.argument("name", required=False)
+@click.option(
+    "--format", "format_", type=click.Choice(("table", "json", "markdown")), default="table", show_default=True
+)
+@load_option
+def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
+    """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.
+
+    Any spelling of the name will do, other tools' too.
+    """
+    with loaded(files):
+        emit(listing(format_) if name is None else WRITERS[format_](look_up(name)))
+
+
+def listing(format_: str) -> str:
+    """All measures in the order of the table."""
+    if format_ == "json":
+        return as_json([explain(each).to_dict() for each in TABLE.values()])
+    columns = tuple(Column(name, is_text=True) for name in ("measure", "aliases", "title"))
+    rows = tuple((each.name, ", ".join(each.aliases), each.title) for each in TABLE.values())
+    text = render(Table(columns, rows), format_)
+    return text if format_ == "markdown" else text + "\n`assay measures NAME` explains one.\n"
+
+
+def as_json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2, default=str) + "\n"
+
+
+def as_text(about: Explanation) -> str:
+    """An aligned page for a terminal."""
+    lines = [f"{about.name}: {about.title}", "", *wrap(about.summary, WIDTH), ""]
+    for title, paragraphs in sections(about).items():
+        wrapped = [line for text in paragraphs for line in wrap(text, WIDTH - INDENT)]
+        lines += [f"{'' if row else title:<{INDENT}}{line}" for row, line in enumerate(wrapped)]
+    if about.parameters:
+        lines += ["", "Parameters", *parameter_lines(about.parameters)]
+    if about.example:
+        lines += ["", "Example", *(f"  {line}" for line in example_lines(about.example))]
+    return "".join(printable(line) + "\n" for line in lines)
+
+
+def as_markdown(about: Explanation) -> str:
+    """The same, as Markdown."""
+    parts = [f"## {markdown(about.name)}: {markdown(about.title)}", markdown(about.summary)]
+    parts += [f"**{title}:** {'; '.join(map(markdown, texts))}" for title, texts in sections(about).items()]
+    if about.parameters:
+        columns = tuple(Column(name, is_text=True) for name in ("parameter", "values", "default", "meaning"))
+        rows = tuple((label(each), each.allowed, default(each), each.help) for each in about.parameters)
+        parts.append(render(Table(columns, rows), "markdown").rstrip())
+    if about.example:
+        parts.append("**Example:** " + "; ".join(map(markdown, example_lines(about.example))))
+    return "\n\n".join(parts) + "\n"
+
+
+WRITERS: dict[str, Callable[[Explanation], str]] = {
+    "table": as_text,
+    "markdown": as_markdown,
+    "json": lambda about: as_json(about.to_dict()),
+}
+
+
+def sections(about: Explanation) -> dict[str, list[str]]:
+    """The parts that are a heading and a few sentences."""
+    plain = ", ".join(alias for alias, meaning in about.aliases.items() if meaning == about.name)
+    special = [f"{alias} = {meaning}" for alias, meaning in about.aliases.items() if meaning != about.name]
+    undefined = f"where {about.undefined}; such queries are left out of the mean"
+    parts = {
+        "You wrote": [f"{name} = {meaning}" for name, meaning in about.spelled.items()],
+        "Formula": [about.formula],
+        "Queries": [COMBINED[about.aggregate]],
+        "Range": [range_of(about)],
+        "Undefined": [undefined] if about.undefined else [],
+        "Aliases": [*([plain] if plain else []), *special],
+        **{f"In {tool}": [", ".join(names)] for tool, names in about.conventions.items()},
+        "Reference": [about.reference] if about.reference else [],
+    }
+    return {title: texts for title, texts in parts.items() if texts}
+
+
+def range_of(about: Explanation) -> str:
+    """The values that a measure can have."""
+    better = "higher" if about.higher_is_better else "lower"
+    if about.low is None:
+        values = "any number" if about.high is None else f"{about.high:g} or less"
+    else:
+        values = f"{about.low:g} or more" if about.high is None else f"{about.low:g} to {about.high:g}"
+    return f"{values}; the {better} the better"
+
+
+def parameter_lines(parameters: list[Setting]) -> list[str]:
+    """What each parameter may be, with its meaning below."""
+    width = max(len(label(each)) for each in parameters)
+    lines = []
+    for each in parameters:
+        texts = [f"{each.allowed} ({default(each)})", each.help]
+        wrapped = [line for text in texts for line in wrap(text, WIDTH - width - 4)]
+        lines += [f"  {'' if row else label(each):<{width}}  {line}" for row, line in enumerate(wrapped)]
+    return lines
+
+
+def label(setting: Setting) -> str:
+    return f"@{setting.name}" if setting.is_cutoff else setting.name
+
+
+def default(setting: Setting) -> str:
+    if setting.is_needed:
+        return "needed"
+    return "not set by default" if setting.default is None else f"default {write(setting.default)}"
+
+
+def example_lines(example: Worked) -> list[str]:
+    """The grades, the working and the value."""
+    grades = [f"grades in rank order: {' '.join(map(write, example.grades))}"]
+    if example.all_grades is not None:
+        grades.append(f"all judged grades: {' '.join(map(write, example.all_grades))}")
+    value = write(example.value) if example.value.is_integer() else f"{example.value:.4f}"
+    return [*grades, example.working, f"{example.measure} = {value}"]
