@@ -167,17 +167,20 @@ class Evaluator:
         judged, retrieved = rank_hits(self.qrels.index, judge, self.policies)
         unknown = judge.unknown()
         check_overlap(self.qrels, retrieved, unknown, name)
-        notes = [*run_notes(judge, unknown)]
+        return self.finish(judged, self.qrels.queries, retrieved >= 0, run_notes(judge, unknown))
+
+    def finish(self, judged: Judged, queries: list[str], present: BoolArray, notes: list[Note]) -> Result:
+        """The result of what was ranked; `present` tells which queries the run has."""
         # Before queries are left out: a scale that the judgments set is the same for every run.
         measures = {name: measure.bound(judged) for name, measure in self.measures.items()}
         has_relevant = judged.count_relevant(self.policies.rel) > 0
-        queries = self.qrels.queries
-        keep = kept_queries(queries, self.policies, retrieved >= 0, has_relevant, notes)
+        keep = kept_queries(queries, self.policies, present, has_relevant, notes)
         if len(keep) < judged.size:
             judged = select(judged, keep)
             queries = [queries[number] for number in keep]
         notes += judgment_notes(judged, self.policies)
-        return make_result(self, measures, judged, queries, notes)
+        scores = compute_all(measures, judged, self.policies, notes)
+        return Result(measures, queries, scores, self.convention, self.policies, tuple(notes))
 
 
 def check_threads(threads: int | None) -> int:
@@ -255,11 +258,10 @@ def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
     return [Note("negative", f"{count(negative, 'grade')} below 0 taken as {effect}")]
 
 
-def make_result(
-    evaluator: Evaluator, measures: Mapping[str, Measure], judged: Judged, queries: list[str], notes: list[Note]
-) -> Result:
-    """Computes every measure."""
-    policies = evaluator.policies
+def compute_all(
+    measures: Mapping[str, Measure], judged: Judged, policies: Policies, notes: list[Note]
+) -> dict[str, FloatArray]:
+    """The scores of every measure; one that has two names is computed once."""
     scores: dict[str, FloatArray] = {}
     computed: dict[Measure, FloatArray] = {}
     for name, measure in measures.items():
@@ -281,7 +283,7 @@ def make_result(
                     "rel", f"rel={policies.rel:g} does not change {', '.join(graded)}: their gains come from the grades"
                 )
             )
-    return Result(measures, queries, scores, evaluator.convention, policies, tuple(notes))
+    return scores
 
 
 def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:

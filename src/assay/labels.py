@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.errors import DataError
 from assay.core.judged import Hits, Judged
 from assay.core.text import count, show
-from assay.evaluate import Evaluator, judgment_notes, kept_queries, make_result
+from assay.evaluate import Evaluator
 from assay.result import Note, Result
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def evaluate_labels(
     `relevant` is the number of relevant documents of each query (or of every one); those that are not in the ranking are
     added at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
     """
-    from assay.core.ranking import only_judged, only_top, select
+    from assay.core.ranking import only_judged, only_top
 
     evaluator = Evaluator({"labels": {}}, measures, convention=convention, **policies)
     chosen = evaluator.policies
@@ -63,12 +63,9 @@ def evaluate_labels(
     judged = Judged(size, lengths, owner[order], grades[order], hits, floor)
     judged = only_judged(judged) if chosen.judged_only else judged
     judged = judged if chosen.depth is None else only_top(judged, chosen.depth)
-    has_relevant = judged.count_relevant(chosen.rel) > 0
+    measures_bound = {name: measure.bound(judged) for name, measure in evaluator.measures.items()}
     queries = [str(number) for number in range(size)]
-    keep = kept_queries(queries, chosen, np.ones(size, dtype=np.bool_), has_relevant, notes)
-    judged = select(judged, keep)
-    notes += judgment_notes(judged, chosen)
-    return make_result(evaluator, judged, [queries[number] for number in keep], notes)
+    return evaluator.finish(judged, queries, np.ones(size, dtype=np.bool_), notes)
 
 
 def listed(values: object, place: str) -> list[Any]:

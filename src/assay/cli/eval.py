@@ -56,7 +56,9 @@ BARE = ("tsv", "csv")
     show_default=True,
     help="Compute as this tool does: its names for measures, and its policies.",
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True, help="How to write it."
+)
 @click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
 @click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told.")
 @click.option("--run-format", type=format_choice, help="How each RUN is read, where it cannot be told.")

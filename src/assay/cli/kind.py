@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
@@ -12,13 +13,17 @@ from assay.io.json import read_json
 from assay.io.source import Readable, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay.io.source import Source
 
 QRELS_FIELDS = 4
 RUN_FIELDS = 6
 PAIR = 2
+# What a kind of value marks, judgments or a run, and the share of all values that must be of it. Some scores are whole.
+NEEDED = {"grade": (True, 1.0), "group": (True, 1.0), "fraction": (False, 0.9), "pair": (False, 1.0)}
+# Whole numbers up to this are taken for grades, larger ones may be either.
+HIGHEST_GRADE = 10
 SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 # BEIR calls grades scores; its names for the other columns give it away.
 BEIR = {"query_id", "corpus_id", "score"}
@@ -79,24 +84,25 @@ def by_columns(names: Sequence[str]) -> bool | None:
 
 
 def by_values(queries: Iterable[Any]) -> bool | None:
-    """JSON: whole numbers are grades, lists in lists are groups; fractions and pairs with a number are scores."""
-    kinds = {kind for query in queries for kind in value_kinds(query)}
-    if kinds in ({"whole"}, {"group"}):
-        return True
-    return False if kinds in ({"fraction"}, {"fraction", "float"}, {"pair"}) else None
+    """JSON: small whole numbers are grades, lists in lists groups; fractions and pairs with a number are scores."""
+    kinds = Counter(kind for query in queries for kind in value_kinds(query))
+    for kind, (is_judgments, share) in NEEDED.items():
+        if kinds[kind] and kinds[kind] >= share * kinds.total():
+            return is_judgments
+    return None
 
 
-def value_kinds(query: Any) -> set[str]:  # noqa: ANN401 - whatever the file holds
+def value_kinds(query: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the file holds
     """What the values of one query look like."""
     if isinstance(query, dict):
-        return {number_kind(value) for value in query.values()}
-    return {entry_kind(entry) for entry in query} if isinstance(query, list) else {"other"}
+        return map(number_kind, query.values())
+    return map(entry_kind, query if isinstance(query, list) else [])
 
 
 def number_kind(value: object) -> str:
-    if isinstance(value, float):
-        return "float" if value.is_integer() else "fraction"
-    return "whole" if isinstance(value, int) else "other"
+    if not isinstance(value, (int, float)):
+        return "other"
+    return "fraction" if value % 1 else "grade" if abs(value) <= HIGHEST_GRADE else "whole"
 
 
 def entry_kind(entry: object) -> str:

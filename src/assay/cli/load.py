@@ -31,6 +31,8 @@ def loaded(files: tuple[str, ...]) -> Iterator[None]:
     for file, path in zip(files, paths, strict=True):
         if not Path(path).is_file():
             raise FileError(f"there is no file {show(file)} to load")
+        if not path.endswith(".py"):
+            raise FileError(f"{show(file)} is no Python file; its name must end in .py")
         try:
             run_file(path)
         except AssayError:
@@ -50,16 +52,17 @@ def loaded(files: tuple[str, ...]) -> Iterator[None]:
 
 def run_file(path: str) -> None:
     """Runs a file as a module; its folder is where it can import from."""
-    from importlib.util import module_from_spec, spec_from_file_location
+    from importlib.machinery import ModuleSpec, SourceFileLoader
+    from importlib.util import module_from_spec
 
     name = f"assay_loaded_{Path(path).stem}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise FileError(f"{show(path)} is no Python file; its name must end in .py")
+    loader = SourceFileLoader(name, path)
+    spec = ModuleSpec(name, loader, origin=path)
+    spec.has_location = True
     module = module_from_spec(spec)
     sys.modules[name] = module
     sys.path.insert(0, str(Path(path).parent))
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
 
 
 def line_in(error: BaseException, path: str) -> int | None:

@@ -45,7 +45,12 @@ COMBINED = {
 )
 @click.argument("name", required=False)
 @click.option(
-    "--format", "format_", type=click.Choice(("table", "json", "markdown")), default="table", show_default=True
+    "--format",
+    "format_",
+    type=click.Choice(("table", "json", "markdown")),
+    default="table",
+    show_default=True,
+    help="How to write it.",
 )
 @load_option
 def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:

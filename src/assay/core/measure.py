@@ -11,6 +11,7 @@ measure into `TABLE`, where every name is looked up.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +27,9 @@ Values = Mapping[str, Any]
 Aggregate = Literal["mean", "geometric", "sum"]
 SMALLEST_AVERAGE = 1e-5
 GainMap = Mapping[float, float]
+LARGEST = sys.float_info.max
+# Beyond it a float skips whole numbers, and a name would no longer parse back to its measure.
+LARGEST_WHOLE = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +78,31 @@ class Parameter:
         checked = self._convert(value)
         if checked is None and value is not self.default:
             expected = self.describe()
-            raise MeasureError(f"{measure}: {self.name} must be {expected}, not {show(value)}")
+            raise MeasureError(f"{measure}: {self.name} must be {expected}, not {show(write(value))}")
         return checked
 
     def _convert(self, value: Any) -> Any:  # noqa: ANN401 - a parameter may be of any kind
         if isinstance(value, Mapping):
-            pairs = {float(grade): float(gain) for grade, gain in value.items()}
-            return pairs if self.is_mapping_allowed and pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
+            return self._convert_pairs(value) if self.is_mapping_allowed else None
         if self.choices:
             return value if value in self.choices else None
         if self.kind is bool:
             return value if isinstance(value, bool) else None
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             return None
+        if not abs(value) <= (LARGEST_WHOLE if self.kind is int else LARGEST):
+            return None
         number = int(value) if self.kind is int and float(value).is_integer() else float(value)
-        is_right = np.isfinite(number) and number in self.bounds and (self.kind is float or isinstance(number, int))
+        is_right = number in self.bounds and (self.kind is float or isinstance(number, int))
         return number if is_right else None
+
+    @staticmethod
+    def _convert_pairs(value: Mapping[Any, Any]) -> GainMap | None:
+        try:
+            pairs = {float(grade): float(gain) for grade, gain in value.items()}
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return pairs if pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
 
     def describe(self) -> str:
         """What values are allowed, in words."""

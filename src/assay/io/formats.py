@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import FileError, FormatError
 from assay.core.text import show
-from assay.io.source import COMPRESSIONS
+from assay.io.source import COMPRESSIONS, quoted
 
 if TYPE_CHECKING:
     from assay.io.source import Source
@@ -39,7 +39,7 @@ def detect(source: Source, format: str | None) -> str:  # noqa: A002 - the optio
     if format is not None:
         return format
     if source.path.is_dir():
-        raise FileError(f"{show(source.name)} is a directory, not a file")
+        raise FileError(f"{quoted(source.name)} is a directory, not a file")
     return by_suffix(source.path) or by_content(source)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,8 @@ def without(frame: polars.DataFrame, format: str) -> polars.DataFrame:  # noqa: 
 
     names = ids_of(frame)
     unwanted = f"{BLANK}|{NUL}" if format == "trec" else NUL
+    if not any(frame[name].str.contains(f"{unwanted}|{NOT_FIRST}").any() for name in names):
+        return frame
     cleaned = frame.with_columns(polars.col(names).str.replace_all(unwanted, "_"))
     if format == "trec":
         cleaned = cleaned.with_columns(polars.col("query_id").str.replace(NOT_FIRST, "_"))
@@ -73,13 +76,18 @@ def without(frame: polars.DataFrame, format: str) -> polars.DataFrame:  # noqa: 
     return cleaned
 
 
+def plain_tag(tag: str) -> str:
+    """The tag as TREC can hold it."""
+    return re.sub(f"{BLANK}|{NUL}", "_", tag)
+
+
 def all_but(*formats: str) -> tuple[str, ...]:
     return tuple(each for each in FORMATS if each not in formats)
 
 
 LOSSES = (
     Loss("the run's tag", all_but("trec"), lambda data: not data.is_judgments and data.tag not in ("", DEFAULT_TAG)),
-    Loss("blanks in the run's tag", ("trec",), lambda data: not data.is_judgments and len(data.tag.split()) > 1),
+    Loss("blanks in the run's tag", ("trec",), lambda data: not data.is_judgments and plain_tag(data.tag) != data.tag),
     Loss("the groups of the judgments", ("beir",), lambda data: data.is_judgments and data.rows.has_groups()),
     Loss("groups together with grades", ("json",), has_graded_groups),
     Loss("the names of the groups", ("json",), has_named_groups),

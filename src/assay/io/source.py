@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from assay import _kernel
 from assay.core.errors import DataError, FileError, FormatError
-from assay.core.text import show
+from assay.core.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +63,11 @@ def describe(data: object) -> str:
     return name if isinstance(name, str) and name else "<file>" if is_source(data) else "the data"
 
 
+def quoted(path: str | os.PathLike[str]) -> str:
+    """A path as messages name it: whole, however long."""
+    return "'" + printable(os.fsdecode(path)) + "'"
+
+
 @contextmanager
 def open_source(data: Readable) -> Iterator[Source]:
     """The source to read, for as long as the context lasts."""
@@ -86,7 +91,7 @@ def is_stream(path: Path) -> bool:
     try:
         return path.is_fifo() or path.is_char_device()
     except OSError as error:
-        raise FileError(f"the file {show(path)} cannot be read: {error.strerror}") from None
+        raise FileError(f"the file {quoted(path)} cannot be read: {error.strerror}") from None
 
 
 @contextmanager

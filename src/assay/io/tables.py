@@ -119,37 +119,53 @@ def parts_of(path: Path, source: Source, format: str) -> Iterator[polars.DataFra
 
 def json_lines(path: Path, source: Source) -> Iterator[polars.DataFrame]:
     """Records, one a line. Every one has the keys of the first."""
-    import polars
-
-    with path.open("rb") as file:
-        numbered = enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1)
-        while records := [record(line, f"{source.name}, line {number}") for number, line in islice(numbered, RECORDS)]:
-            names = {name: name.encode(errors="replace").decode() for name in records[0]}
-            yield polars.DataFrame(
-                [
-                    polars.Series(shown, [each.get(name) for each in records], dtype=polars.Object)
-                    for name, shown in names.items()
-                ]
-            )
-
-
-def record(line: bytes, place: str) -> dict[str, Any]:
-    """What one line of JSON Lines holds."""
     import json
 
-    if len(line) > LONGEST_LINE:
-        raise FormatError(f"{place}: the line is longer than {LONGEST_LINE >> 20} MiB; these are no records")
-    if not line.strip():
-        raise FormatError(f"{place}: the line is empty; take it out")
+    import polars
+
+    decode = json.JSONDecoder(object_pairs_hook=unique).decode
+    with path.open("rb") as file:
+        lines = enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1)
+        while records := [record(line, number, decode, source) for number, line in islice(lines, RECORDS)]:
+            columns = [column(name, [each.get(name) for each in records]) for name in records[0]]
+            yield polars.DataFrame(columns)
+
+
+def record(line: bytes, number: int, decode: Callable[[str], Any], source: Source) -> dict[str, Any]:
+    """What one line of JSON Lines holds."""
     try:
-        value = json.loads(line, object_pairs_hook=unique)
-    except ValueError as error:
-        raise FormatError(f"{place}: this is not JSON: {error}") from None
-    except RecursionError:
-        raise FormatError(f"{place}: the values are nested too deeply") from None
+        value = decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{source.name}, line {number}: {reason(line, error)}") from None
     if not isinstance(value, dict):
-        raise FormatError(f"{place}: expected an object, found {show(value)}")
+        raise FormatError(f"{source.name}, line {number}: expected an object, found {show(value)}")
     return value
+
+
+def reason(line: bytes, error: Exception) -> str:
+    """Why a line of JSON Lines cannot be read."""
+    if len(line) > LONGEST_LINE:
+        return f"the line is longer than {LONGEST_LINE >> 20} MiB; these are no records"
+    if not line.strip():
+        return "the line is empty; take it out"
+    if isinstance(error, UnicodeDecodeError):
+        return "the line has bytes that are not UTF-8; save the file as UTF-8"
+    if isinstance(error, RecursionError):
+        return "the values are nested too deeply"
+    return f"this is not JSON: {error}"
+
+
+def column(name: str, values: list[Any]) -> polars.Series:
+    """Values that JSON gave; as objects where they are not all text or all floats."""
+    import polars
+
+    kinds = set(map(type, values))
+    kind = {str: polars.String, float: polars.Float64}.get(next(iter(kinds)), polars.Object)
+    shown = name.encode(errors="replace").decode()
+    try:
+        return polars.Series(shown, values, dtype=kind if len(kinds) == 1 else polars.Object)
+    except UnicodeEncodeError:
+        return polars.Series(shown, values, dtype=polars.Object)
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from assay import _kernel
 from assay.core.errors import FileError, FormatError
-from assay.core.text import show
 from assay.io.formats import by_suffix, check_format
-from assay.io.losses import DEFAULT_TAG, refuse_losses, without
-from assay.io.source import COMPRESSIONS
+from assay.io.losses import DEFAULT_TAG, plain_tag, refuse_losses, without
+from assay.io.source import COMPRESSIONS, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +41,7 @@ def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy
     chosen = format or by_suffix(target) or default_format(target, data)
     compression = target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
     if chosen == "parquet" and compression:
-        raise FormatError(f"{show(target)}: Parquet is compressed in itself; write it without {compression}")
+        raise FormatError(f"{quoted(target)}: Parquet is compressed in itself; write it without {compression}")
     if chosen == "beir" and not data.is_judgments:
         raise FormatError("beir is a format for judgments; write a run as tsv")
     if not lossy:
@@ -54,14 +53,14 @@ def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy
             if compression == ".zst":
                 compress(partial)
     except OSError as error:
-        raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+        raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager
 def replaced(target: Path) -> Iterator[Path]:
     """A file beside `target` that takes its place at the end; what is no ordinary file is written into."""
     if target.is_dir():
-        raise FileError(f"{show(target)} is a directory, not a file")
+        raise FileError(f"{quoted(target)} is a directory, not a file")
     final = target.resolve()
     is_device = target.exists() and not target.is_file()
     folder = Path(tempfile.gettempdir()) if is_device else final.parent
@@ -113,7 +112,7 @@ def to_trec(data: Data, file: IO[bytes], _: str) -> None:
         group = polars.col("group") if "group" in frame.columns else polars.lit("0")
         lines = frame.select("query_id", group, "doc_id", text_of(frame["relevance"]))
     else:
-        tag = "_".join(cast("Run", data).tag.split()) or DEFAULT_TAG
+        tag = plain_tag(cast("Run", data).tag) or DEFAULT_TAG
         frame = by_score(frame, cast("Run", data))
         fixed = {"q0": "Q0", "tag": tag}
         frame = frame.with_columns(*(polars.lit(text).alias(name) for name, text in fixed.items()))

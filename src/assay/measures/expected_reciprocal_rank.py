@@ -45,7 +45,9 @@ def expected_reciprocal_rank(
     hits = judged.relevant(0.0).top(k)
     scale = 1.0 if gain == "identity" else max
     if scale is not None and len(hits.grade) and hits.grade.max() > scale:
-        limit = "gain=identity takes probabilities" if gain == "identity" else f"max={scale:g}"
-        raise MeasureError(f"err: the judgments hold the grade {hits.grade.max():g}, but {limit}; use a larger max")
-    chance = hits.grade if gain == "identity" else (np.exp2(hits.grade) - 1.0) / np.exp2(scale or 0.0)
+        limit = "gain=identity takes probabilities" if gain == "identity" else f"max={scale:g}; use a larger max"
+        raise MeasureError(f"err: the judgments hold the grade {hits.grade.max():g}, but {limit}")
+    highest = scale or 0.0
+    # (2^g - 1) / 2^max, in a form that no grade is too large for.
+    chance = hits.grade if gain == "identity" else np.exp2(hits.grade - highest) - np.exp2(-highest)
     return hits.sum(chance * hits.product_before(1.0 - chance) / hits.rank)

@@ -38,7 +38,14 @@ MOST_GRADES = 12
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
 @click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told.")
 @click.option("--run-format", type=format_choice, help="How each RUN is read, where it cannot be told.")
 @click.option("--rel", type=click.FLOAT, default=1.0, show_default=True, help="The lowest grade that is relevant.")

@@ -47,7 +47,7 @@ def relevant(qrels: Qrels, rel: float) -> Finding:
             f"say which grades do with --rel; the highest here is {qrels.values.max(initial=0):g}",
         )
     said = f"{count(len(bare), 'query has', 'queries have')} no relevant document: {some(bare)}"
-    return Finding("warn", "relevant", said, "they score 0; leave them out with --no-relevant skip")
+    return Finding("warn", "relevant", said, "such queries score 0; leave them out with --no-relevant skip")
 
 
 def negative(qrels: Qrels) -> Finding:
@@ -56,7 +56,9 @@ def negative(qrels: Qrels) -> Finding:
     if not number:
         return Finding("ok", "negative", "no grade is below 0")
     said = f"{count(number, 'grade is', 'grades are')} below 0"
-    return Finding("warn", "negative", said, "they count as not judged; with --negative nonrelevant, as not relevant")
+    return Finding(
+        "warn", "negative", said, "such documents count as not judged; with --negative nonrelevant, as not relevant"
+    )
 
 
 def repeats(table: QueryTable, verb: str) -> Finding:

@@ -60,12 +60,12 @@ def queries(run: Run, qrels: Qrels) -> list[Finding]:
     findings = []
     if missing:
         said = f"{count(len(missing), 'judged query is', 'judged queries are')} missing from the run: {some(missing)}"
-        findings.append(Finding("warn", "missing", said, "they score 0; leave them out with --missing skip"))
+        findings.append(Finding("warn", "missing", said, "such queries score 0; leave them out with --missing skip"))
     else:
         findings.append(Finding("ok", "missing", "every judged query is in the run"))
     if extra:
         said = f"{count(len(extra), 'query of the run has', 'queries of the run have')} no judgments: {some(extra)}"
-        findings.append(Finding("warn", "unjudged", said, "they are left out; judge them if they should count"))
+        findings.append(Finding("warn", "unjudged", said, "such queries are left out; judge them if they should count"))
     else:
         findings.append(Finding("ok", "unjudged", "every query of the run has judgments"))
     return findings
@@ -110,8 +110,8 @@ def short(lengths: IntArray) -> Finding:
     fewer = {depth: int((lengths < depth).sum()) for depth in DEPTHS}
     if not any(fewer.values()):
         return Finding("ok", "short", f"every query has {DEPTHS[-1]:,} documents or more")
-    numbers = [f"{number:,} have fewer than {depth:,}" for depth, number in fewer.items()]
-    said = f"of {count(len(lengths), 'query', 'queries')}, {', '.join(numbers)} documents"
+    numbers = ", ".join(f"{depth:,}: {number:,}" for depth, number in fewer.items())
+    said = f"of {count(len(lengths), 'query', 'queries')}, how many have fewer documents than {numbers}"
     if not fewer[DEPTHS[0]]:
         return Finding("ok", "short", said)
     return Finding("warn", "short", said, "retrieve more, or read measures at 10 and deeper with that in mind")
