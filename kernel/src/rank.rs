@@ -261,7 +261,8 @@ struct Seen {
 
 impl Seen {
     fn reset(&mut self, count: usize) {
-        let size = (2 * count).next_power_of_two().max(2);
+        // At most four fifths full: a larger table would leave the fastest cache sooner.
+        let size = (count + count / 4 + 1).next_power_of_two();
         self.slots.clear();
         self.slots.resize(size, 0);
         self.mask = size - 1;

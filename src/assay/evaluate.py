@@ -49,7 +49,7 @@ def evaluate(
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}, "q2": {"d5": 0.4, "d4": 0.3}}
     >>> result = assay.evaluate(qrels, run, ["ndcg@10", "ap", "rr"])
     >>> round(result["ndcg@10"], 4), result["rr"], result.scores["ap"].tolist()
-    (0.797, 0.75, [0.8333333333333333, 0.5])
+    (0.7974, 0.75, [0.8333333333333333, 0.5])
 
     `convention` sets all policies at once; each can be set by its own name too (see `assay.Policies`). `format` and
     `columns` tell how the run is read where that cannot be told from itself; judgments that need as much are read with
@@ -294,6 +294,10 @@ def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
             f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}"
         )
     if policies.no_relevant == "nan" and measure.definition.needs_relevant:
-        least = measure.values.get("rel", 0) or np.nextafter(0, 1)
+        level = measure.definition.parameters.get("rel")
+        least = measure.values.get("rel", 0)
+        if level is None or level.default == 0:
+            # Grades are gains here, and only what is above 0 can be gained.
+            least = max(least, np.nextafter(0, 1))
         scores = np.where(judged.count_relevant(least) > 0, scores, np.nan)
     return scores

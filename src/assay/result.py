@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
 from assay.conventions import CONVENTIONS, parse_measures
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What the data made assay decide: a word for its kind, and a sentence."""
 
     kind: str
@@ -188,6 +186,8 @@ class Result(Exports):
 
     def to_json(self) -> str:
         """Means, intervals, values of each query, notes and signature."""
+        import json
+
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
@@ -267,5 +267,7 @@ class Results(Exports):
 
     def to_json(self) -> str:
         """What each result's `to_json` writes, by run."""
+        import json
+
         everything = {name: result.to_dict() for name, result in self.results.items()}
         return json.dumps(everything, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

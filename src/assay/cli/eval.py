@@ -92,7 +92,7 @@ def command(
         chosen = given(policies)
         duplicates = find_convention(convention).policies.changed(chosen).duplicates
         judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
-        names = split_names(measures) or DEFAULT_MEASURES
+        names = split_names(measures) if measures else DEFAULT_MEASURES
         evaluator = Evaluator(judgments, names, convention=convention, threads=threads, **chosen)
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):

@@ -44,16 +44,17 @@ def show_after_delay(name: str, progress: _kernel.Progress, done: threading.Even
     if done.wait(DELAY):
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.filesize import decimal
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    text = TextColumn("{task.description}", markup=False)
-    columns = (text, BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    size = size_of(name)
+    texts = [TextColumn("{task." + part + "}", markup=False) for part in ("description", "fields[amount]")]
+    columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(printable(f"reading {name}"), total=None)
-        size = size_of(name)
+        bar = bars.add_task(printable(f"reading {name}"), total=None, amount="")
         while not done.wait(PAUSE):
-            read = progress.bytes_read
-            bars.update(bar, completed=read, total=max(size, read) if read and size else None)
+            if (read := progress.bytes_read) and size:
+                bars.update(bar, completed=read, total=size, amount=f"{decimal(read)} of {decimal(size)}")
 
 
 def size_of(name: str) -> int:

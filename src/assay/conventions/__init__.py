@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.conventions.assay import ASSAY
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.measure import Measure
+from assay.core.measure import Measure, write
 from assay.core.text import nearest, show
 from assay.measures import parse
 
@@ -46,35 +46,37 @@ def parse_measures(names: Iterable[str | Measure], convention: Convention, rel: 
             continue
         if not isinstance(name, str):
             raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
-        expanded = expand(name, convention)
+        expanded = expand(name, convention, rel)
         if expanded is None:
             try:
                 expanded = {name: parse(name, {"rel": rel})}
             except MeasureError:
-                expanded = next(filter(None, (expand(name, each) for each in CONVENTIONS.values())), None)
+                expanded = next(filter(None, (expand(name, each, rel) for each in CONVENTIONS.values())), None)
                 if expanded is None:
                     raise
-        measures.update({key: parse(str(each), {"rel": rel}) for key, each in expanded.items()})
+        measures.update(expanded)
     return measures
 
 
-def expand(name: str, convention: Convention) -> dict[str, Measure] | None:
+def expand(name: str, convention: Convention, rel: float) -> dict[str, Measure] | None:
     """The measures that a tool's spelling stands for, or nothing if the tool has no such name."""
     for base in sorted(convention.names, key=len, reverse=True):
         rest = name[len(base) :]
         if name.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
-            return at_cutoffs(name, base, rest[1:], convention.names[base])
+            return at_cutoffs(name, base, rest[1:], convention.names[base], rel)
     return None
 
 
-def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name) -> dict[str, Measure] | None:
+def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name, rel: float) -> dict[str, Measure] | None:
     """One measure at each cutoff that the spelling lists, in ascending order; at the tool's own ones without any."""
     if not entry.cutoffs:
-        return None if cutoffs else {name: parse(entry.measure)}
+        return None if cutoffs else {name: parse(entry.measure, {"rel": rel})}
     try:
         values = sorted(float(cutoff) for cutoff in cutoffs.split(",")) if cutoffs else list(entry.cutoffs)
     except ValueError:
         raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {base}.5,10") from None
     if len(set(values)) < len(values):
         raise MeasureError(f"{show(name)} names a cutoff twice")
-    return {entry.output.format(value): parse(entry.measure.format(f"{value:g}")) for value in values}
+    return {
+        entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in values
+    }

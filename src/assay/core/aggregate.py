@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregation:
+class Aggregation(NamedTuple):
     """A statistic of each query, and what their sum over so many queries means."""
 
     prepare: Callable[[FloatArray], FloatArray]

@@ -6,8 +6,9 @@ A convention is data. The code that follows it is the same for all.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import PolicyError
 from assay.core.text import nearest, show
@@ -103,8 +104,7 @@ def check(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the user ga
         raise PolicyError(f"{name} must be {expected}, not {show(value)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A tool's name for one measure or, with `cutoffs`, for one at each of them.
 
     `measure` is a canonical name in which `{}` stands for the cutoff; `output` is how the tool writes it.
@@ -115,11 +115,10 @@ class Name:
     output: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Convention:
+class Convention(NamedTuple):
     """A tool: its name, its policies, and its names for measures."""
 
     name: str
     title: str
-    policies: Policies = field(default_factory=Policies)
-    names: Mapping[str, Name] = field(default_factory=dict)
+    policies: Policies = Policies()
+    names: Mapping[str, Name] = MappingProxyType({})

@@ -8,8 +8,7 @@ Upper and lower case are the same, values may be quoted, and blanks between the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.measure import Definition, Measure, Parameter, all_names
@@ -25,8 +24,7 @@ LONGEST_NAME = 1000
 COMMON_DEFAULTS = {"rel": 1}
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """The parts of a name as they were written."""
 
     name: str

@@ -32,7 +32,7 @@ def ratio(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray |
     return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hits:
     """Judged documents that were retrieved, by query and then by rank.
 
@@ -104,7 +104,7 @@ class Hits:
         return replace(self, higher=begins[group] - self.starts[self.query], tied=sizes[group] - 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """What the judgments and a run have in common, for `size` queries.
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -32,8 +32,7 @@ LARGEST = sys.float_info.max
 LARGEST_WHOLE = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The values a number may have; an open end is not one of them."""
 
     low: float = -np.inf
@@ -58,15 +57,14 @@ Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[int | None, Bounds(low=1), "only the first k documents count"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of a measure, as its function's annotation tells it."""
 
     name: str
     kind: type
     default: Any
     choices: tuple[str, ...] = ()
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: Bounds = Bounds()
     help: str = ""
 
     @property
@@ -90,6 +88,7 @@ class Parameter:
             return value if isinstance(value, bool) else None
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             return None
+        value = value.item() if isinstance(value, np.generic) else value
         if not abs(value) <= (LARGEST_WHOLE if self.kind is int else LARGEST):
             return None
         number = int(value) if self.kind is int and float(value).is_integer() else float(value)
@@ -115,8 +114,7 @@ class Parameter:
         return f"{noun} {self.bounds}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A worked example: grades in rank order, the value they give, and the arithmetic."""
 
     measure: str

@@ -61,6 +61,8 @@ def only_judged(judged: Judged) -> Judged:
 
 def only_top(judged: Judged, depth: int) -> Judged:
     """The rankings cut after `depth` documents."""
+    # No array holds a number as large as `depth` may be.
+    depth = int(min(depth, judged.retrieved.max(initial=1)))
     hits = judged.hits.top(depth)
     tied = np.minimum(hits.tied, depth - hits.higher - 1)
     return rebuild(judged, np.minimum(judged.retrieved, depth), replace(hits, tied=tied))

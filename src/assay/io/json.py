@@ -111,6 +111,8 @@ class Reader:
                 if not (is_cut and self.read(more=len(self.text))):
                     self.at = min(error.pos, len(self.text))
                     raise self.fault(error.msg) from None
+            except DuplicateError:
+                raise
             except ValueError:
                 raise self.fault("a number has too many digits") from None
             except RecursionError:

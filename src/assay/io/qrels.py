@@ -11,7 +11,6 @@ from assay.core.errors import DataError
 from assay.core.text import count
 from assay.io.formats import check_format, detect
 from assay.io.frames import is_frame, prepare_frame
-from assay.io.json import read_json
 from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_table
@@ -130,6 +129,8 @@ def rows_of_file(
     if format == "trec":
         return _kernel.Rows.from_file(source.path, source.name, judgments=True)
     if format == "json":
+        from assay.io.json import read_json
+
         content = read_json(source, duplicates)
         with named(source):
             return _kernel.Rows.from_judgments(content)

@@ -9,7 +9,6 @@ from assay.core.errors import DataError
 from assay.core.text import count
 from assay.io.formats import check_format, detect
 from assay.io.frames import is_frame, prepare_frame
-from assay.io.json import iterate_json, read_json
 from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_batches, read_table
@@ -94,6 +93,8 @@ def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | 
             if chosen == "trec":
                 return _kernel.Rows.from_file(source.path, source.name, judgments=False)
             if chosen == "json":
+                from assay.io.json import read_json
+
                 content = read_json(source)
                 with named(source):
                     return _kernel.Rows.from_rankings(content)
@@ -133,6 +134,8 @@ def judge_run(
             if chosen == "trec":
                 judge.add_file(source.path, source.name, threads, progress)
             elif chosen == "json":
+                from assay.io.json import iterate_json
+
                 for query, ranking in iterate_json(source):
                     with named(source):
                         judge.add(query, ranking)

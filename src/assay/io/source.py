@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay import _kernel
 from assay.core.errors import DataError, FileError, FormatError
@@ -24,8 +22,7 @@ LONGEST_NAME = 100
 Readable = str | os.PathLike[str] | IO[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A file to read, and the name that messages give it."""
 
     path: Path
@@ -44,6 +41,8 @@ class Source:
         if not is_compressed:
             yield self.path
             return
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             target = Path(folder) / "plain"
             _kernel.decompress(self.path, self.name, target)
@@ -83,7 +82,7 @@ def open_source(data: Readable) -> Iterator[Source]:
         with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
         return
-    yield Source(path, name)
+    yield Source(path, printable(name))
 
 
 def is_stream(path: Path) -> bool:
@@ -97,6 +96,8 @@ def is_stream(path: Path) -> bool:
 @contextmanager
 def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
     """The rest of a stream, kept in a temporary file whose name ends like the stream's."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
         path = Path(folder) / ("data" + ending[-LONGEST_NAME:])

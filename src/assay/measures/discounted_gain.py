@@ -43,7 +43,7 @@ def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least =
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
     range=(-np.inf, 1),
     needs_relevant=True,
-    example=Example("ndcg@3", [3, 0, 2], 0.9385, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
+    example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
 def ndcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""

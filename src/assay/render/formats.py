@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-import json
 import math
 from typing import TYPE_CHECKING
 
@@ -68,7 +64,9 @@ def to_markdown(table: Table) -> str:
 
 
 def markdown(text: str) -> str:
-    escaped = html.escape(printable(text), quote=False)
+    from html import escape
+
+    escaped = escape(printable(text), quote=False)
     return "".join("\\" + character if character in "\\|`*_[]" else character for character in escaped)
 
 
@@ -80,7 +78,7 @@ def to_latex(table: Table) -> str:
         " & ".join(latex(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)) + r" \\"
         for row in table.rows
     ]
-    caption = " ".join([table.caption, *table.notes]).strip()
+    caption = ". ".join(text for text in (table.caption, *table.notes) if text)
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -103,10 +101,11 @@ def latex(text: str) -> str:
 
 def to_html(table: Table) -> str:
     """A table for notebooks."""
+    from html import escape
 
     def cell(tag: str, text: str, column: Column) -> str:
         side = "left" if column.is_text else "right"
-        return f'<{tag} style="text-align:{side}">{html.escape(text)}</{tag}>'
+        return f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
 
     head = "".join(cell("th", column.name, column) for column in table.columns)
     body = "".join(
@@ -115,7 +114,7 @@ def to_html(table: Table) -> str:
         + "</tr>"
         for row in table.rows
     )
-    below = "".join(f"<p>{html.escape(text)}</p>" for text in [table.caption, *table.notes] if text)
+    below = "".join(f"<p>{escape(text)}</p>" for text in [table.caption, *table.notes] if text)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}\n"
 
 
@@ -130,6 +129,9 @@ def to_tsv(table: Table) -> str:
 
 
 def separated(table: Table, delimiter: str) -> str:
+    import csv
+    import io
+
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     writer.writerow([column.name for column in table.columns])
@@ -139,6 +141,8 @@ def separated(table: Table, delimiter: str) -> str:
 
 def to_json(table: Table) -> str:
     """A list of records with every digit."""
+    import json
+
     names = [column.name for column in table.columns]
     records = [
         {name: None if is_missing(cell) else cell for name, cell in zip(names, row, strict=True)} for row in table.rows

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Cell = str | float | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column's heading, and how its numbers are written for people."""
 
     name: str
@@ -17,8 +16,7 @@ class Column:
     is_text: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Columns and rows, with a caption and notes."""
 
     columns: tuple[Column, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.text import show
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 # More ids than these say nothing more about how they differ.
-MOST = 50_000
+MOST = 20_000
 MOST_BOUNDARIES = 8
 # An affix must explain this share of the smaller side; short ids stand inside longer ones by chance.
 ENOUGH = 0.5
@@ -56,34 +56,46 @@ class Affix:
     prefix: str = ""
     suffix: str = ""
 
-    def ways(self) -> list[str]:
-        parts = {"prefix": self.prefix, "suffix": self.suffix}
-        return [f"the {kind} {show(text)} in the {self.side}" for kind, text in parts.items() if text]
+    def split(self, name: str) -> tuple[str, str, str]:
+        """An id that has the affix, in three parts."""
+        start, end = len(self.prefix), len(name) - len(self.suffix)
+        return name[:start], name[start:end], name[end:]
 
-    def around(self, name: str) -> str:
-        return self.prefix + name + self.suffix
+
+class Pair(NamedTuple):
+    """An id of the judgments and one of the run."""
+
+    judged: str
+    run: str
 
 
 def find_difference(judged: Iterable[str], run: Iterable[str]) -> Difference | None:
     """The difference that most of these ids have; none of them stands on both sides."""
     ours, theirs = clean_all(judged), clean_all(run)
-    pairs: dict[Affix, list[tuple[str, str]]] = defaultdict(list)
-    for side, outer, inner in (("run", theirs, ours), ("judgments", ours, theirs)):
-        for cleaned, name in outer.items():
-            for part, affix in parts(cleaned, side):
-                if part in inner:
-                    pair = (name, inner[part])
-                    pairs[affix].append(pair if side == "judgments" else (pair[1], pair[0]))
+    pairs = find_pairs(ours, theirs)
     if not pairs:
         return None
     affix, best = max(pairs.items(), key=lambda entry: len(entry[1]))
-    # Ids that are equal once cleaned were found from both sides.
-    found = len(set(best))
-    if affix != Affix() and found < ENOUGH * min(len(ours), len(theirs)):
+    if affix.side and len(best) < ENOUGH * min(len(ours), len(theirs)):
         return None
-    ours_example, theirs_example = best[0]
-    ways = (*needed_steps(ours_example, theirs_example, affix), *affix.ways())
-    return Difference(ways, found, ours_example, theirs_example)
+    pair = next(iter(best))
+    outer, inner = (pair.judged, pair.run) if affix.side == "judgments" else (pair.run, pair.judged)
+    ways = (*needed_steps(outer, inner, affix), *affix_ways(outer, affix))
+    return Difference(ways, len(best), pair.judged, pair.run)
+
+
+def find_pairs(ours: dict[str, str], theirs: dict[str, str]) -> dict[Affix, dict[Pair, None]]:
+    """Ids of both sides of which one is the other, but for what stands around it; in the order they are found in."""
+    pairs: dict[Affix, dict[Pair, None]] = defaultdict(dict)
+    for cleaned, name in theirs.items():
+        for part, affix in parts(cleaned, "run"):
+            if part in ours:
+                pairs[affix][Pair(ours[part], name)] = None
+    for cleaned, name in ours.items():
+        for part, affix in parts(cleaned, "judgments"):
+            if part in theirs:
+                pairs[affix][Pair(name, theirs[part])] = None
+    return pairs
 
 
 def clean_all(names: Iterable[str]) -> dict[str, str]:
@@ -111,11 +123,13 @@ def parts(name: str, side: str) -> Iterator[tuple[str, Affix]]:
                 yield name[start:end], Affix(side, name[:start], name[end:])
 
 
-def needed_steps(judged: str, run: str, affix: Affix) -> list[str]:
+def needed_steps(outer: str, inner: str, affix: Affix) -> list[str]:
     """The steps without which the pair would not have been found."""
+    return [step for step in STEPS if affix.split(clean(outer, step))[1] != clean(inner, step)]
 
-    def meets(without: str) -> bool:
-        ours, theirs = clean(judged, without), clean(run, without)
-        return affix.around(ours) == theirs if affix.side != "judgments" else affix.around(theirs) == ours
 
-    return [step for step in STEPS if not meets(step)]
+def affix_ways(outer: str, affix: Affix) -> list[str]:
+    """The affix in words, in the case it is written in."""
+    prefix, _, suffix = affix.split(clean(outer, "letter case"))
+    parts = {"prefix": prefix, "suffix": suffix}
+    return [f"the {kind} {show(text)} in the {affix.side}" for kind, text in parts.items() if text]

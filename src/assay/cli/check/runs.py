@@ -41,15 +41,16 @@ def check_run(run: Run, name: str, qrels: Qrels | None) -> Report:
 def beside(run: Run, qrels: Qrels) -> list[Finding]:
     """How the run and the judgments fit together."""
     findings = [*queries(run, qrels), documents(run, qrels)]
-    if any(query in run for query in qrels.queries):
+    if not set(qrels.queries).isdisjoint(run.queries):
         findings.append(judged(run, qrels))
     return findings
 
 
 def queries(run: Run, qrels: Qrels) -> list[Finding]:
     """Which queries each side lacks, and how their ids differ."""
-    missing = [query for query in qrels.queries if query not in run]
-    extra = [query for query in run.queries if query not in qrels]
+    known, present = set(qrels.queries), set(run.queries)
+    missing = [query for query in qrels.queries if query not in present]
+    extra = [query for query in run.queries if query not in known]
     difference = find_difference(missing, extra)
     if difference:
         said = f"{count(difference.pairs, 'query has', 'queries have')} another id in the run: {difference}"
@@ -110,8 +111,8 @@ def short(lengths: IntArray) -> Finding:
     fewer = {depth: int((lengths < depth).sum()) for depth in DEPTHS}
     if not any(fewer.values()):
         return Finding("ok", "short", f"every query has {DEPTHS[-1]:,} documents or more")
-    numbers = ", ".join(f"{depth:,}: {number:,}" for depth, number in fewer.items())
-    said = f"of {count(len(lengths), 'query', 'queries')}, how many have fewer documents than {numbers}"
+    numbers = ", ".join(f"than {depth:,}: {number:,}" for depth, number in fewer.items())
+    said = f"queries with fewer documents {numbers} (of {len(lengths):,})"
     if not fewer[DEPTHS[0]]:
         return Finding("ok", "short", said)
     return Finding("warn", "short", said, "retrieve more, or read measures at 10 and deeper with that in mind")

@@ -1,0 +1,221 @@
+"""Speed and memory of assay, side by side with the peers. `make bench` writes what it finds to docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars
+import pytrec_eval
+from collection import collection
+from timing import command, interleaved, peak_memory
+
+import assay
+
+MEASURES = ["ap", "ndcg@10", "rr", "recall@100", "precision@10"]
+PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
+REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the report: a figure, and the target it is held against."""
+
+    what: str
+    figure: str
+    target: str
+    is_met: bool
+
+
+def read_dicts(qrels_path: Path, run_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgments and run as the dicts that pytrec_eval takes, each string an object of its own."""
+    qrels: dict[str, dict[str, int]] = {}
+    for line in qrels_path.open():
+        query, _, document, grade = line.split()
+        qrels.setdefault(query, {})[document] = int(grade)
+    run: dict[str, dict[str, float]] = {}
+    for line in run_path.open():
+        query, _, document, _, score, _ = line.split()
+        run.setdefault(query, {})[document] = float(score)
+    return qrels, run
+
+
+def in_memory(qrels: dict[str, Any], run: dict[str, Any]) -> tuple[dict[str, float], list[Line]]:
+    """From dicts, ordered lists and a polars frame."""
+    lists = {query: list(documents) for query, documents in run.items()}
+    frame = assay.Run(run).to_polars()
+    peer = pytrec_eval.RelevanceEvaluator(qrels, PEER_MEASURES)
+
+    def floor() -> None:
+        for documents in run.values():
+            sum(documents.values())
+
+    times = interleaved(
+        {
+            "floor": floor,
+            "dicts": lambda: assay.evaluate(qrels, run, MEASURES),
+            "lists": lambda: assay.evaluate(qrels, lists, MEASURES),
+            "frame": lambda: assay.evaluate(qrels, frame, MEASURES),
+            "pytrec_eval": lambda: peer.evaluate(run),
+        },
+        rounds=9,
+    )
+    peer_time = times["pytrec_eval"]
+    lines = [
+        at_least("dicts: times as fast as pytrec_eval", peer_time / times["dicts"], 20),
+        at_most("dicts: times the floor `sum(d.values())`", times["dicts"] / times["floor"], 2),
+        at_least("ordered lists: times as fast as pytrec_eval on dicts", peer_time / times["lists"], 8),
+        at_least("polars frame: times as fast as pytrec_eval on dicts", peer_time / times["frame"], 8),
+    ]
+    return times, lines
+
+
+def from_file(qrels: Path, run: Path, deep: Path, expected: assay.Result) -> tuple[dict[str, float], list[Line]]:
+    """From the TREC file, with its memory, and from one ten times as deep."""
+    results: list[assay.Result] = []
+    times = interleaved(
+        {
+            "wc -w": command("wc", "-w", str(run), LC_ALL="C.UTF-8"),
+            "file": lambda: results.append(assay.evaluate(qrels, run, MEASURES)),
+        },
+        rounds=9,
+    )
+    one = assay.evaluate(qrels, run, MEASURES, threads=1)
+    two = assay.evaluate(qrels, run, MEASURES, threads=2)
+    times |= interleaved({"deep file": lambda: assay.evaluate(qrels, deep, MEASURES)}, rounds=3)
+    code = f"import assay; assay.evaluate({str(qrels)!r}, {{path!r}}, {MEASURES!r})"
+    peak, peak_deep = (peak_memory(code.format(path=str(path))) for path in (run, deep))
+    lines = [
+        at_most("file: share of the time of `wc -w`", times["file"] / times["wc -w"], 0.3),
+        exactly("file: results identical to the dicts'", same(results[0], expected)),
+        exactly("file: one thread and two give the same bits", same(one, two)),
+        at_most("file: peak memory, MB", peak, 200),
+        at_most("file ten times as deep: peak memory, times that", peak_deep / peak, 1.1),
+        at_most("file ten times as deep: time, times that", times["deep file"] / times["file"], 11),
+    ]
+    return times, lines
+
+
+def start_up() -> tuple[dict[str, float], list[Line]]:
+    """Importing, and the command on a small file."""
+    python = sys.executable
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, run = Path(folder) / "qrels.txt", Path(folder) / "run.txt"
+        qrels.write_text("".join(f"q{number} 0 d{number} 1\n" for number in range(2)))
+        run.write_text("".join(f"q{number % 2} Q0 d{number} {number} {10 - number} t\n" for number in range(10)))
+        times = interleaved(
+            {
+                "import numpy": command(python, "-c", "import numpy"),
+                "import assay": command(python, "-c", "import assay"),
+                "assay eval": command(str(Path(python).parent / "assay"), "eval", str(qrels), str(run)),
+            },
+            rounds=21,
+        )
+    numpy_time = times["import numpy"]
+    lines = [
+        at_most("`import assay`, times `import numpy`", times["import assay"] / numpy_time, 1.3),
+        at_most("`assay eval` on ten lines, times `import numpy`", times["assay eval"] / numpy_time, 2),
+    ]
+    return times, lines
+
+
+def more_measures(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
+    """A thousand more measures: what they cost on the file is what they cost on a ranking that is there already."""
+    many = [*MEASURES, *(f"precision@{cutoff}" for cutoff in range(1, 1001))]
+    judged = {}
+    for name, measures in (("few", MEASURES), ("many", many)):
+        evaluator = assay.Evaluator(qrels, measures)
+        evaluator.judge.add_file(run, "run", 2)
+        judged[name] = evaluator
+    times = interleaved(
+        {
+            "5 measures": lambda: assay.evaluate(qrels, run, MEASURES),
+            "1,005 measures": lambda: assay.evaluate(qrels, run, many),
+            "their NumPy, 5": lambda: judged["few"].result(),
+            "their NumPy, 1,005": lambda: judged["many"].result(),
+        },
+        rounds=5,
+    )
+    passes = times["1,005 measures"] - times["5 measures"]
+    numpy_alone = times["their NumPy, 1,005"] - times["their NumPy, 5"]
+    lines = [at_most("a thousand more measures: extra time, times that of their NumPy alone", passes / numpy_alone, 1.25)]
+    return times, lines
+
+
+def at_most(what: str, value: float, limit: float) -> Line:
+    return Line(what, f"{value:.2f}", f"at most {limit:g}", value <= limit)
+
+
+def at_least(what: str, value: float, limit: float) -> Line:
+    return Line(what, f"{value:.1f}", f"at least {limit:g}", value >= limit)
+
+
+def exactly(what: str, is_so: bool) -> Line:
+    return Line(what, "yes" if is_so else "no", "yes", is_so)
+
+
+def same(one: assay.Result, other: assay.Result) -> bool:
+    return one.queries == other.queries and all(np.array_equal(one.scores[name], other.scores[name]) for name in MEASURES)
+
+
+def report(times: dict[str, float], lines: list[Line]) -> str:
+    figures = "\n".join(f"| {line.what} | {line.figure} | {line.target} | {'✓' if line.is_met else '✗'} |" for line in lines)
+    seconds = "\n".join(f"| {name} | {value:.4f} |" for name, value in times.items())
+    return f"""# Benchmarks
+
+Made by `make bench`: one run, everything side by side, medians of interleaved rounds. The collection is generated by
+`benchmarks/collection.py`: 6,980 queries × 1,000 documents, the size of MS MARCO's development set, with up to ten judged
+documents a query. Five measures: {", ".join(MEASURES)}. Times depend on the machine; the ratios are what counts.
+
+| what | measured | target | met |
+| --- | ---: | ---: | --- |
+{figures}
+
+## Times
+
+| way | seconds |
+| --- | ---: |
+{seconds}
+
+`floor` is `for d in run.values(): sum(d.values())`, which only touches each score. `deep file` has 10,000 documents a query.
+pytrec_eval is timed on `evaluate` alone, assay from the raw data to the result, judgments included.
+
+Python {platform.python_version()}, NumPy {np.__version__}, polars {polars.__version__}, pytrec_eval-terrier, assay \
+{assay.__version__}; {platform.system()} on {platform.machine()}, {available()} cores.
+"""
+
+
+def available() -> int:
+    from assay.evaluate import check_threads
+
+    return check_threads(None)
+
+
+def main() -> None:
+    if shutil.which("wc") is None:
+        sys.exit("the benchmark needs the command wc")
+    qrels_path, run_path, deep_path = collection()
+    times, lines = start_up()
+    qrels, run = read_dicts(qrels_path, run_path)
+    expected = assay.evaluate(qrels, run, MEASURES)
+    for more_times, more_lines in (
+        in_memory(qrels, run),
+        from_file(qrels_path, run_path, deep_path, expected),
+        more_measures(qrels_path, run_path),
+    ):
+        times |= more_times
+        lines += more_lines
+    text = report(times, lines)
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""`assay check`: what it prints, and with which code it ends."""
+
+import json
+
+import pytest
+
+REPORT = """\
+judgments qrels.txt
+  2 queries, 4 judgments of 4 documents
+  grades  0: 1   1: 2   3: 1
+  ok    every query has a relevant document
+  ok    no grade is below 0
+  ok    no document is judged twice for a query
+
+run two.run
+  1 query, 2 documents, 2 a query, tag b
+  warn  1 judged query is missing from the run: 'q2'
+        → such queries score 0; leave them out with --missing skip
+  warn  queries with fewer documents than 10: 1, than 100: 1, than 1,000: 1 (of 1)
+        → retrieve more, or read measures at 10 and deeper with that in mind
+  ok    every query of the run has judgments
+  ok    50 % of the judged documents stand somewhere in the run
+  ok    100 % of the first 10 documents are judged, 100 % of the first 100
+  ok    no document is listed twice for a query
+  ok    no scores tie
+  ok    scores do not rise down the list
+
+nothing bad, 2 warnings
+"""
+BAD = """\
+judgments qrels.txt
+  2 queries, 4 judgments of 4 documents
+  grades  0: 1   1: 2   3: 1
+  ok    every query has a relevant document
+  ok    no grade is below 0
+  ok    no document is judged twice for a query
+
+run bad.run
+  bad   bad.run, line 1: the score 'inf' is not finite; every score must be
+        → mend this first; nothing else was looked at in this file
+
+1 bad, 0 warnings
+"""
+
+
+def test_warnings_end_well(assay):
+    result = assay("check", "qrels.txt", "two.run")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, REPORT, "")
+
+
+def test_what_is_bad_ends_with_1(assay, folder):
+    (folder / "bad.run").write_text("q1 Q0 d1 1 inf a\n")
+    result = assay("check", "qrels.txt", "bad.run")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, BAD, "")
+
+
+def test_judgments_alone(assay):
+    result = assay("check", "qrels.txt")
+    assert (result.exit_code, result.stdout) == (0, REPORT.partition("run two")[0] + "nothing bad, 0 warnings\n")
+
+
+def test_a_run_is_looked_at_even_where_the_judgments_cannot_be_read(assay):
+    result = assay("check", "none.txt", "two.run")
+    assert result.exit_code == 1
+    assert "judgments none.txt\n  bad   there is no file 'none.txt'\n" in result.stdout
+    assert "run two.run\n  1 query, 2 documents, 2 a query, tag b\n" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "two.run"])
+def test_standard_input(assay, folder, name):
+    arguments = ["-" if each == name else each for each in ("qrels.txt", "two.run")]
+    result = assay("check", *arguments, stdin=(folder / name).read_bytes())
+    assert result.stdout == REPORT.replace(f" {name}\n", " -\n")
+
+
+def test_json(assay):
+    result = assay("check", "qrels.txt", "two.run", "--format", "json")
+    data = json.loads(result.stdout)
+    assert data["levels"] == {"ok": 9, "warn": 2, "bad": 0}
+    assert [(each["subject"], each["name"]) for each in data["reports"]] == [
+        ("judgments", "qrels.txt"),
+        ("run", "two.run"),
+    ]
+    assert data["reports"][0]["facts"]["grades"] == {"0": 1, "1": 2, "3": 1}
+    assert data["reports"][1]["findings"][0] == {
+        "level": "warn",
+        "kind": "missing",
+        "text": "1 judged query is missing from the run: 'q2'",
+        "advice": "such queries score 0; leave them out with --missing skip",
+    }
+
+
+def test_many_grades_are_told_by_their_range(assay, folder):
+    (folder / "qrels.txt").write_text("".join(f"q1 0 d{number} {number / 8}\n" for number in range(20)))
+    assert "  grades  20 different ones, 0 to 2.375\n" in assay("check", "qrels.txt").stdout
+
+
+def test_ids_are_printed_without_their_control_characters(assay, folder):
+    (folder / "escape.run").write_text("q\x1b[31m Q0 d1 1 1 \x1b[0m\n")
+    result = assay("check", "qrels.txt", "escape.run")
+    assert "\x1b" not in result.stdout
+    assert r"\x1b[31m" in result.stdout

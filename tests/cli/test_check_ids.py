@@ -1,0 +1,74 @@
+"""How ids differ that should be the same."""
+
+import pytest
+
+from assay.cli.check.ids import find_difference
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "ways"),
+    [
+        (["1", "2"], ["q1", "q2"], ["the prefix 'q' in the run"]),
+        (["q1", "q2"], ["1", "2"], ["the prefix 'q' in the judgments"]),
+        (["D1", "D2"], ["d1", "d2"], ["letter case"]),
+        (["d1"], [" d1"], ["stray blanks"]),
+        (["d1"], ["d1\u00a0"], ["stray blanks"]),
+        (["d1"], ["'d1'"], ["quotes"]),
+        (['"d1"'], ["d1"], ["quotes"]),
+        (["7", "8"], ["007", "008"], ["leading zeros"]),
+        (["q7"], ["q07"], ["leading zeros"]),
+        (["1", "2"], ["1.0", "2.0"], ["a decimal point"]),
+        (["12", "34"], ["msmarco_12", "msmarco_34"], ["the prefix 'msmarco_' in the run"]),
+        (["msmarco_passage_1_2"], ["1_2"], ["the prefix 'msmarco_passage_' in the judgments"]),
+        (["doc-a", "doc-b"], ["doc-a.txt", "doc-b.txt"], ["the suffix '.txt' in the run"]),
+        (
+            ["12", "34"],
+            ["docs/12.txt", "docs/34.txt"],
+            ["the prefix 'docs/' in the run", "the suffix '.txt' in the run"],
+        ),
+        (["1", "2"], ["Q01", "Q02"], ["leading zeros", "the prefix 'Q' in the run"]),
+        (["D001"], ["msmarco_d1"], ["letter case", "leading zeros", "the prefix 'msmarco_' in the run"]),
+    ],
+)
+def test_ways(judged, run, ways):
+    difference = find_difference(judged, run)
+    assert list(difference.ways) == ways
+    assert (difference.pairs, difference.judged, difference.run) == (len(judged), judged[0], run[0])
+
+
+@pytest.mark.parametrize(
+    ("judged", "run"),
+    [
+        ([], ["q1"]),
+        (["q1"], []),
+        (["alpha", "beta"], ["gamma", "delta"]),
+        (["1", "22", "333", "4444"], ["a-1", "b-9", "c-8", "d-7"]),
+        (["car", "cat"], ["scar", "cats"]),
+    ],
+)
+def test_ids_that_only_differ_are_no_pairs(judged, run):
+    assert find_difference(judged, run) is None
+
+
+def test_the_commonest_difference_is_told():
+    difference = find_difference(["A", "1", "2", "3"], ["a", "q1", "q2", "q3"])
+    assert str(difference) == "'1' against 'q1' (the prefix 'q' in the run)"
+    assert difference.pairs == 3
+
+
+def test_one_cleaned_pair_among_many_is_enough():
+    difference = find_difference(["d1", "d2", "d3"], ["D3", "x", "y", "z"])
+    assert str(difference) == "'d3' against 'D3' (letter case)"
+
+
+def test_several_ways_are_written_as_a_list():
+    assert str(find_difference(["D001"], ["x_d1"])) == (
+        "'D001' against 'x_d1' (letter case, leading zeros and the prefix 'x_' in the run)"
+    )
+
+
+def test_many_ids_are_not_compared_one_with_another():
+    """Every pair of these would take hours."""
+    judged = [f"d{number}" for number in range(1_000_000)]
+    run = [f"x/d{number}" for number in range(2_000_000, 3_000_000)]
+    assert find_difference(judged, run) is None

@@ -1,0 +1,127 @@
+"""`assay convert`: between formats, and which kind of data a file holds."""
+
+import json
+
+import pytest
+
+from assay import Qrels, Run
+from assay.cli.kind import holds_judgments
+
+SORTED = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
+TABLES = ["x.jsonl", "x.csv", "x.tsv", "x.parquet"]
+TARGETS = ["x.txt", "x.json", *TABLES, "x.qrels.gz", "x.qrels.zst", "x.json.bz2", "x.csv.xz"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_judgments_there_and_back(assay, folder, target):
+    there = assay("convert", "qrels.txt", target)
+    assert (there.exit_code, there.stdout) == (0, "")
+    assert there.stderr == f"wrote judgments to {target}: 2 queries, 4 rows\n"
+    assert assay("convert", target, "back.txt").exit_code == 0
+    assert (folder / "back.txt").read_text() == (folder / "qrels.txt").read_text()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_runs_there_and_back(assay, folder, target):
+    there = assay("convert", "one.run", target, "--lossy")
+    assert (there.exit_code, there.stderr) == (0, f"wrote a run to {target}: 2 queries, 5 rows\n")
+    assert assay("convert", target, "back.run").exit_code == 0
+    assert (folder / "back.run").read_text().replace("assay", "a") == SORTED
+
+
+@pytest.mark.parametrize("target", ["x.json", *TABLES])
+def test_what_the_format_cannot_hold_is_refused_and_named(assay, folder, target):
+    result = assay("convert", "one.run", target)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "cannot hold the run's tag" in result.stderr
+    assert "--lossy" in result.stderr
+    assert not (folder / target).exists()
+
+
+def test_repeats_are_kept_where_they_can_be(assay, folder):
+    (folder / "twice.txt").write_text("q1 0 d1 0\nq1 0 d1 1\n")
+    assert assay("convert", "twice.txt", "twice.csv").exit_code == 0
+    assert (folder / "twice.csv").read_text().splitlines()[1:] == ["q1,d1,0.0", "q1,d1,1.0"]
+    assert "cannot hold repeated documents" in assay("convert", "twice.txt", "twice.json").stderr
+
+
+def test_standard_input_and_output(assay):
+    result = assay("convert", "-", "-", "--to", "csv", stdin="q1 0 d1 1\n")
+    assert (result.exit_code, result.stdout) == (0, "query_id,doc_id,relevance\nq1,d1,1.0\n")
+    assert result.stderr == "wrote judgments to standard output: 1 query, 1 row\n"
+
+
+def test_nothing_comes_out_where_something_would_be_lost(assay):
+    result = assay("convert", "one.run", "-", "--to", "json")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_formats_can_be_named(assay, folder):
+    (folder / "data").write_text("query_id\tdoc_id\tscore\nq1\td1\t2.5\n")
+    assert assay("convert", "data", "out", "--from", "tsv", "--to", "trec", "--run").exit_code == 0
+    assert (folder / "out").read_text() == "q1 Q0 d1 1 2.5 assay\n"
+
+
+@pytest.mark.parametrize(("flag", "kind"), [("--qrels", Qrels), ("--run", Run)])
+def test_a_flag_says_what_cannot_be_told(assay, folder, flag, kind):
+    (folder / "data.json").write_text('{"q1": ["d1", "d2"]}')
+    refused = assay("convert", "data.json", "x.jsonl")
+    assert refused.exit_code == 2
+    assert refused.stderr == ("assay: cannot tell whether data.json holds judgments or a run; say --qrels or --run\n")
+    assert assay("convert", "data.json", "x.csv", flag, "--lossy").exit_code == 0
+    assert kind("x.csv").queries == ["q1"]
+
+
+JSON_KINDS = [
+    ({"q1": {"d1": 1, "d2": 0}}, True),
+    ({"q1": {"d1": 1.0}, "q2": {"d1": -1.0}}, True),
+    ({"q1": [["d1", "d2"], ["d3"]]}, True),
+    ([{"d1": 1}], True),
+    ({"q1": {"d1": 12.5, "d2": 11.25}}, False),
+    ({"q1": {f"d{place}": place + 0.5 for place in range(20)} | {"x": 3}}, False),
+    ({"q1": [["d1", 2.5], ["d2", 1]]}, False),
+    ([{"d1": 0.5}], False),
+    ({"q1": {"d1": 1, "d2": 0.5}}, None),
+    ({"q1": {"d1": 1000, "d2": 999}}, None),
+    ({"q1": ["d1", "d2"]}, None),
+    ({"q1": [["d1", 1], ["d2"]]}, None),
+    ({"q1": {}}, None),
+    ({"q1": {"d1": "high"}}, None),
+    ({"q1": 7}, None),
+]
+TEXT_KINDS = [
+    ("x.txt", "q1 0 d1 1\n", True),
+    ("x.txt", "# a comment\n\nq1\t0\td1\t1\n", True),
+    ("x.txt", "q1 Q0 d1 1 0.5 a\n", False),
+    ("x.txt", "q1 d1 1\n", None),
+    ("x.txt", "", None),
+    ("x.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n", True),
+    ("x.csv", "qid,docno,rel\n1,2,3\n", True),
+    ("x.csv", "query_id,doc_id,Score\n1,2,3\n", False),
+    ("x.csv", '"query_id","doc_id","grade"\n1,2,3\n', True),
+    ("x.csv", "query_id,doc_id,relevance,score\n1,2,3,4\n", None),
+    ("x.csv", "query_id,doc_id\n1,2\n", None),
+    ("x.jsonl", '{"query_id": "1", "doc_id": "2", "label": 3}\n', True),
+    ("x.jsonl", '{"query_id": "1", "doc_id": "2", "score": 3}\n', False),
+    ("x.jsonl", "no JSON\n", None),
+]
+
+
+def kind_of(path):
+    try:
+        return holds_judgments(path, None)
+    except ValueError as error:
+        assert "say --qrels or --run" in str(error)  # noqa: PT017 - any other error fails here
+        return None
+
+
+@pytest.mark.parametrize(("content", "expected"), JSON_KINDS)
+def test_kind_of_json(folder, content, expected):
+    (folder / "x.json").write_text(json.dumps(content))
+    assert kind_of(folder / "x.json") is expected
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), TEXT_KINDS)
+def test_kind_of_text(folder, name, content, expected):
+    (folder / name).write_text(content)
+    assert kind_of(folder / name) is expected

@@ -1,0 +1,115 @@
+"""The command as a whole: help, version, and what it says about bad input."""
+
+import gzip
+import subprocess
+import sys
+
+import click
+import pytest
+
+from assay import __version__
+from assay.cli.main import COMMANDS, commands
+from assay.core.convention import Policies
+
+
+def test_version(assay):
+    assert assay("--version").stdout == f"assay {__version__}\n"
+
+
+def test_help_lists_every_command(assay):
+    shown = assay("--help").stdout
+    assert [line.split()[0] for line in shown.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()] == [
+        *COMMANDS
+    ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_examples_of_itself(assay, name):
+    shown = assay(name, "--help").stdout
+    examples = shown.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+    assert examples
+    assert all(f"assay {name}" in example for example in examples)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_every_command_is_explained(name):
+    command = commands.get_command(None, name)
+    assert [each.name for each in command.params if isinstance(each, click.Option) and not each.help] == []
+
+
+def test_every_policy_is_an_option_of_eval():
+    options = {each.name: each for each in commands.get_command(None, "eval").params}
+    assert [name for name in Policies.__slots__ if not options[name].help] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evl"], "No such command 'evl'"),
+        (["eval", "qrels.txt"], "Missing argument 'RUN...'"),
+        (["eval", "qrels.txt", "one.run", "--ties", "x"], "'x' is not one of 'docid_desc', 'docid_asc', 'input'"),
+        (["eval", "qrels.txt", "one.run", "--depth", "0"], "0 is not in the range x>=1"),
+        (["check"], "Missing argument 'QRELS'"),
+        (["measures", "--format", "csv"], "'csv' is not one of"),
+    ],
+)
+def test_usage_errors_hint_at_help(assay, arguments, message):
+    result = assay(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "--help' for help." in result.stderr
+
+
+BAD_RUNS = {
+    "missing": (None, "there is no file 'bad.run'"),
+    "malformed": (b"q1 Q0 d1 1 high a\n", "bad.run, line 1: the score 'high' is not a number"),
+    "too few fields": (b"q1 Q0 d1 1 0.5 a\nq1 Q0 d1\n", "bad.run, line 2: expected 6 fields"),
+    "not finite": (b"q1 Q0 d1 1 nan a\n", "bad.run, line 1: the score 'nan' is not finite"),
+    "empty": (b"", "bad.run holds no rankings"),
+    "corrupt": (gzip.compress(b"q1 Q0 d1 1 1 a\n" * 99)[:-20], "the compressed file 'bad.run' ends too early"),
+    "duplicate": (b"q1 Q0 d1 1 2 a\nq1 Q0 d1 2 1 a\n", "bad.run: query 'q1' lists document 'd1' more than once"),
+    "no common query": (b"1 Q0 d1 1 2 a\n", "judgments and run have no query in common"),
+    "escape": (b"\x1b[2J Q0 d1 1 x a\n", "bad.run, line 1: the score 'x' is not a number"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_RUNS)
+def test_bad_runs_end_in_one_line(assay, folder, case):
+    content, message = BAD_RUNS[case]
+    if content is not None:
+        (folder / "bad.run").write_bytes(content)
+    result = assay("eval", "qrels.txt", "bad.run")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"assay: {message}")
+    assert result.stderr.count("\n") == 1
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["eval", "qrels.txt", "."], "'.' is a directory, not a file"),
+        (["eval", ".", "one.run"], "'.' is a directory, not a file"),
+        (["eval", "qrels.txt", "one.run", "-m", "ndgc"], "there is no measure 'ndgc'; did you mean ndcg?"),
+        (["eval", "qrels.txt", "one.run", "-m", "ndcg@0"], "ndcg: k must be a whole number at least 1"),
+        (["eval", "qrels.txt", "one.run", "-m", "rbp(p=2)"], "rbp: p must be a number above 0 and below 1"),
+        (["eval", "qrels.txt", "one.run", "-m", "ndcg(x=1"], "cannot read the measure 'ndcg(x=1'"),
+        (["eval", "qrels.txt", "two.run", "--missing", "error"], "1 query of the judgments is missing from the run"),
+        (["eval", "qrels.txt", "one.run", "-m", " "], "there is no measure to compute"),
+        (["measures", "ndgc"], "there is no measure 'ndgc'; did you mean ndcg?"),
+        (["convert", "none.run", "x.json"], "there is no file 'none.run'"),
+    ],
+)
+def test_bad_input_ends_in_one_line(assay, arguments, message):
+    result = assay(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"assay: {message}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_importing_the_command_loads_neither_the_sub_commands_nor_what_is_heavy():
+    code = "import sys, assay.cli.main; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
+    assert "assay.cli.main" in loaded
+    heavy = {"polars", "pandas", "rich", "scipy", "numpy.random", *COMMANDS.values()}
+    assert heavy.isdisjoint(loaded)

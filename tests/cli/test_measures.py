@@ -1,0 +1,116 @@
+"""`assay measures`: the list, and what is said about one."""
+
+import json
+import math
+
+import pytest
+
+from assay.cli.explain import explain
+from assay.core.measure import TABLE
+
+RR = """\
+rr: Reciprocal rank
+
+How soon the first relevant document comes. With `credit=sum` it can pass 1.
+
+Formula       1 / rank of the first relevant document; 0 without one
+Queries       the mean over queries
+Range         0 or more; the higher the better
+Aliases       mrr, recip_rank, reciprocal_rank
+In trec_eval  recip_rank
+Reference     Voorhees, The TREC-8 question answering track report, 1999.
+
+Parameters
+  rel     a number (default 1)
+          the lowest grade that counts as relevant
+  @k      a whole number at least 1 (not set by default)
+          only the first k documents count
+  credit  first or sum or found (default first)
+          the first hit; the sum over all hits; the mean over the hits found
+
+Example
+  grades in rank order: 0 1 0 1
+  the first relevant document stands at rank 2: 1 / 2
+  rr = 0.5000
+"""
+NUM_REL = """\
+## num\\_rel: Relevant documents
+
+How many documents are judged relevant; over queries the sum.
+
+**Formula:** number of documents judged relevant
+
+**Queries:** the sum over queries
+
+**Range:** 0 or more; the higher the better
+
+**In trec_eval:** num\\_rel
+
+| parameter | values | default | meaning |
+| --- | --- | --- | --- |
+| rel | a number | default 1 | the lowest grade that counts as relevant |
+
+**Example:** grades in rank order: 1 0; all judged grades: 1 1 1 0; one was retrieved, two were not; num\\_rel = 3
+"""
+
+
+def test_explains_a_measure(assay):
+    assert assay("measures", "rr").stdout == RR
+
+
+def test_explains_a_measure_in_markdown(assay):
+    assert assay("measures", "num_rel", "--format", "markdown").stdout == NUM_REL
+
+
+@pytest.mark.parametrize("name", ["MRR", "recip_rank", " rr "])
+def test_any_name_of_it_will_do(assay, name):
+    assert assay("measures", name).stdout == RR
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "meanings"),
+    [
+        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0)@10"}),
+        ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant)"}),
+        ("ndcg_cut.5,10", "ndcg", {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0)@{k}" for k in (5, 10)}),
+    ],
+)
+def test_says_what_a_spelling_means(assay, name, first, meanings):
+    shown = assay("measures", name).stdout
+    assert shown.startswith(f"{first}: ")
+    assert json.loads(assay("measures", name, "--format", "json").stdout)["spelled"] == meanings
+    assert all(f"{key} = {meaning}\n" in shown for key, meaning in meanings.items())
+
+
+def test_a_measure_that_needs_a_parameter_is_explained_without_it(assay):
+    shown = assay("measures", "iprec").stdout
+    assert "  @recall  a number at least 0 and at most 1 (needed)\n" in shown
+
+
+def test_aliases_that_set_parameters_say_so(assay):
+    assert "Aliases       ndcg_cut\n              ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+
+
+def test_lists_every_measure_in_order(assay):
+    lines = assay("measures").stdout.splitlines()
+    assert lines[0].split() == ["measure", "aliases", "title"]
+    assert [line.split()[0] for line in lines[2:-2]] == [*TABLE]
+    assert len({line.index(definition.title) for line, definition in zip(lines[2:], TABLE.values(), strict=False)}) == 1
+
+
+def test_lists_in_json(assay):
+    entries = json.loads(assay("measures", "--format", "json").stdout)
+    assert [entry["name"] for entry in entries] == [*TABLE]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_worked_example_is_right(name):
+    stated, worked = TABLE[name].example, explain(TABLE[name]).example
+    assert math.isclose(worked.value, stated.value, abs_tol=5e-5)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_explanation_fits_the_page(assay, name):
+    lines = assay("measures", name).stdout.splitlines()
+    assert max(map(len, lines)) <= 88
+    assert not any(line.endswith(" ") for line in lines)

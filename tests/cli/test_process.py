@@ -1,0 +1,122 @@
+"""The command as a process: exit codes, streams, locales, pipes and Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from assay.cli.main import main; main()"]
+UNIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such pipes, signals or locales")
+
+
+def test_data_on_stdout_and_talk_on_stderr(process):
+    result = process("eval", "qrels.txt", "two.run", "-m", "rr", "--format", "csv")
+    assert result.returncode == 0
+    assert result.stdout.splitlines() == [b"measure,mean,low,high,queries", b"rr,0.5,0.0,1.0,2"]
+    assert result.stderr.startswith(b"note: 1 query of the judgments is missing")
+
+
+def test_standard_input(process, folder):
+    result = process("eval", "qrels.txt", "-", "-m", "rr", "--format", "tsv", input=(folder / "one.run").read_bytes())
+    assert (result.returncode, result.stdout.splitlines()[1:]) == (0, [b"rr\t0.75\t0.5\t1.0\t2"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["eval", "qrels.txt", "none.run"], 2, b"assay: there is no file 'none.run'\n"),
+        (["check", "none.txt"], 1, b""),
+        (["measures", "rr"], 0, b""),
+    ],
+)
+def test_exit_codes(process, arguments, code, message):
+    result = process(*arguments)
+    assert (result.returncode, result.stderr) == (code, message)
+
+
+@pytest.mark.parametrize("name", ["LC_ALL", "PYTHONIOENCODING"])
+def test_a_terminal_that_has_only_ascii(process, name):
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", name: "C" if name == "LC_ALL" else "ascii"}
+    result = process("eval", "qrels.txt", "one.run", "-m", "rr", env=plain)
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[1] == b"-" * 40
+    about = process("measures", "ndcg", env=plain)
+    assert about.returncode == 0
+    assert b"J?rvelin and Kek?l?inen" in about.stdout
+
+
+def test_messages_survive_a_terminal_that_has_only_ascii(process):
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    result = process("eval", "qrels.txt", "one.run", "-m", "größe", env=plain)
+    assert result.returncode == 2
+    assert result.stderr.startswith(b"assay: there is no measure 'gr")
+    assert b"Traceback" not in result.stderr
+
+
+@UNIX
+@pytest.mark.parametrize(
+    "arguments",
+    [["convert", "long.run", "-"], ["eval", "long.txt", "long.run", "-q"], ["measures", "--format", "json"]],
+)
+def test_a_closed_pipe_is_quiet(folder, arguments):
+    queries = range(20_000)
+    (folder / "long.txt").write_text("".join(f"q{query} 0 d1 1\n" for query in queries))
+    (folder / "long.run").write_text("".join(f"q{query} Q0 d1 1 0.5 a\n" for query in queries))
+    read, write = os.pipe()
+    os.close(read)
+    with subprocess.Popen([*COMMAND, *arguments], stdout=write, stderr=subprocess.PIPE, cwd=folder) as running:  # noqa: S603
+        os.close(write)
+        said = running.communicate(timeout=60)[1]
+    assert (running.returncode, said) == (141, b"")
+
+
+@UNIX
+def test_a_name_that_is_not_utf_8(process, folder):
+    name = os.fsdecode(b"judged\xff.txt")
+    try:
+        (folder / name).write_text("q1 0 d1 1\n")
+    except OSError:
+        pytest.skip("the file system has no such names")
+    result = process("eval", name, "one.run", "-m", "rr", "--format", "csv")
+    assert (result.returncode, result.stdout.splitlines()[1:]) == (0, [b"rr,1.0,1.0,1.0,1"])
+    (folder / name).write_text("q1\n")
+    result = process("eval", name, "one.run")
+    assert (result.returncode, b"Traceback" in result.stderr) == (2, False)
+    assert result.stderr.startswith(b"assay: judged")
+
+
+@UNIX
+def test_a_full_disk_is_told(folder):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with Path("/dev/full").open("wb") as full:
+        command = [*COMMAND, "eval", "qrels.txt", "one.run"]
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=folder, check=False)  # noqa: S603
+    assert (result.returncode, result.stderr) == (2, b"assay: No space left on device\n")
+
+
+@UNIX
+def test_an_interrupt_ends_quietly_with_130(folder):
+    os.mkfifo(folder / "pipe")
+    # A shell that runs this in the background has the signal ignored, which a process inherits.
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [sys.executable, "-c", listening + COMMAND[-1], "eval", "pipe", "one.run"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)  # noqa: S603
+    # Opening the pipe waits for the command to open its other end: from then on it reads.
+    with running, (folder / "pipe").open("wb") as pipe:
+        pipe.write(b"q1 0 d1 1\n")
+        pipe.flush()
+        running.send_signal(signal.SIGINT)
+        out, said = running.communicate(timeout=60)
+    assert (running.returncode, out, said) == (130, b"", b"")
+
+
+def test_neither_polars_nor_rich_is_loaded_for_a_text_file(process):
+    result = process("eval", "qrels.txt", "one.run", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert result.returncode == 0
+    loaded = {line.rpartition(b"|")[2].strip() for line in result.stderr.splitlines()}
+    assert b"assay.evaluate" in loaded
+    assert loaded.isdisjoint({b"polars", b"rich", b"pandas", b"scipy", b"numpy.ma", b"asyncio"})

@@ -1,0 +1,86 @@
+"""The bar: only on a terminal, and only for work that takes a while."""
+
+import io
+import sys
+import time
+
+import pytest
+
+from assay import Evaluator, _kernel
+from assay.cli import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Makes standard error a terminal; called in the test, since pytest sets the streams before each part of it."""
+
+    def become(delay):
+        monkeypatch.setattr(sys, "stderr", Terminal())
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(progress, "DELAY", delay)
+        monkeypatch.setattr(progress, "PAUSE", 0.01)
+        return sys.stderr
+
+    return become
+
+
+def wait_for(stream, text):
+    end = time.monotonic() + 20
+    while text not in stream.getvalue() and time.monotonic() < end:
+        time.sleep(0.01)
+    return stream.getvalue()
+
+
+def test_long_work_shows_the_file_and_how_far_it_is(terminal, folder):
+    stream = terminal(delay=0)
+    evaluator = Evaluator(folder / "qrels.txt", "rr")
+    with progress.watched("one.run") as watcher:
+        evaluator.evaluate(folder / "one.run", progress=watcher)
+        assert "85 bytes of 85 bytes" in wait_for(stream, "85 bytes of 85 bytes")
+    assert "reading one.run" in stream.getvalue()
+
+
+def test_names_are_shown_as_they_are(terminal):
+    stream = terminal(delay=0)
+    with progress.watched("[bold]\x1b[31m.run"):
+        shown = wait_for(stream, "reading [bold]")
+    assert "reading [bold]\\x1b[31m.run" in shown
+
+
+def test_short_work_shows_nothing(terminal):
+    stream = terminal(delay=60)
+    with progress.watched("one.run") as watcher:
+        assert isinstance(watcher, _kernel.Progress)
+    assert stream.getvalue() == ""
+
+
+def test_where_nobody_looks_nothing_is_watched(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    with progress.watched("one.run") as watcher:
+        assert watcher is None
+    assert sys.stderr.getvalue() == ""
+
+
+def fail_after(stream, text):
+    wait_for(stream, text)
+    raise ValueError("stop")
+
+
+def test_the_bar_ends_with_an_error(terminal):
+    stream = terminal(delay=0)
+    with pytest.raises(ValueError, match="stop"), progress.watched("one.run"):
+        fail_after(stream, "reading")
+    size = len(stream.getvalue())
+    time.sleep(0.2)
+    assert len(stream.getvalue()) == size > 0
+
+
+def test_bytes_are_counted_against_the_size_of_the_file(folder):
+    assert progress.size_of(str(folder / "one.run")) == (folder / "one.run").stat().st_size
+    assert progress.size_of("-") == 0

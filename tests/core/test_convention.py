@@ -1,0 +1,251 @@
+"""The policies: a literal example of each value, and what is said about values they do not have."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.conventions import find_convention, parse_measures
+from assay.core.convention import CHOICES, check
+
+nan = math.nan
+
+# A policy, its value, the judgments and the ranking of one query, and what measures then say.
+ONE_QUERY = [
+    ("ties", "docid_desc", {"a": 1}, {"b": 1, "a": 1, "c": 1}, {"rr": 1 / 3}),
+    ("ties", "docid_asc", {"a": 1}, {"b": 1, "a": 1, "c": 1}, {"rr": 1}),
+    ("ties", "input", {"a": 1}, {"b": 1, "a": 1, "c": 1}, {"rr": 1 / 2}),
+    # Ids are compared as text: 10 comes before 9.
+    ("ties", "docid_asc", {10: 1}, {9: 1, 10: 1}, {"rr": 1}),
+    ("ties", "docid_asc", {"é": 1}, {"é": 1, "z": 1}, {"rr": 1 / 2}),
+    ("order", "score", {"a": 1}, {"b": 1, "a": 2}, {"rr": 1}),
+    ("order", "given", {"a": 1}, {"b": 1, "a": 2}, {"rr": 1 / 2}),
+    ("precision", "float64", {"a": 1}, {"b": 1.0, "a": 1.0 + 2**-40}, {"rr": 1}),
+    ("precision", "float32", {"a": 1}, {"b": 1.0, "a": 1.0 + 2**-40}, {"rr": 1 / 2}),
+    ("duplicates", "first", {"a": 1}, [("a", 3), ("b", 2), ("a", 1)], {"rr": 1, "hits": 1, "num_ret": 2}),
+    ("duplicates", "last", {"a": 1}, [("a", 3), ("b", 2), ("a", 1)], {"rr": 1 / 2, "hits": 1, "num_ret": 2}),
+    ("duplicates", "count", {"a": 1}, [("a", 3), ("b", 2), ("a", 1)], {"rr": 1, "hits": 2, "num_ret": 3, "ap": 5 / 3}),
+    ("duplicates", "first", {"a": 1}, ["b", "a", "a"], {"rr": 1 / 2, "num_ret": 2}),
+    ("duplicates", "last", {"a": 1}, ["a", "b", "a"], {"rr": 1 / 2, "num_ret": 2}),
+    ("no_relevant", "zero", {"a": 0}, ["a"], {"ap": 0, "ndcg": 0, "precision": 0, "num_q": 1}),
+    ("no_relevant", "nan", {"a": 0}, ["a"], {"ap": nan, "ndcg": nan, "precision": 0, "num_q": 1}),
+    ("no_relevant", "nan", {"a": 1}, ["b"], {"ap": 0, "ap(rel=2)": nan, "ndcg": 0, "ndcg(rel=2)": nan}),
+    ("no_relevant", "nan", {"a": 0.5}, ["a"], {"ap": nan, "ap(rel=0.5)": 1, "ndcg": 1}),
+    # Where 0 is relevant there is something to find; but it gains nothing.
+    ("no_relevant", "nan", {"a": 0}, ["a"], {"ap(rel=0)": 1, "ap(rel=-1)": 1, "ndcg(rel=0)": nan}),
+    ("negative", "unjudged", {"a": 1, "b": -1}, ["b", "a"], {"bpref": 1, "judged": 1 / 2, "infap": 3 / 4}),
+    ("negative", "nonrelevant", {"a": 1, "b": -1}, ["b", "a"], {"bpref": 0, "judged": 1}),
+    ("exclude", "nothing", {"a": 1, "q": 1}, ["q", "a"], {"hits": 2, "num_ret": 2, "rr(rel=1)": 1}),
+    # Only the ranking loses the document; the judgments are as they are.
+    (
+        "exclude",
+        "query_id",
+        {"a": 1, "q": 1},
+        ["q", "a"],
+        {"hits": 1, "num_ret": 1, "rr": 1, "num_rel": 2, "ap": 1 / 2},
+    ),
+    ("exclude", "query_id", {"a": 1}, {"q": 1, "x": 1, "a": 1}, {"num_ret": 2, "rr": 1 / 2}),
+    ("depth", None, {"a": 1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3}),
+    ("depth", 3, {"a": 1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3, "precision": 1 / 3}),
+    ("depth", 2, {"a": 1}, ["b", "c", "a"], {"rr": 0, "num_ret": 2, "num_rel": 1}),
+    ("depth", 2.0, {"a": 1}, ["b", "a", "c"], {"rr": 1 / 2, "num_ret": 2, "precision": 1 / 2}),
+    # A document that ties with the last one kept is cut by the rule for ties, and a pair that is cut is no pair.
+    ("depth", 2, {"c": 1}, {"a": 1, "b": 1, "c": 1}, {"rr": 1, "num_ret": 2, "auc": 1 / 2}),
+    ("depth", 10**30, {"a": 1}, {"b": 1, "a": 1}, {"rr": 1 / 2, "num_ret": 2, "auc": 1 / 2}),
+    ("judged_only", False, {"a": 1, "c": -1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3}),
+    ("judged_only", True, {"a": 1, "c": -1}, ["b", "c", "a"], {"rr": 1, "num_ret": 1, "precision": 1}),
+    ("judged_only", True, {"a": 1, "c": 0}, {"b": 1, "c": 1, "a": 1}, {"rr": 1 / 2, "num_ret": 2, "auc": 1 / 2}),
+    ("rel", 1, {"a": 1, "b": 2}, ["a", "b"], {"rr": 1, "recall": 1, "rr(rel=2)": 1 / 2}),
+    ("rel", 2, {"a": 1, "b": 2}, ["a", "b"], {"rr": 1 / 2, "recall": 1, "rr(rel=1)": 1, "num_rel": 1}),
+    ("rel", 0.5, {"a": 0.25, "b": 0.5}, ["a", "b"], {"rr": 1 / 2}),
+]
+
+
+@pytest.mark.parametrize(("policy", "value", "judgments", "ranking", "expected"), ONE_QUERY)
+def test_one_query(policy, value, judgments, ranking, expected):
+    result = assay.evaluate({"q": judgments}, {"q": ranking}, list(expected), **{policy: value})
+    assert result.per_query()["q"] == pytest.approx(expected, nan_ok=True)
+    assert getattr(result.policies, policy) == value
+
+
+QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 0}}
+RUN = {"q1": ["a"], "q3": ["c"], "q9": ["x"]}
+QUERIES = [
+    ({}, {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ({"missing": "zero"}, {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ({"missing": "skip"}, {"q1": 1, "q3": 0}, 1 / 2),
+    ({"no_relevant": "zero"}, {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ({"no_relevant": "nan"}, {"q1": 1, "q2": 0, "q3": nan}, 1 / 2),
+    ({"no_relevant": "skip"}, {"q1": 1, "q2": 0}, 1 / 2),
+    ({"no_relevant": "skip", "missing": "skip"}, {"q1": 1}, 1),
+    ({"no_relevant": "skip", "missing": "skip", "rel": 5}, {}, nan),
+]
+
+
+@pytest.mark.parametrize(("policies", "expected", "mean"), QUERIES)
+def test_which_queries_count(policies, expected, mean):
+    result = assay.evaluate(QRELS, RUN, "ap", **policies)
+    assert {query: values["ap"] for query, values in result.per_query().items()} == pytest.approx(expected, nan_ok=True)
+    assert result["ap"] == pytest.approx(mean, nan_ok=True)
+    assert {"missing", "unjudged", "no_relevant"} == {note.kind for note in result.notes}
+
+
+def test_a_convention_sets_policies_and_a_keyword_sets_them_back():
+    assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval").queries == ["q1", "q3"]
+    assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval", missing="zero").queries == ["q1", "q2", "q3"]
+
+
+NAMES = [
+    # convention, name, level for all, what it stands for
+    ("trec_eval", "map", 1, {"map": "ap"}),
+    ("trec_eval", "P_10,5", 1, {"P_5": "precision@5", "P_10": "precision@10"}),
+    ("trec_eval", "P.5", 2, {"P_5": "precision(rel=2)@5"}),
+    ("trec_eval", "P_1234567", 1, {"P_1234567": "precision@1234567"}),
+    ("trec_eval", "success", 1, {"success_1": "hit_rate@1", "success_5": "hit_rate@5", "success_10": "hit_rate@10"}),
+    ("trec_eval", "iprec_at_recall.0.1", 1, {"iprec_at_recall_0.10": "iprec@0.1"}),
+    ("trec_eval", "set_P", 3, {"set_P": "precision(rel=3)"}),
+    ("trec_eval", "recall@5", 1, {"recall@5": "recall@5"}),
+    ("trec_eval", "ap(rel=1)", 2, {"ap(rel=1)": "ap"}),
+    ("trec_eval", "ndcg_cut.5", 2, {"ndcg_cut_5": "ndcg@5"}),
+    ("assay", "recall", 1, {"recall": "recall"}),
+    ("assay", "map", 2, {"map": "ap(rel=2)"}),
+    ("assay", "ap(rel=1)", 2, {"ap(rel=1)": "ap"}),
+    ("assay", "ndcg_cut_5", 2, {"ndcg_cut_5": "ndcg@5"}),
+    ("assay", "P_5", 2, {"P_5": "precision(rel=2)@5"}),
+]
+
+
+@pytest.mark.parametrize(("convention", "name", "rel", "expected"), NAMES)
+def test_names(convention, name, rel, expected):
+    measures = parse_measures([name], find_convention(convention), rel)
+    assert {key: str(measure) for key, measure in measures.items()} == expected
+
+
+BAD_NAMES = [
+    ("P_x", "cannot read the cutoffs of 'P_x'; write them as in P.5,10"),
+    ("P_5,", "cannot read the cutoffs of 'P_5,'; write them as in P.5,10"),
+    ("P_5,5", "'P_5,5' names a cutoff twice"),
+    ("P_0", "precision: k must be a whole number at least 1, not '0'"),
+    ("iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),
+    (5, "a measure is a name such as ndcg@10, not '5'"),
+]
+
+
+@pytest.mark.parametrize("convention", ["assay", "trec_eval"])
+@pytest.mark.parametrize(("name", "message"), BAD_NAMES)
+def test_bad_names(convention, name, message):
+    with pytest.raises(assay.MeasureError) as caught:
+        parse_measures([name], find_convention(convention), 1)
+    assert str(caught.value) == message
+
+
+def test_no_convention_of_that_name():
+    with pytest.raises(assay.PolicyError) as caught:
+        assay.evaluate(QRELS, RUN, "ap", convention="treceval")
+    assert str(caught.value) == "there is no convention 'treceval'; did you mean trec_eval? There are assay, trec_eval"
+
+
+@pytest.mark.parametrize("depth", [None, 2])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_labels_follow_the_same_policies(depth, judged_only):
+    labels = assay.evaluate_labels([[None, 1, 0, 2], [0]], ["ap", "auc"], depth=depth, judged_only=judged_only)
+    run = {"q1": ["x", "a", "b", "c"], "q2": ["b"]}
+    qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"b": 0}}
+    result = assay.evaluate(qrels, run, ["ap", "auc"], depth=depth, judged_only=judged_only)
+    for name in ("ap", "auc"):
+        np.testing.assert_array_equal(labels.scores[name], result.scores[name])
+
+
+@pytest.mark.parametrize(("no_relevant", "expected"), [("zero", [0, 1]), ("nan", [nan, 1]), ("skip", [1])])
+def test_labels_with_nothing_to_find(no_relevant, expected):
+    result = assay.evaluate_labels([[0, 0], [1]], "ap", no_relevant=no_relevant)
+    np.testing.assert_array_equal(result.scores["ap"], expected)
+    assert [note.kind for note in result.notes] == ["no_relevant"]
+
+
+ERRORS = [
+    ("duplicates", {"q": ["a"]}, {"q": ["a", "b", "a"]}, assay.DuplicateError, ["'q'", "'a'", "duplicates="]),
+    ("duplicates", {"q": ["a", "a"]}, {"q": ["a"]}, assay.DuplicateError, ["'q'", "'a'", "duplicates="]),
+    ("missing", QRELS, RUN, assay.MismatchError, ["1 query", "'q2'", 'missing="zero"', '"skip"']),
+]
+
+
+@pytest.mark.parametrize(("policy", "qrels", "run", "error", "words"), ERRORS)
+def test_policies_that_raise(policy, qrels, run, error, words):
+    with pytest.raises(error) as caught:
+        assay.evaluate(qrels, run, "ap", **{policy: "error"})
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+OPTIONS = "ties, order, precision, duplicates, missing, no_relevant, negative, exclude, depth, judged_only, rel"
+BAD = [
+    ("ties", "docid", "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'docid'"),
+    ("ties", None, "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'None'"),
+    ("ties", ["input"], "ties must be 'docid_desc' or 'docid_asc' or 'input', not '['input']'"),
+    ("ties", np.array([1, 2]), "ties must be 'docid_desc' or 'docid_asc' or 'input', not '[1 2]'"),
+    ("order", "rank", "order must be 'score' or 'given', not 'rank'"),
+    ("precision", 64, "precision must be 'float64' or 'float32', not '64'"),
+    ("duplicates", "drop", "duplicates must be 'error' or 'first' or 'last' or 'count', not 'drop'"),
+    ("missing", "nan", "missing must be 'zero' or 'skip' or 'error', not 'nan'"),
+    ("no_relevant", "error", "no_relevant must be 'zero' or 'nan' or 'skip', not 'error'"),
+    ("negative", "", "negative must be 'unjudged' or 'nonrelevant', not ''"),
+    ("exclude", "self", "exclude must be 'nothing' or 'query_id', not 'self'"),
+    ("depth", 0, "depth must be a whole number from 1, or None, not '0'"),
+    ("depth", -5, "depth must be a whole number from 1, or None, not '-5'"),
+    ("depth", 2.5, "depth must be a whole number from 1, or None, not '2.5'"),
+    ("depth", math.inf, "depth must be a whole number from 1, or None, not 'inf'"),
+    ("depth", nan, "depth must be a whole number from 1, or None, not 'nan'"),
+    ("depth", True, "depth must be a whole number from 1, or None, not 'True'"),
+    ("depth", "10", "depth must be a whole number from 1, or None, not '10'"),
+    ("judged_only", 1, "judged_only must be True or False, not '1'"),
+    ("judged_only", "yes", "judged_only must be True or False, not 'yes'"),
+    ("rel", "1", "rel must be a number, not '1'"),
+    ("rel", nan, "rel must be a number, not 'nan'"),
+    ("rel", -math.inf, "rel must be a number, not '-inf'"),
+    ("rel", True, "rel must be a number, not 'True'"),
+    ("rel", None, "rel must be a number, not 'None'"),
+    ("tie", "input", f"there is no option 'tie'; did you mean ties? The options are {OPTIONS}"),
+    ("level", 2, f"there is no option 'level'; The options are {OPTIONS}"),
+]
+
+
+@pytest.mark.parametrize(("policy", "value", "message"), BAD)
+def test_bad_values(policy, value, message):
+    with pytest.raises(assay.PolicyError) as caught:
+        assay.evaluate(QRELS, RUN, "ap", **{policy: value})
+    assert str(caught.value) == message
+
+
+ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers()) | st.binary()
+
+
+@given(name=st.sampled_from(assay.Policies.__slots__) | st.text(), value=ANYTHING)
+def test_any_value_is_taken_or_refused(name, value):
+    try:
+        check(name, value)
+    except assay.PolicyError as error:
+        assert name not in CHOICES or value not in CHOICES[name]
+        assert str(error).isprintable()  # noqa: PT017
+    else:
+        policies = assay.Policies().changed({name: value})
+        assert getattr(policies, name) == value
+
+
+def test_every_choice_has_an_example():
+    shown = {(policy, value) for policy, value, *_ in ONE_QUERY} | {(policy, "error") for policy, *_ in ERRORS}
+    shown |= {each for policies, *_ in QUERIES for each in policies.items()}
+    assert [
+        (policy, value) for policy, values in CHOICES.items() for value in values if (policy, value) not in shown
+    ] == []
+
+
+def test_signature_names_every_policy():
+    result = assay.evaluate(QRELS, RUN, "ap", depth=100, rel=2, judged_only=True)
+    for policy in assay.Policies.__slots__:
+        assert f" {policy}=" in result.signature
+    assert " depth=100 " in result.signature
+    assert " judged_only=yes " in result.signature
+    assert " rel=2 " in result.signature

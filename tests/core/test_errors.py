@@ -1,0 +1,40 @@
+"""The tree of errors is the one that `core/errors.py` draws."""
+
+import inspect
+import re
+
+import pytest
+
+import assay
+from assay.core import errors
+
+DRAWN = re.findall(r"^ {4}([│├└─ ]*)(\w+Error)\b", errors.__doc__, flags=re.MULTILINE)
+DEFINED = {name: each for name, each in vars(errors).items() if inspect.isclass(each)}
+
+
+def parents():
+    """The parent of each error, as drawn: the last one before it that stands further to the left."""
+    above = []
+    for branch, name in DRAWN:
+        depth = len(branch) // 4
+        del above[depth:]
+        yield name, above[-1] if above else "Exception"
+        above.append(name)
+
+
+def test_all_errors_are_drawn():
+    assert [name for _, name in DRAWN] == list(DEFINED)
+
+
+@pytest.mark.parametrize(("name", "parent"), list(parents()))
+def test_stands_where_it_is_drawn(name, parent):
+    assert DEFINED[name].__bases__[0].__name__ == parent
+    assert DEFINED[name].__doc__
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_can_be_caught_from_outside(name):
+    assert getattr(assay, name) is DEFINED[name]
+    assert issubclass(DEFINED[name], assay.AssayError)
+    # Bad input is a ValueError to people who have never heard of assay's own tree.
+    assert issubclass(DEFINED[name], ValueError) == (name != "AssayError")

@@ -1,0 +1,170 @@
+"""Measures made in Python: their parameters, names and registration."""
+
+import math
+
+import numpy as np
+import pytest
+
+import assay
+from assay.core.measure import TABLE, write
+
+BAD = [
+    ("ap", {"k": 0}, "ap: k must be a whole number at least 1, not '0'"),
+    ("ap", {"k": 2.5}, "ap: k must be a whole number at least 1, not '2.5'"),
+    ("ap", {"k": True}, "ap: k must be a whole number at least 1, not 'true'"),
+    ("ap", {"k": "5"}, "ap: k must be a whole number at least 1, not '5'"),
+    ("ap", {"k": 2**53 + 1}, "ap: k must be a whole number at least 1, not '9007199254740993'"),
+    ("ap", {"rel": None}, "ap: rel must be a number, not 'None'"),
+    ("ap", {"rel": math.nan}, "ap: rel must be a number, not 'nan'"),
+    ("ap", {"rel": 10**309}, f"ap: rel must be a number, not '1{'0' * 59}…'"),
+    ("ap", {"norm": ["found"]}, "ap: norm must be relevant or found or cutoff or none, not '['found']'"),
+    ("ap", {"norm": {1: 2}}, "ap: norm must be relevant or found or cutoff or none, not '1:2'"),
+    ("recall", {"cap": 1}, "recall: cap must be true or false, not '1'"),
+    ("ndcg", {"gain": {}}, "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not ''"),
+    ("ndcg", {"gain": {"x": 1}}, "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not 'x:1'"),
+    (
+        "ndcg",
+        {"gain": {1: None}},
+        "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:None'",
+    ),
+    (
+        "ndcg",
+        {"gain": {1: math.inf}},
+        "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:inf'",
+    ),
+    ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm"),
+    ("iprec", {}, "iprec: recall is needed; write iprec@recall"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "message"), BAD)
+def test_bad_parameters(name, values, message):
+    with pytest.raises(assay.MeasureError) as caught:
+        TABLE[name](**values)
+    assert str(caught.value) == message
+
+
+GOOD = [
+    ("ap", {}, "ap", "ap(rel=1,norm=relevant)"),
+    ("ap", {"k": None}, "ap", "ap(rel=1,norm=relevant)"),
+    ("ap", {"k": 10.0}, "ap@10", "ap(rel=1,norm=relevant)@10"),
+    ("ap", {"k": np.int32(10), "rel": np.float32(0.5)}, "ap(rel=0.5)@10", "ap(rel=0.5,norm=relevant)@10"),
+    ("ap", {"k": 2**53}, "ap@9007199254740992", "ap(rel=1,norm=relevant)@9007199254740992"),
+    ("ndcg", {"gain": {2: 9, 1: 3.5}}, "ndcg(gain=1:3.5;2:9)", "ndcg(gain=1:3.5;2:9,rel=0)"),
+    ("iprec", {"recall": 0}, "iprec@0", "iprec(rel=1,cut=round)@0"),
+    ("err", {}, "err", "err(gain=exp2)"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "text", "full_name"), GOOD)
+def test_names(name, values, text, full_name):
+    measure = TABLE[name](**values)
+    assert str(measure) == text
+    assert measure.full_name == full_name
+    assert repr(measure) == f"<measure {text}>"
+    assert assay.parse_measure(text) == measure
+
+
+WRITTEN = [
+    (1, "1"),
+    (1.0, "1"),
+    (-0.0, "0"),
+    (0.1, "0.1"),
+    (1e-7, "1e-07"),
+    (2.0**53, "9007199254740992.0"),
+    (1e300, "1e+300"),
+    (True, "true"),
+    (False, "false"),
+    ("exp2", "exp2"),
+    ({2.0: 9.0, 1.0: 0.5}, "1:0.5;2:9"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), WRITTEN)
+def test_written_values(value, text):
+    assert write(value) == text
+
+
+def test_measures_are_equal_where_all_parameters_are():
+    parse = assay.parse_measure
+    assert len({parse("map@10"), parse("ap@10"), parse("AP(k=10)"), parse("ap(rel=1.0)@10")}) == 1
+    assert parse("ap@10") != parse("ap@11")
+    assert parse("ap") != parse("gm_ap")
+    assert parse("ap") != "ap"
+
+
+def test_measures_stand_beside_names():
+    result = assay.evaluate({"q": ["a"]}, {"q": ["b", "a"]}, [assay.parse_measure("map"), "MRR"])
+    assert result.mean == {"ap": 0.5, "MRR": 0.5}
+    assert result[assay.parse_measure("map")] == result["Map"] == 0.5
+
+
+SPELLINGS = [
+    ("assay", "err", ["ERR", "Err()", "err(gain=exp2)"]),
+    ("assay", "map", ["ap", "AP", "ap(rel=1)", "average_precision"]),
+    ("assay", "P_5", ["precision@5", "P@5", "precision(k=5)"]),
+    ("trec_eval", "precision@5", ["P_5", "P.5", "p@5"]),
+    ("trec_eval", "Rprec", ["r_precision", "R-Precision"]),
+]
+
+
+@pytest.mark.parametrize(("convention", "name", "spellings"), SPELLINGS)
+def test_any_equal_spelling_finds_a_result(convention, name, spellings):
+    result = assay.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, name, convention=convention)
+    assert list(result) == [name]
+    assert [result[each] for each in spellings] == [result[name]] * len(spellings)
+
+
+@pytest.mark.parametrize("name", ["err@3", "ap@10", "P_5"])
+def test_a_measure_that_was_not_computed_is_not_found(name):
+    result = assay.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["err", "ap"])
+    with pytest.raises(assay.MeasureError, match=f"'{name}' was not computed; this result has "):
+        result[name]
+
+
+@pytest.fixture
+def half():
+    @assay.measure("half", title="Half", formula="rr / 2", aliases={"halves": {"share": 0.25}})
+    def half_of_it(judged, *, rel: assay.Rel = 1, k: assay.Cutoff = None, share: float = 0.5):
+        """Half of the reciprocal rank."""
+        return share * TABLE["rr"](rel=rel, k=k)(judged)
+
+    yield half_of_it
+    assay.remove_measure("half")
+
+
+@pytest.mark.usefixtures("half")
+def test_a_measure_of_ones_own_is_like_all_others():
+    names = ["half", "Half(share=0.125)@2", "half@1", "halves", "half(rel=2)"]
+    result = assay.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, names)
+    assert list(result.mean.values()) == [0.25, 0.0625, 0, 0.125, 0]
+    assert assay.evaluate_labels([[0, 1]], "half", rel=1)["half"] == 0.25
+    assert result["half(share=0.25)"] == result["halves"]
+    with pytest.raises(assay.MeasureError, match="half: share must be a number, not 'much'"):
+        assay.parse_measure("half(share=much)")
+
+
+@pytest.mark.usefixtures("half")
+@pytest.mark.parametrize("name", ["half", "halves", "ap", "map"])
+def test_a_name_is_given_once(name):
+    register = assay.measure(name, title="Again", formula="")
+    with pytest.raises(assay.MeasureError, match=f"there is a measure named '{name}' already; choose another name"):
+        register(lambda judged: judged.retrieved)
+
+
+def test_a_measure_that_is_gone_is_unknown(half):
+    assert half.title == "Half"
+    with pytest.raises(assay.MeasureError, match="there is no measure named 'third'"):
+        assay.remove_measure("third")
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"), [(lambda judged: judged.retrieved[:1], r"\(1,\)"), (lambda judged: judged.size, r"\(\)")]
+)
+def test_a_measure_gives_one_value_a_query(value, shape):
+    assay.measure("wrong", title="Wrong", formula="")(value)
+    try:
+        with pytest.raises(assay.MeasureError, match=f"wrong: expected 2 values, one a query, .* of shape {shape}"):
+            assay.evaluate_labels([[1], [1]], "wrong")
+    finally:
+        assay.remove_measure("wrong")

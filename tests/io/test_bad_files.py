@@ -1,0 +1,499 @@
+"""Every bad file gets an error that says what is wrong, where, and what to do."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import time
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import assay
+from assay._kernel import compress_zst
+from assay import DataError, DuplicateError, FileError, FormatError, MismatchError
+
+QRELS = {"q1": {"d1": 1, "d2": 0}}
+RUN = {"q1": {"d1": 1.0}}
+GOOD = "q1 Q0 d1 1 2.5 t\n"
+GOOD_QRELS = "q1 0 d1 1\n"
+DEEP = 100_000
+CSV = "query_id,doc_id,score\nq1,d1,1\n"
+RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 1}\n'
+
+
+def parquet(**columns):
+    file = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(file)
+    return file.getvalue()
+
+
+PARQUET = parquet(query_id=["q1"] * 50, doc_id=[f"d{n}" for n in range(50)], score=[float(n) for n in range(50)])
+
+# The name of the file, its content, the class of the error, and words of the message.
+BAD_RUNS = [
+    # TREC
+    ("run.trec", GOOD + "q1 Q0 d2 2 1.5\n", FormatError, ["run.trec, line 2", "expected 6 fields", "found 5", "'q1 Q0 d2 2 1.5'"]),
+    ("run.trec", GOOD + "\n# x\nq1\n", FormatError, ["line 4", "expected 6 fields", "found 1"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 high t\n", FormatError, ["line 2", "the score 'high' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 1,5 t\n", FormatError, ["line 2", "'1,5' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 0x10 t\n", FormatError, ["line 2", "'0x10' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 1_0 t\n", FormatError, ["line 2", "'1_0' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 １ t\n", FormatError, ["line 2", "'１' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 . t\n", FormatError, ["line 2", "'.' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 nan t\n", FormatError, ["line 2", "'nan' is not finite"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 -inf t\n", FormatError, ["line 2", "'-inf' is not finite"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 1e999 t\n", FormatError, ["line 2", "'1e999' is not finite"]),
+    ("run.trec", GOOD + "q9 Q0 d2 2 x t\n", FormatError, ["line 2", "'x' is not a number"]),
+    ("run.trec", GOOD.encode() + b"q1 Q0 d\xff 2 1 t\n", FormatError, ["line 2", "not UTF-8", "save the file as UTF-8"]),
+    ("run.trec", GOOD.replace("d1", "dé").encode("latin-1"), FormatError, ["line 1", "not UTF-8"]),
+    ("run.trec", GOOD + "q1 Q0 d\0 2 1 t\n", FormatError, ["line 2", "NUL", "UTF-8"]),
+    ("run.trec", GOOD.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
+    ("run.trec", GOOD.encode("utf-16-le"), FormatError, ["line 1", "UTF-16"]),
+    ("run.trec", GOOD_QRELS, FormatError, ["line 1", "expected 6 fields", "found 4"]),
+    ("run.trec", GOOD + GOOD, DuplicateError, ["run.trec", "query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("run.trec", GOOD + "q2 Q0 d1 1 1 t\n" + GOOD, DuplicateError, ["run.trec", "query 'q1'", "document 'd1'"]),
+    ("run.trec", GOOD.replace("q1", "q7"), MismatchError, ["no query in common", "'q1'", "'q7'", "assay check"]),
+    ("run.trec", "", DataError, ["run.trec", "holds no rankings"]),
+    ("run.trec", "# only\n\n  \n#\n", DataError, ["run.trec", "holds no rankings"]),
+    ("run.trec", "\ufeff", DataError, ["run.trec", "holds no rankings"]),
+    ("run", "", DataError, ["holds no rankings"]),
+    ("run", "\n\n", DataError, ["holds no rankings"]),
+    ("headless.tsv", "q1\td1\t1.0\n", FormatError, ["line 1", "expected 6 fields", "found 3"]),
+    # JSON
+    ("run.json", "", FormatError, ["run.json, line 1", "expected '{'"]),
+    ("run.json", "{}", DataError, ["run.json", "holds no rankings"]),
+    ("run.json", "[]", DataError, ["run.json", "holds no rankings"]),
+    ("run.json", "5", FormatError, ["line 1", "expected '{'"]),
+    ("run.json", '"q1"', FormatError, ["line 1", "expected '{'"]),
+    ("run.json", "null", FormatError, ["line 1", "expected '{'"]),
+    ("run.json", '{\n"q1": {"d1": 1', FormatError, ["line 2", "Expecting ',' delimiter"]),
+    ("run.json", '{"q1": {"d1": 1}', FormatError, ["line 1", "expected '}'"]),
+    ("run.json", '{"q1": ["d', FormatError, ["line 1", "Unterminated string"]),
+    ("run.json", '{"q1', FormatError, ["line 1", "Unterminated string"]),
+    ("run.json", '{"q1"', FormatError, ["line 1", "expected ':'"]),
+    ("run.json", '{"q1": tru', FormatError, ["line 1", "Expecting value"]),
+    ("run.json", '{"q1": ["d1"],}', FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", '[["d1"],]', FormatError, ["line 1", "Expecting value"]),
+    ("run.json", '{"q1": ["d1"]\n"q2": []}', FormatError, ["line 2", "expected '}'"]),
+    ("run.json", "{'q1': ['d1']}", FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", "{1: []}", FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", '{"q1": ["d1"]} {}', FormatError, ["line 1", "something after the end"]),
+    ("run.json", '[["d1"]] x', FormatError, ["line 1", "something after the end"]),
+    ("run.json", '{"q1": {"d1": 1, "d1": 2}}', DuplicateError, ["run.json", "query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("run.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["run.json", "query 'q1'", "document 'd1'"]),
+    ("run.json", '{"q1": {"d1": 1}, "q1": {"d2": 1}}', DuplicateError, ["run.json", "query 'q1' stands twice"]),
+    ("run.json", '{"q1": ' + "[" * DEEP, FormatError, ["line 1", "nested too deeply"]),
+    ("run.json", "[" * DEEP, FormatError, ["line 1", "nested too deeply"]),
+    ("run.json", '{"q1": ' + '{"a":' * DEEP, FormatError, ["line 1", "nested too deeply"]),
+    ("run.json", '{"q1": {"d1": ' + "1" * 5000 + "}}", FormatError, ["line 1", "too many digits"]),
+    ("run.json", '{"q1": {"d1": ' + "1" * 400 + "}}", DataError, ["run.json", "query 'q1'", "'d1'", "score"]),
+    ("run.json", '{"q1": {"d1": NaN}}', DataError, ["run.json", "query 'q1'", "'d1'", "must be finite"]),
+    ("run.json", '{"q1": {"d1": 1e999}}', DataError, ["run.json", "must be finite"]),
+    ("run.json", '{"q1": {"d1": "1"}}', DataError, ["run.json", "query 'q1'", "the score must be a number"]),
+    ("run.json", '{"q1": {"d1": null}}', DataError, ["run.json", "the score must be a number", "None"]),
+    ("run.json", '{"q1": null}', DataError, ["run.json", "query 'q1'", "None"]),
+    ("run.json", '{"q1": "d1"}', DataError, ["run.json", "query 'q1'", "list of documents", "'d1'"]),
+    ("run.json", '{"q1": 5}', DataError, ["run.json", "query 'q1'"]),
+    ("run.json", '{"q1": [["d1", 1, 2]]}', DataError, ["run.json", "query 'q1'", "a pair"]),
+    ("run.json", '{"\\ud800": {"d1": 1}}', DataError, ["run.json", "not valid Unicode"]),
+    ("run.json", b'{"q1":\n {"d\xff": 1}}', FormatError, ["run.json, line 2", "not UTF-8"]),
+    ("run.json", json.dumps(RUN).encode("utf-16"), FormatError, ["line 1", "not UTF-8"]),
+    ("run.json", json.dumps(RUN).encode("utf-16-le"), FormatError, ["line 1"]),
+    # JSON Lines
+    ("run.jsonl", "", DataError, ["run.jsonl", "holds no rankings"]),
+    ("run.jsonl", RECORD + "x\n", FormatError, ["run.jsonl, line 2", "this is not JSON"]),
+    ("run.jsonl", RECORD + RECORD[:20], FormatError, ["line 2", "this is not JSON"]),
+    ("run.jsonl", RECORD + "\n" + RECORD, FormatError, ["line 2", "the line is empty"]),
+    ("run.jsonl", RECORD + "[1]\n", FormatError, ["line 2", "expected an object"]),
+    ("run.jsonl", RECORD + '{"query_id": "q1", "doc_id": "d2"}\n', FormatError, ["line 2", "nothing in the column 'score'"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "null}"), FormatError, ["line 2", "nothing in the column 'score'"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", '"x"}'), FormatError, ["line 2", "'x' in the column 'score' is not a number"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "true}"), FormatError, ["line 2", "'True' in the column 'score' is not a number"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "NaN}"), FormatError, ["line 2", "is not finite"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 400 + "}"), FormatError, ["line 2", "is not finite"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 5000 + "}"), FormatError, ["line 2", "this is not JSON"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "[1]"), FormatError, ["line 2", "'[1]' is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "1.5"), FormatError, ["line 2", "'1.5' is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "true"), FormatError, ["line 2", "'True' is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', '""'), FormatError, ["line 2", "nothing in the column 'doc_id'"]),
+    ("run.jsonl", RECORD + RECORD.replace("d1", "\\ud800"), FormatError, ["line 2", "is no id"]),
+    ("run.jsonl", RECORD + RECORD, DuplicateError, ["run.jsonl", "query 'q1'", "document 'd1'"]),
+    ("run.jsonl", RECORD.replace("}", ', "score": 2}'), FormatError, ["line 1", "a key stands twice"]),
+    ("run.jsonl", RECORD.replace("score", "points"), FormatError, ["no column for score", "'points'", "columns={'score'"]),
+    ("run.jsonl", '{"\\ud800": 1}\n', FormatError, ["no column for query_id", "'?'"]),
+    ("run.jsonl", "{}\n", DataError, ["run.jsonl", "holds no rankings"]),
+    ("run.jsonl", RECORD.encode() + b'{"query_id": "\xff"}\n', FormatError, ["line 2", "not UTF-8"]),
+    ("run.jsonl", RECORD + '{"query_id": ' + "[" * DEEP + "\n", FormatError, ["line 2", "nested too deeply"]),
+    ("run.jsonl", RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', FormatError, ["line 2", "longer than 1 MiB"]),
+    # CSV and TSV
+    ("run.csv", "", DataError, ["run.csv", "holds no rankings"]),
+    ("run.csv", "\n\n", DataError, ["run.csv", "holds no rankings"]),
+    ("run.csv", "query_id,doc_id,score\n", DataError, ["run.csv", "holds no rankings"]),
+    ("run.csv", "query_id,doc_id,points\nq1,d1,1\n", FormatError, ["no column for score", "'query_id', 'doc_id', 'points'", "columns={'score'"]),
+    ("run.csv", "q1,d1,1\nq1,d2,2\n", FormatError, ["no column for query_id", "'q1', 'd1', '1'"]),
+    ("run.csv", CSV.replace(",", ";"), FormatError, ["no column for query_id", "'query_id;doc_id;score'"]),
+    ("run.csv", CSV + "q1,d2,x\n", FormatError, ["run.csv, line 3", "'x' in the column 'score' is not a number"]),
+    ("run.csv", CSV + "q1,d2,nan\n", FormatError, ["line 3", "is not finite"]),
+    ("run.csv", CSV + "q1,d2,-inf\n", FormatError, ["line 3", "is not finite"]),
+    ("run.csv", CSV + "q1,d2,1e999\n", FormatError, ["line 3", "is not finite"]),
+    ("run.csv", CSV + "q1,d2\n", FormatError, ["line 3", "nothing in the column 'score'"]),
+    ("run.csv", CSV + "q1,,3\n", FormatError, ["line 3", "nothing in the column 'doc_id'"]),
+    ("run.csv", CSV + '"",d2,3\n', FormatError, ["line 3", "nothing in the column 'query_id'"]),
+    ("run.csv", CSV + "q1,d2,3,4\n", FormatError, ["line 3", "4 fields where the header has 3"]),
+    ("run.csv", CSV + "\nq1,d2,3\n", FormatError, ["line 3", "nothing in the column 'query_id'"]),
+    ("run.csv", CSV + "q1,d1,2\n", DuplicateError, ["run.csv", "query 'q1'", "document 'd1'"]),
+    ("run.csv", "query_id,doc_id,score,score\nq1,d1,1,2\n", FormatError, ["several columns named 'score'"]),
+    ("run.csv", CSV.encode() + b"q1,d\xff,2\n", FormatError, ["line 3", "not UTF-8"]),
+    ("run.csv", CSV.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
+    ("run.csv", CSV + "q1,d\0,2\n", FormatError, ["line 3", "NUL"]),
+    ("run.csv", CSV + 'q1,"d2,2\n', FormatError, ["cannot be read as csv"]),
+    ("run.csv", CSV.replace("q1", "q7"), MismatchError, ["no query in common", "'q1'", "'q7'"]),
+    ("run.tsv", CSV.replace(",", "\t") + "q1\td2\tx\n", FormatError, ["line 3", "'x' in the column 'score' is not a number"]),
+    ("run.tsv", CSV.replace(",", "\t") + "q1\td2\t3\t4\n", FormatError, ["line 3", "4 fields where the header has 3"]),
+    # Parquet
+    ("run.parquet", b"", FormatError, ["run.parquet", "cannot be read as parquet"]),
+    ("run.parquet", b"PAR1", FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", b"this is no such file", FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", PARQUET[:-9], FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", PARQUET[: len(PARQUET) // 2], FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", PARQUET[:-60] + b"\xa5" * 50 + PARQUET[-10:], FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", parquet(a=[1]), FormatError, ["no column for query_id", "'a'"]),
+    ("run.parquet", parquet(query_id=["q1"], doc_id=["d1"], score=[None]), FormatError, ["row 0", "nothing in the column 'score'"]),
+    ("run.parquet", parquet(query_id=["q1"], doc_id=["d1"], score=[float("nan")]), FormatError, ["row 0", "is not finite"]),
+    ("run.parquet", parquet(query_id=["q1"], doc_id=[1.5], score=[1]), FormatError, ["'doc_id'", "strings or integers"]),
+    ("run.parquet", parquet(query_id=["q1"], doc_id=["d1"], score=[[1]]), FormatError, ["'score'", "must hold numbers"]),
+    ("run.parquet", PARQUET + b"x", FormatError, ["cannot be read as parquet"]),
+    ("data", b"PAR1 and no more", FormatError, ["cannot be read as parquet"]),
+]
+
+BAD_QRELS = [
+    ("q.trec", GOOD_QRELS + "q1 0 d2\n", FormatError, ["q.trec, line 2", "expected 4 fields", "found 3"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 high\n", FormatError, ["line 2", "the grade 'high' is not a number"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 nan\n", FormatError, ["line 2", "is not finite"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 1e999\n", FormatError, ["line 2", "is not finite"]),
+    ("q.trec", GOOD, FormatError, ["line 1", "expected 4 fields", "is this a run and not judgments?"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 1 x\n", FormatError, ["line 2", "found 'x' after them"]),
+    ("q.trec", GOOD_QRELS.encode() + b"q1 0 d\xff 1\n", FormatError, ["line 2", "not UTF-8"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d\0 1\n", FormatError, ["line 2", "NUL"]),
+    ("q.trec", GOOD_QRELS.encode("utf-16"), FormatError, ["line 1", "UTF-16"]),
+    ("q.trec", GOOD_QRELS * 2, DuplicateError, ["query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("q.trec", "", DataError, ["q.trec", "holds no judgments"]),
+    ("q.trec", "# only\n", DataError, ["q.trec", "holds no judgments"]),
+    ("q.tsv", "query-id\tcorpus-id\tscore\n", DataError, ["q.tsv", "holds no judgments"]),
+    ("q.tsv", "query-id\tcorpus-id\tscore\nq1\td1\thigh\n", FormatError, ["q.tsv, line 2", "'high' in the column 'score'"]),
+    ("q.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n", DuplicateError, ["query 'q1'", "document 'd1'"]),
+    ("q.csv", "query_id,doc_id\nq1,d1\n", FormatError, ["no column for relevance", "'query_id', 'doc_id'"]),
+    ("q.csv", "query_id,doc_id,rel,group\nq1,d1,1,\n", FormatError, ["line 2", "nothing in the column 'group'"]),
+    ("q.csv", "", DataError, ["q.csv", "holds no judgments"]),
+    ("q.json", "{}", DataError, ["q.json", "holds no judgments"]),
+    ("q.json", '{"q1": {"d1": "x"}}', DataError, ["q.json", "query 'q1'", "the grade must be a number"]),
+    ("q.json", '{"q1": "d1"}', DataError, ["q.json", "query 'q1'", "list of documents"]),
+    ("q.json", '{"q1": null}', DataError, ["q.json", "query 'q1'", "None"]),
+    ("q.json", '{"q1": {"d1": 1, "d1": 2}}', DuplicateError, ["q.json", "query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("q.json", '[{"d1": 1, "d1": 2}]', DuplicateError, ["q.json", "document 'd1'"]),
+    ("q.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["query 'q1'", "document 'd1'"]),
+    ("q.jsonl", '{"qid": "q1", "docno": "d1", "rel": "x"}\n', FormatError, ["q.jsonl, line 1", "'x' in the column 'rel'"]),
+    ("q.parquet", parquet(qid=["q1"], docno=["d1"], rel=["x"]), FormatError, ["row 0", "'x' in the column 'rel' is not a number"]),
+    ("q.parquet", parquet(qid=["q1"], docno=["d1"], rel=[1.0])[:-4], FormatError, ["cannot be read as parquet"]),
+]
+COMPRESSORS = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+}
+
+
+def label(case):
+    return case if isinstance(case, str) and len(case) < 20 else None
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, content):
+        path = Path(name)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def refused(act, error, words):
+    with pytest.raises(error) as refusal:
+        act()
+    assert type(refusal.value) is error
+    message = str(refusal.value)
+    assert [word for word in words if word not in message] == [], message
+    assert message.isprintable()
+
+
+@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
+def test_a_bad_run_is_refused(name, content, error, words, make):
+    path = make(name, content)
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), error, words)
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"], threads=4), error, words)
+
+
+@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
+def test_a_bad_run_is_refused_when_it_is_only_read(name, content, error, words, make):
+    path = make(name, content)
+    if error in (MismatchError, DuplicateError) and "stands twice" not in " ".join(words):
+        assert len(assay.read_run(path)) > 0
+    else:
+        refused(lambda: assay.read_run(path), error, words)
+
+
+@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_QRELS, ids=label)
+def test_bad_judgments_are_refused(name, content, error, words, make):
+    path = make(name, content)
+    refused(lambda: assay.evaluate(path, RUN, ["ap"]), error, words)
+    refused(lambda: assay.read_qrels(str(path)), error, words)
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_bad_content_is_refused_behind_any_compression(suffix, make):
+    for name, content, error, words in BAD_RUNS:
+        if not name.endswith("parquet") and content:
+            plain = content if isinstance(content, bytes) else content.encode()
+            path = make(f"{name}.{suffix}", COMPRESSORS[suffix](plain))
+            words = [word.replace(name, f"{name}.{suffix}") for word in words]
+            refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), error, words)
+
+
+# Compressed files.
+
+
+def noise(format):  # noqa: A002 - the option's name
+    """Rows that do not compress well."""
+    rows = [(f"q{number // 50}", f"d{number * 7919 % 100_003}", number * 31 % 9_973) for number in range(20_000)]
+    if format == "csv":
+        return "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    if format == "json":
+        return json.dumps({q: {d: s for query, d, s in rows if query == q} for q in {f"q{n}" for n in range(20)}})
+    if format == "jsonl":
+        return "".join(f'{{"query_id": "{q}", "doc_id": "{d}", "score": {s}}}\n' for q, d, s in rows)
+    return "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)
+
+
+@pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_a_truncated_compressed_file_is_told(suffix, format, make):  # noqa: A002 - the option's name
+    whole = COMPRESSORS[suffix](noise(format).encode())
+    assert assay.evaluate(QRELS, make(f"run.{format}.{suffix}", whole), ["num_ret"])["num_ret"] == 50
+    for end in (8, 30, len(whole) // 2, len(whole) - 1):
+        path = make(f"run.{format}.{suffix}", whole[:end])
+        refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "truncated"])
+        refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "make or fetch it again"])
+
+
+@pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_a_corrupt_compressed_file_is_told(suffix, format, make):  # noqa: A002 - the option's name
+    if suffix == "zst":
+        # Only a file with a checksum can tell that it is corrupt, such as those that assay writes.
+        compress_zst(make("plain", noise(format)), "compressed")
+        whole = bytearray(Path("compressed").read_bytes())
+    else:
+        whole = bytearray(COMPRESSORS[suffix](noise(format).encode()))
+    middle = len(whole) // 2
+    whole[middle : middle + 64] = b"\xa5" * 64
+    path = make(f"run.{format}.{suffix}", bytes(whole))
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "may be corrupt"])
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_an_empty_compressed_file_holds_nothing(suffix, make):
+    for name, word in (("run.trec", "no rankings"), ("run.csv", "no rankings"), ("run.jsonl", "no rankings"), ("run", "no rankings")):
+        for content in (COMPRESSORS[suffix](b""), b""):
+            path = make(f"{name}.{suffix}", content)
+            refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), DataError, [f"{name}.{suffix}", word])
+    path = make(f"qrels.{suffix}", COMPRESSORS[suffix](b""))
+    refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "holds no judgments"])
+
+
+# Lines without an end.
+
+
+@pytest.mark.parametrize("start", ["", "{good}", "# ", "\ufeff", "{good}q1 Q0 "])
+def test_a_line_of_100_megabytes_is_refused_without_reading_it(start, tmp_path):
+    for good, read in ((GOOD, lambda path: assay.evaluate(QRELS, path, ["ap"])), (GOOD_QRELS, assay.read_qrels)):
+        path = tmp_path / "data.trec"
+        with path.open("wb") as file:
+            file.write(start.format(good=good).encode())
+            for _ in range(100):
+                file.write(b"x" * (1 << 20))
+        before = time.perf_counter()
+        line = 2 if "good" in start else 1
+        refused(lambda: read(path), FormatError, [f"data.trec, line {line}", "longer than 1 MiB"])
+        assert time.perf_counter() - before < 0.5
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_a_long_line_behind_a_compression_is_not_unpacked(suffix, make):
+    path = make(f"run.trec.{suffix}", COMPRESSORS[suffix](GOOD.encode() + b"x" * (60 << 20)))
+    before = time.perf_counter()
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FormatError, ["line 2", "longer than 1 MiB"])
+    assert time.perf_counter() - before < 0.5
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel cuts a path to 60 characters")
+def test_a_long_path_is_named_whole(tmp_path):
+    path = tmp_path / ("x" * 100) / "the-name-that-matters.trec"
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["there is no file", "the-name-that-matters.trec"])
+
+
+# Repeated documents.
+
+REPEATED = {
+    "run.trec": "q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d1 3 1 t\n",
+    "run.csv": "qid,docno,score\nq1,d1,3\nq1,d2,2\nq1,d1,1\n",
+    "run.json": '{"q1": {"d1": 3, "d2": 2, "d1": 1}}',
+    "run.jsonl": "".join(f'{{"qid": "q1", "docno": "{d}", "score": {s}}}\n' for d, s in (("d1", 3), ("d2", 2), ("d1", 1))),
+    "pairs.json": '{"q1": [["d1", 3], ["d2", 2], ["d1", 1]]}',
+    "order.json": '{"q1": ["d1", "d2", "d1"]}',
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_repeated_document_may_be_chosen(name, make):
+    path = make(name, REPEATED[name])
+    for run in (path, assay.read_run(path)):
+        with pytest.raises(DuplicateError, match="query 'q1' lists document 'd1' more than once"):
+            assay.evaluate({"q1": ["d1"]}, run, ["rr"])
+        values = {}
+        for duplicates in ("first", "last", "count"):
+            result = assay.evaluate({"q1": ["d1"]}, run, ["rr", "num_ret"], duplicates=duplicates)
+            values[duplicates] = (result["rr"], result["num_ret"], [note.kind for note in result.notes])
+        assert values == {
+            "first": (1.0, 2.0, ["duplicates"]),
+            "last": (0.5, 2.0, ["duplicates"]),
+            "count": (1.0, 3.0, []),
+        }
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("q.trec", "q1 0 d1 1\nq1 0 d1 3\nq1 0 d1 2\n"),
+        ("q.csv", "qid,docno,rel\nq1,d1,1\nq1,d1,3\nq1,d1,2\n"),
+        ("q.json", '{"q1": {"d1": 1, "d1": 3, "d1": 2}}'),
+        ("q.json", '[{"d1": 1, "d1": 3, "d1": 2}]'),
+    ],
+)
+def test_a_repeated_judgment_may_be_chosen(name, content, make):
+    path = make(name, content)
+    with pytest.raises(DuplicateError, match="document 'd1' more than once"):
+        assay.read_qrels(path)
+    grades = {choice: assay.read_qrels(path, duplicates=choice) for choice in ("first", "last", "count")}
+    assert {choice: next(iter(qrels.to_dict().values())) for choice, qrels in grades.items()} == {
+        "first": {"d1": 1.0},
+        "last": {"d1": 2.0},
+        "count": {"d1": 3.0},
+    }
+
+
+def test_a_repeated_grade_that_is_no_number_is_seen(make):
+    for content in ('{"q1": {"d1": 1, "d1": null}}', '{"q1": {"d1": null, "d1": 1}}'):
+        with pytest.raises(DataError, match="the grade must be a number"):
+            assay.read_qrels(make("q.json", content), duplicates="count")
+
+
+# Paths and names.
+
+
+@pytest.mark.parametrize("name", ["none", "none.csv", "none.json", "none.jsonl", "none.parquet", "none.trec.gz", "no/such/folder"])
+def test_a_missing_file_is_named(name, tmp_path):
+    for act in (
+        lambda path: assay.evaluate(QRELS, path, ["ap"]),
+        lambda path: assay.evaluate(path, RUN, ["ap"]),
+        assay.read_run,
+        assay.read_qrels,
+    ):
+        refused(lambda act=act: act(tmp_path / name), FileError, ["there is no file"])
+        refused(lambda act=act: act(name), FileError, [f"there is no file '{name}'"])
+
+
+@pytest.mark.parametrize("format", [None, "trec", "csv", "tsv", "json", "jsonl", "parquet"])
+def test_a_directory_is_no_file(format, tmp_path):  # noqa: A002 - the option's name
+    refused(lambda: assay.evaluate(QRELS, tmp_path, ["ap"], format=format), FileError, ["is a directory, not a file"])
+    refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, ["is a directory, not a file"])
+
+
+@pytest.mark.parametrize("path", ["", "x" * 5000, "a\0b", Path("x" * 300)])
+def test_a_path_that_cannot_be(path):
+    with pytest.raises(FileError):
+        assay.evaluate(QRELS, path, ["ap"])
+    with pytest.raises(FileError):
+        assay.read_qrels(path)
+
+
+@pytest.mark.parametrize("name", ["cvs", "", "TREC", 5])
+def test_an_unknown_format_is_refused(name, make):
+    words = [f"there is no format '{name}'", "trec, json, jsonl, csv, tsv, beir, parquet"]
+    for run in (make("run.trec", GOOD), RUN, make("run.trec", GOOD).open("rb"), pl.DataFrame()):
+        refused(lambda run=run: assay.evaluate(QRELS, run, ["ap"], format=name), FormatError, words)
+        if hasattr(run, "close"):
+            run.close()
+    refused(lambda: assay.read_qrels(make("q.trec", GOOD_QRELS), format=name), FormatError, words)
+
+
+# File objects.
+
+
+class Broken:
+    """A file object that does what it should not."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def read(self, _size=-1):
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("file", "error", "words"),
+    [
+        (lambda _: Broken(5), FileError, ["cannot be read", "open for reading"]),
+        (lambda _: Broken(OSError("the line went dead")), FileError, ["the line went dead"]),
+        (lambda _: Broken(RuntimeError("odd")), FileError, ["odd"]),
+        (lambda _: Broken(None), DataError, ["holds no rankings"]),
+        (lambda _: io.StringIO("q1 Q0 \ud800 1 1 t\n"), FormatError, ["not UTF-8"]),
+        (lambda _: io.StringIO(""), DataError, ["holds no rankings"]),
+        (lambda _: gzip.open(io.BytesIO(gzip.compress(GOOD.encode())[:-9])), FileError, ["cannot be read"]),
+        (lambda _: bz2.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
+        (lambda _: lzma.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
+        (lambda folder: closed(folder / "run"), FileError, ["closed file"]),
+    ],
+)
+def test_a_file_object_that_cannot_be_read(file, error, words, tmp_path):
+    refused(lambda: assay.evaluate(QRELS, file(tmp_path), ["ap"]), error, words)
+
+
+def closed(path):
+    path.write_text(GOOD)
+    with path.open() as file:
+        pass
+    return file
+
+
+def test_a_file_object_for_writing_cannot_be_read(tmp_path):
+    with (tmp_path / "run").open("w") as file:
+        refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FileError, ["not readable", "open for reading"])
+    (tmp_path / "bad").write_bytes(b"q1 Q0 \xff 1 1 t\n")
+    with (tmp_path / "bad").open(encoding="utf-8") as file:
+        refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["bad", "not UTF-8"])
+
+
+def test_a_bad_line_of_a_file_object_is_placed():
+    file = io.BytesIO(GOOD.encode() + b"q1\n")
+    file.name = "upload.txt"
+    refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["upload.txt, line 2"])
+    refused(lambda: assay.evaluate(QRELS, io.StringIO("q1\n"), ["ap"]), FormatError, ["<file>, line 1"])

@@ -1,0 +1,165 @@
+"""Every bad frame gets an error that says what is wrong, where, and what to do."""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import assay
+from assay import AssayError, DataError, DuplicateError, FormatError, MismatchError
+
+QRELS = {"q1": {"d1": 1}}
+RUN = {"q1": {"d1": 1.0}}
+GOOD = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [1.0, 2.0]}
+
+
+class Stream:
+    """A frame whose stream is what it is told to be."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def table(**columns):
+    return pl.DataFrame({**GOOD, **columns}, strict=False)
+
+
+def objects(values):
+    return pd.Series(values, dtype=object)
+
+
+NAN = float("nan")
+BAD_RUNS = [
+    (pl.DataFrame(), FormatError, ["no column for query_id", "it has none"]),
+    (pl.DataFrame({"a": [1]}), FormatError, ["no column for query_id", "it has 'a'", "columns={'query_id'"]),
+    (table().drop("doc_id"), FormatError, ["no column for doc_id", "'query_id', 'score'"]),
+    (table().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
+    (table().lazy().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
+    (table().to_pandas().drop(columns="score"), FormatError, ["no column for score"]),
+    (table().to_pandas().set_index("query_id"), FormatError, ["no column for query_id"]),
+    (table().to_arrow().drop_columns("score"), FormatError, ["no column for score"]),
+    (table()[:0], DataError, ["the data holds no rankings"]),
+    (table()[:0].to_pandas(), DataError, ["the data holds no rankings"]),
+    (table()[:0].to_arrow(), DataError, ["the data holds no rankings"]),
+    (table()[:0].lazy(), DataError, ["the data holds no rankings"]),
+    (table(query_id=["q1", None]), FormatError, ["the frame, row 1", "nothing in the column 'query_id'"]),
+    (table(doc_id=["d1", None]), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (table(score=[1.0, None]), FormatError, ["row 1", "nothing in the column 'score'"]),
+    (table(score=[None, None]), FormatError, ["row 0", "nothing in the column 'score'"]),
+    (table(doc_id=["d1", ""]), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (table(score=[1.0, NAN]), FormatError, ["row 1", "'nan' in the column 'score' is not finite"]),
+    (table(score=[float("inf"), 1.0]), FormatError, ["row 0", "'inf' in the column 'score' is not finite"]),
+    (table(score=["1", "x"]), FormatError, ["row 1", "'x' in the column 'score' is not a number"]),
+    (table(score=["1", ""]), FormatError, ["row 1", "is not a number"]),
+    (table(score=[True, False]), FormatError, ["'score' must hold numbers, not Boolean"]),
+    (table(score=[[1.0], [2.0]]), FormatError, ["'score' must hold numbers, not List"]),
+    (table(score=[datetime.date(2020, 1, 1)] * 2), FormatError, ["'score' must hold numbers, not Date"]),
+    (table(score=[datetime.timedelta(1)] * 2), FormatError, ["'score' must hold numbers, not Duration"]),
+    (table(score=[b"1", b"2"]), FormatError, ["'score' must hold numbers, not Binary"]),
+    (table(doc_id=[1.0, 2.0]), FormatError, ["'doc_id' must hold strings or integers, not Float64"]),
+    (table(doc_id=[True, False]), FormatError, ["'doc_id' must hold strings or integers, not Boolean"]),
+    (table(doc_id=[b"1", b"2"]), FormatError, ["'doc_id' must hold strings or integers, not Binary"]),
+    (table(doc_id=[["a"], ["b"]]), FormatError, ["'doc_id' must hold strings or integers, not List"]),
+    (table(doc_id=[{"a": 1}, {"a": 2}]), FormatError, ["'doc_id' must hold strings or integers, not Struct"]),
+    (table(doc_id=[datetime.date(2020, 1, 1)] * 2), FormatError, ["'doc_id' must hold strings or integers, not Date"]),
+    (table(doc_id=["d1", "d1"]), DuplicateError, ["query 'q1'", "document 'd1'"]),
+    (table(doc_id=["d1", "d1"]).to_pandas(), DuplicateError, ["query 'q1'", "document 'd1'"]),
+    (table(query_id=["x", "y"]), MismatchError, ["no query in common", "'q1'", "'x', 'y'"]),
+    (table(score=pl.Series([object(), 1], dtype=pl.Object)), FormatError, ["row 0", "in the column 'score' is not a number"]),
+    (table(score=pl.Series([1.0, True], dtype=pl.Object)), FormatError, ["row 1", "'True' in the column 'score' is not a number"]),
+    (table(score=pl.Series([1.0, "1_0"], dtype=pl.Object)), FormatError, ["row 1", "'1_0' in the column 'score' is not a number"]),
+    (table(score=pl.Series([1.0, 10**400], dtype=pl.Object)), FormatError, ["row 1", "is not finite"]),
+    (table(score=pl.Series([1.0, 10**5000], dtype=pl.Object)), FormatError, ["row 1", "is not finite"]),
+    (table(score=pl.Series([1.0, Decimal("nan")], dtype=pl.Object)), FormatError, ["row 1", "is not finite"]),
+    (table(doc_id=pl.Series(["d1", 1.5], dtype=pl.Object)), FormatError, ["row 1", "'1.5' is no id; use strings or integers"]),
+    (table(doc_id=pl.Series(["d1", True], dtype=pl.Object)), FormatError, ["row 1", "'True' is no id"]),
+    (table(doc_id=pl.Series(["d1", "\ud800"], dtype=pl.Object)), FormatError, ["row 1", "is no id"]),
+    (table(doc_id=pl.Series(["d1", 10**5000], dtype=pl.Object)), FormatError, ["row 1", "is no id"]),
+    (table(doc_id=pl.Series(["d1", ""], dtype=pl.Object)), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (pd.DataFrame({**GOOD, "doc_id": [1, np.nan]}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (pd.DataFrame({**GOOD, "score": [1, np.nan]}), FormatError, ["row 1", "nothing in the column 'score'"]),
+    (pd.DataFrame({**GOOD, "doc_id": objects(["d1", None])}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (pd.DataFrame({**GOOD, "doc_id": objects([1, None, "a"][:2])}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (pd.DataFrame({**GOOD, "doc_id": objects(["d1", ("a",)])}), FormatError, ["row 1", "is no id"]),
+    (pd.DataFrame({**GOOD, "score": objects([1, "x"])}), FormatError, ["row 1", "'x' in the column 'score' is not a number"]),
+    (pd.DataFrame({**GOOD, "score": pd.to_datetime(["2020-01-01"] * 2)}), FormatError, ["'score' must hold numbers"]),
+    (pd.DataFrame([["q1", "d1", 1, 2]], columns=["qid", "docno", "score", "score"]), FormatError, ["several columns named 'score'"]),
+    (pa.table([["q1"], ["d1"], [1.0], [2.0]], names=["qid", "docno", "score", "score"]), FormatError, ["cannot be read", "score"]),
+    (table().lazy().with_columns(pl.col("none").alias("x")), FormatError, ["cannot be read", "none"]),
+    (table(score=["1", "x"]).lazy().with_columns(pl.col("score").cast(pl.Float64)), FormatError, ["cannot be read"]),
+    (pl.Series("a", [1, 2]), FormatError, ["no column for query_id"]),
+    (pd.Series([1, 2]), FormatError, ["cannot be read"]),
+    (pa.chunked_array([[1, 2]]), FormatError, ["cannot be read"]),
+    (Stream(RuntimeError("out of order")), FormatError, ["cannot be read", "out of order"]),
+    (Stream(5), FormatError, ["cannot be read"]),
+    (Stream(None), FormatError, ["cannot be read"]),
+]
+
+
+def label(part):
+    return part[-1] if isinstance(part, list) else type(part).__name__ if not isinstance(part, type) else part.__name__
+
+
+def refused(act, error, words):
+    with pytest.raises(AssayError) as refusal:
+        act()
+    assert type(refusal.value) is error
+    message = str(refusal.value)
+    assert [word for word in words if word not in message] == [], message
+    assert message.isprintable()
+
+
+@pytest.mark.parametrize(("frame", "error", "words"), BAD_RUNS, ids=label)
+def test_a_bad_run_is_refused(frame, error, words):
+    refused(lambda: assay.evaluate(QRELS, frame, ["ap"]), error, words)
+    if error not in (DuplicateError, MismatchError):
+        refused(lambda: assay.Run(frame), error, words)
+
+
+BAD_QRELS = [
+    case for case in BAD_RUNS if case[1] is not MismatchError and not case[2][-1].startswith(("'True' in", "'score' must hold numbers, not Bool"))
+]
+
+
+@pytest.mark.parametrize(("frame", "error", "words"), BAD_QRELS, ids=label)
+def test_bad_judgments_are_refused(frame, error, words):
+    said = [word.replace("for score", "for relevance").replace("rankings", "judgments") for word in words]
+    refused(lambda: assay.Qrels(frame), error, said)
+    refused(lambda: assay.evaluate(frame, RUN, ["ap"]), error, said)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"query": "query_id"}, ["the roles are query_id, doc_id, score, relevance, group"]),
+        ({"query_id": "topic"}, ["no column 'topic'", "'query_id', 'doc_id', 'score'"]),
+        ({"score": None}, ["no column 'None'"]),
+        ({"score": "doc_id"}, ["'d1' in the column 'doc_id' is not a number"]),
+        (["query_id"], ["columns= must map roles to columns"]),
+        ("query_id", ["columns= must map roles to columns"]),
+        (5, ["columns= must map roles to columns"]),
+    ],
+)
+def test_a_bad_mapping_is_refused(columns, words, tmp_path):
+    frame = table()
+    frame.write_csv(tmp_path / "run.csv")
+    for run in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), tmp_path / "run.csv"):
+        refused(lambda run=run: assay.evaluate(QRELS, run, ["ap"], columns=columns), FormatError, words)
+
+
+def test_groups_come_from_a_column():
+    frame = pl.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rel": [1, 2], "subtopic": [1, 2]})
+    for form in (frame, frame.to_pandas(), frame.to_arrow()):
+        assert assay.Qrels(form).groups("q1") == {"1": {"a": 1.0}, "2": {"b": 2.0}}
+    frame = frame.rename({"subtopic": "aspect"})
+    assert assay.Qrels(frame, columns={"group": "aspect"}).groups("q1") == {"1": {"a": 1.0}, "2": {"b": 2.0}}
+    assert assay.Qrels(frame).groups("q1") == {"0": {"a": 1.0, "b": 2.0}}

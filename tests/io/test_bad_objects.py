@@ -1,0 +1,432 @@
+"""Every bad Python object gets an error that says what is wrong, where, and what to do."""
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import assay
+from assay import AssayError, DataError, DuplicateError, FormatError, MeasureError, MismatchError, PolicyError
+
+QRELS = {"q1": {"d1": 1}}
+RUN = {"q1": {"d1": 1.0}}
+NAN, INFINITY = float("nan"), float("inf")
+HUGE = 10**400
+LONE = "\ud800"
+
+
+class Stubborn:
+    """A number that does not want to be one."""
+
+    def __float__(self):
+        raise RuntimeError("no")
+
+    def __index__(self):
+        raise RuntimeError("no")
+
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+# A ranking of query q1, and words of the message.
+BAD_RANKINGS = [
+    (None, ["query 'q1'", "None", "dict of scores", "list of documents"]),
+    ("d1", ["query 'q1'", "list of documents", "str 'd1'"]),
+    ("", ["query 'q1'", "list of documents"]),
+    (b"d1", ["query 'q1'", "bytes"]),
+    (5, ["query 'q1'", "int 5"]),
+    (True, ["query 'q1'", "bool"]),
+    ({"d1", "d2"}, ["query 'q1'", "set"]),
+    (frozenset(["d1"]), ["query 'q1'", "frozenset"]),
+    (iter(["d1"]), ["query 'q1'", "list_iterator"]),
+    (range(3), ["query 'q1'", "range"]),
+    (deque(["d1"]), ["query 'q1'", "deque"]),
+    (object(), ["query 'q1'", "object"]),
+    (Stubborn(), ["query 'q1'", "Stubborn"]),
+    (np.float64(1.5), ["query 'q1'", "float"]),
+    ([None], ["query 'q1'", "an id must be a string or an integer", "None"]),
+    ([b"d1"], ["query 'q1'", "an id must be a string or an integer", "bytes"]),
+    ([1.5], ["query 'q1'", "an id must be", "float 1.5"]),
+    ([True], ["query 'q1'", "an id must be", "bool"]),
+    ([NAN], ["query 'q1'", "an id must be"]),
+    ([{"d1": 1}], ["query 'q1'", "an id must be", "dict"]),
+    ([{"d1"}], ["query 'q1'", "an id must be", "set"]),
+    ([""], ["query 'q1'", "empty string"]),
+    ([LONE], ["query 'q1'", "not valid Unicode"]),
+    ([HUGE], ["query 'q1'", "an id must be"]),
+    ([Stubborn()], ["query 'q1'", "an id must be", "Stubborn"]),
+    ([("d1",)], ["query 'q1'", "a pair (document, score)"]),
+    ([("d1", 1.0, 2.0)], ["query 'q1'", "a pair (document, score)", "('d1', 1.0, 2.0)"]),
+    ([()], ["query 'q1'", "a pair (document, score)"]),
+    ([["d1", ["d2"]]], ["query 'q1'", "the score must be a number", "list ['d2']"]),
+    ([["d1", "d2"]], ["query 'q1'", "the score must be a number", "str 'd2'"]),
+    ([[["d1"], 1.0]], ["query 'q1'", "an id must be", "list ['d1']"]),
+    ([("d1", 1.0), "d2"], ["query 'q1'", "expected a pair (document, score)", "str 'd2'"]),
+    (["d1", ("d2", 1.0)], ["query 'q1'", "expected a document id", "('d2', 1.0)"]),
+    (["d1", ["d2"]], ["query 'q1'", "expected a document id", "['d2']"]),
+    ([("d1", None)], ["query 'q1'", "'d1'", "the score must be a number", "None"]),
+    ([("d1", NAN)], ["query 'q1'", "'d1'", "must be finite"]),
+    ({"d1": None}, ["query 'q1'", "'d1'", "the score must be a number", "None"]),
+    ({"d1": "1"}, ["query 'q1'", "'d1'", "the score must be a number", "str '1'"]),
+    ({"d1": b"1"}, ["query 'q1'", "'d1'", "the score must be a number", "bytes"]),
+    ({"d1": 1j}, ["query 'q1'", "'d1'", "the score must be a number", "complex"]),
+    ({"d1": [1]}, ["query 'q1'", "'d1'", "the score must be a number", "list [1]"]),
+    ({"d1": {"score": 1}}, ["query 'q1'", "'d1'", "the score must be a number", "dict"]),
+    ({"d1": (1.0, 2.0)}, ["query 'q1'", "'d1'", "the score must be a number", "tuple"]),
+    ({"d1": np.array([1.0, 2.0])}, ["query 'q1'", "'d1'", "the score must be a number", "ndarray"]),
+    ({"d1": Stubborn()}, ["query 'q1'", "'d1'", "the score must be a number", "Stubborn"]),
+    ({"d1": NAN}, ["query 'q1'", "'d1'", "the score is NaN", "must be finite"]),
+    ({"d1": INFINITY}, ["query 'q1'", "'d1'", "must be finite"]),
+    ({"d1": -INFINITY}, ["query 'q1'", "'d1'", "must be finite"]),
+    ({"d1": np.float32("nan")}, ["query 'q1'", "'d1'", "must be finite"]),
+    ({"d1": HUGE}, ["query 'q1'", "'d1'", "the score must be a number"]),
+    ({"d1": 1.0, "d2": HUGE}, ["query 'q1'", "'d2'", "the score must be a number"]),
+    ({"d1": Decimal("nan")}, ["query 'q1'", "'d1'", "must be finite"]),
+    ({None: 1.0}, ["query 'q1'", "an id must be", "None"]),
+    ({b"d1": 1.0}, ["query 'q1'", "an id must be", "bytes"]),
+    ({1.5: 1.0}, ["query 'q1'", "an id must be", "float"]),
+    ({True: 1.0}, ["query 'q1'", "an id must be", "bool"]),
+    ({("d", 1): 1.0}, ["query 'q1'", "an id must be", "tuple"]),
+    ({LONE: 1.0, "d1": 1.0}, ["query 'q1'", "not valid Unicode"]),
+    ({"": 1.0, "d1": 1.0}, ["query 'q1'", "empty string"]),
+    (np.array([1.5, 2.5]), ["query 'q1'", "an id must be"]),
+    (np.array([["d1", "1.0"]]), ["query 'q1'", "the score must be a number"]),
+    (np.array(5), ["query 'q1'"]),
+]
+BAD_JUDGMENTS = [
+    (None, ["query 'q1'", "None", "dict of grades", "list of documents"]),
+    ("d1", ["query 'q1'", "list of documents", "str 'd1'"]),
+    (b"d1", ["query 'q1'", "bytes"]),
+    (5, ["query 'q1'", "int 5"]),
+    (iter(["d1"]), ["query 'q1'", "list_iterator"]),
+    (Stubborn(), ["query 'q1'", "Stubborn"]),
+    ([None], ["query 'q1'", "an id must be", "None"]),
+    ([b"d1"], ["query 'q1'", "an id must be", "bytes"]),
+    ([1.5], ["query 'q1'", "an id must be", "float"]),
+    ([True], ["query 'q1'", "an id must be", "bool"]),
+    ([""], ["query 'q1'", "empty string"]),
+    ([LONE], ["query 'q1'", "not valid Unicode"]),
+    ([HUGE], ["query 'q1'", "an id must be"]),
+    ([{"d1": 1}], ["query 'q1'", "an id must be", "dict"]),
+    ([{"d1"}, {"d2"}], ["query 'q1'", "an id must be", "set"]),
+    ([[["d1"]]], ["query 'q1'", "an id must be", "list ['d1']"]),
+    ([("d1", 3.0)], ["query 'q1'", "an id must be", "float 3.0"]),
+    ({"d1": None}, ["query 'q1'", "'d1'", "the grade must be a number", "None"]),
+    ({"d1": "3"}, ["query 'q1'", "'d1'", "the grade must be a number", "str '3'"]),
+    ({"d1": 1j}, ["query 'q1'", "'d1'", "the grade must be a number", "complex"]),
+    ({"d1": [1]}, ["query 'q1'", "'d1'", "the grade must be a number", "list"]),
+    ({"d1": Stubborn()}, ["query 'q1'", "'d1'", "the grade must be a number"]),
+    ({"d1": NAN}, ["query 'q1'", "'d1'", "must be finite"]),
+    ({"d1": INFINITY}, ["query 'q1'", "'d1'", "must be finite"]),
+    ({"d1": HUGE}, ["query 'q1'", "'d1'", "the grade must be a number"]),
+    ({None: 1}, ["query 'q1'", "an id must be", "None"]),
+    ({b"d1": 1}, ["query 'q1'", "an id must be", "bytes"]),
+    ({"": 1}, ["query 'q1'", "empty string"]),
+    ({LONE: 1}, ["query 'q1'", "not valid Unicode"]),
+]
+# What is given for the judgments and for the run as a whole.
+BAD_WHOLES = [
+    (None, ["None", "a dict, a list, a frame or a file"]),
+    (5, ["int 5", "a dict, a list, a frame or a file"]),
+    (b"q1", ["bytes", "a dict, a list, a frame or a file"]),
+    ({"q1", "q2"}, ["set", "a dict, a list, a frame or a file"]),
+    (iter([]), ["list_iterator", "a dict, a list, a frame or a file"]),
+    (object(), ["object", "a dict, a list, a frame or a file"]),
+    (Stubborn(), ["Stubborn", "a dict, a list, a frame or a file"]),
+    ({}, ["holds no"]),
+    ([], ["holds no"]),
+    ((), ["holds no"]),
+    (np.array([]), ["holds no"]),
+    ({None: ["d1"]}, ["an id must be a string or an integer", "None"]),
+    ({1.5: ["d1"]}, ["an id must be a string or an integer", "float"]),
+    ({True: ["d1"]}, ["an id must be a string or an integer", "bool"]),
+    ({b"q1": ["d1"]}, ["an id must be a string or an integer", "bytes"]),
+    ({("q", 1): ["d1"]}, ["an id must be a string or an integer", "tuple"]),
+    ({"": ["d1"]}, ["empty string"]),
+    ({LONE: ["d1"]}, ["not valid Unicode"]),
+    ({HUGE: ["d1"]}, ["an id must be"]),
+    (["d1"], ["query '0'", "list of documents", "str 'd1'"]),
+    ([None], ["query '0'", "None"]),
+    ([1, 2], ["query '0'", "int 1"]),
+    (np.array([1, 2]), ["query '0'", "int 1"]),
+]
+
+
+def refused(act, error, words):
+    with pytest.raises(AssayError) as refusal:
+        act()
+    assert type(refusal.value) is error
+    message = str(refusal.value)
+    assert [word for word in words if word not in message] == [], message
+    assert message.isprintable()
+
+
+def evaluate(qrels, run, **options):
+    return assay.evaluate(qrels, run, ["ap"], **options)
+
+
+@pytest.mark.parametrize(("ranking", "words"), BAD_RANKINGS)
+def test_a_bad_ranking_is_refused(ranking, words):
+    if type(ranking).__name__ == "list_iterator":
+        ranking = iter(["d1"])
+    refused(lambda: evaluate(QRELS, {"q1": ranking}), DataError, words)
+    refused(lambda: evaluate(QRELS, {"q0": {"d1": 1.0}, "q1": ranking, "q2": ["d1"]}), DataError, words)
+    refused(lambda: evaluate([["d1"]], [ranking]), DataError, [word.replace("q1", "0") for word in words])
+    refused(lambda: assay.Run({"q1": ranking}), DataError, words)
+    refused(lambda: assay.Evaluator(QRELS, ["ap"]).add("q1", ranking), DataError, words)
+
+
+@pytest.mark.parametrize(("ranking", "words"), BAD_RANKINGS)
+def test_a_bad_ranking_of_a_query_without_judgments_is_refused_too(ranking, words):
+    words = [word.replace("q1", "q9") for word in words]
+    refused(lambda: evaluate(QRELS, {"q1": ["d1"], "q9": ranking}), DataError, words)
+
+
+@pytest.mark.parametrize(("judgments", "words"), BAD_JUDGMENTS)
+def test_bad_judgments_are_refused(judgments, words):
+    refused(lambda: evaluate({"q1": judgments}, RUN), DataError, words)
+    refused(lambda: evaluate({"q0": ["d1"], "q1": judgments}, RUN), DataError, words)
+    refused(lambda: assay.Qrels({"q1": judgments}), DataError, words)
+
+
+@pytest.mark.parametrize(("data", "words"), BAD_WHOLES)
+def test_what_is_no_data_is_refused(data, words):
+    refused(lambda: evaluate(QRELS, data), DataError, words)
+    refused(lambda: evaluate(data, RUN), DataError, words)
+    refused(lambda: assay.Run(data), DataError, words)
+    refused(lambda: assay.Qrels(data), DataError, words)
+
+
+def test_objects_that_hold_themselves():
+    ring, entries = [], {}
+    ring.append(ring)
+    entries["q1"] = entries
+    for data in (ring, entries, {"q1": ring}):
+        with pytest.raises(DataError):
+            evaluate(QRELS, data)
+        with pytest.raises(DataError):
+            evaluate(data, RUN)
+
+
+# What may look odd and is right.
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        {"d2": Decimal("1.5"), "d1": Fraction(1, 3)},
+        {"d2": np.int8(3), "d1": np.float16(0.5)},
+        {"d2": 2**70, "d1": 0},
+        {"d2": np.array(2.0), "d1": 1},
+        OrderedDict(d2=2, d1=1),
+        Counter(d2=2, d1=1),
+        defaultdict(float, d2=2.0, d1=1.0),
+        MappingProxyType({"d2": 2.0, "d1": 1.0}),
+        {"d2": 5e-324, "d1": -0.0},
+        {"d2": -1e308, "d1": -1.7e308},
+    ],
+)
+def test_other_numbers_and_mappings_are_taken(ranking):
+    assert evaluate(QRELS, {"q1": ranking})["ap"] == 0.5
+
+
+def test_ids_may_have_blanks_and_any_letters():
+    ids = [" ", "a b", "a\tb", "a\nb", "#", "é", "日本", "\0", "'", '"', "{}", "x" * 10_000, "\u202e", "\ufeff"]
+    for query in ids:
+        qrels = {query: {document: 1 for document in ids}}
+        assert assay.evaluate(qrels, {query: ids}, ["ap", "num_rel_ret"]).mean == {"ap": 1.0, "num_rel_ret": len(ids)}
+
+
+def test_a_grade_may_be_true_or_false():
+    judged = {"q1": {"d1": True, "d2": False}}
+    assert evaluate(judged, {"q1": ["d2", "d1"]})["ap"] == 0.5
+    table = pl.DataFrame({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rel": [True, False]})
+    for frame in (table, table.to_pandas(), table.with_columns(pl.Series("rel", [True, False], dtype=pl.Object))):
+        assert evaluate(frame, {"q1": ["d2", "d1"]})["ap"] == 0.5
+
+
+# Repeats, and data that does not belong together.
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [["d1", "d2", "d1"], [("d1", 3.0), ("d2", 2.0), ("d1", 1.0)], ["d1", 7, "7"], {"d1": 1, 7: 2, "7": 3}, [7, "7", 8]],
+)
+def test_a_repeated_document_is_named(ranking):
+    repeated = "7" if 7 in ranking else "d1"
+    words = ["query 'q1'", f"document '{repeated}'", "more than once", 'duplicates="first"', 'duplicates="last"']
+    for run in ({"q1": ranking}, assay.Run({"q1": ranking})):
+        refused(lambda run=run: evaluate(QRELS, run), DuplicateError, words)
+        assert evaluate({"q1": [repeated]}, run, duplicates="first")["ap"] > 0
+
+
+@pytest.mark.parametrize("judgments", [["d1", "d1"], {7: 1, "7": 1}, [["d1", "d1"], ["d2"]]])
+def test_a_repeated_judgment_is_named(judgments):
+    refused(lambda: evaluate({"q1": judgments}, RUN), DuplicateError, ["query 'q1'", "more than once"])
+
+
+def test_a_document_of_two_groups_is_no_repeat():
+    assert assay.Qrels({"q1": [["d1"], ["d1"]]})["q1"] == {"d1": 1.0}
+
+
+def test_a_query_as_string_and_as_integer_stands_twice():
+    refused(lambda: assay.Qrels({1: ["a"], "1": ["b"]}), DataError, ["query '1' stands twice"])
+    refused(lambda: assay.Run({1: ["a"], "1": ["b"]}), DataError, ["query '1' stands twice"])
+
+
+def test_no_query_in_common_shows_three_ids_of_each_side():
+    qrels = {f"q{number}": ["d"] for number in (3, 1, 2, 4)}
+    run = {f"x{number}": ["d"] for number in (3, 1, 2, 4)}
+    words = ["no query in common", "the judgments have 'q3', 'q1', 'q2', …", "the run has 'x1', 'x2', 'x3', …", "assay check"]
+    refused(lambda: evaluate(qrels, run), MismatchError, words)
+    refused(lambda: evaluate(qrels, assay.Run(run)), MismatchError, words)
+
+
+def test_lists_of_different_length_do_not_pair_up():
+    refused(lambda: evaluate([["a"], ["b"]], [["a"]]), MismatchError, ["2 queries", "the run 1", "pair up"])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"convention": "trec-eval"}, PolicyError, ["no convention 'trec-eval'", "did you mean trec_eval?", "assay, trec_eval"]),
+        ({"convention": "xyz"}, PolicyError, ["no convention 'xyz'", "assay, trec_eval"]),
+        ({"convention": None}, PolicyError, ["no convention 'None'"]),
+        ({"convention": ["assay"]}, PolicyError, ["no convention"]),
+        ({"tie": "input"}, PolicyError, ["no option 'tie'", "did you mean ties", "ties, order, precision"]),
+        ({"xyz": 1}, PolicyError, ["no option 'xyz'", "ties, order, precision"]),
+        ({"ties": "docid"}, PolicyError, ["ties must be 'docid_desc' or 'docid_asc' or 'input', not 'docid'"]),
+        ({"ties": None}, PolicyError, ["ties must be"]),
+        ({"ties": ["input"]}, PolicyError, ["ties must be"]),
+        ({"ties": np.array(["input", "x"])}, PolicyError, ["ties must be"]),
+        ({"order": "scores"}, PolicyError, ["order must be 'score' or 'given'"]),
+        ({"precision": "float16"}, PolicyError, ["precision must be 'float64' or 'float32'"]),
+        ({"duplicates": "drop"}, PolicyError, ["duplicates must be 'error' or 'first' or 'last' or 'count'"]),
+        ({"missing": 0}, PolicyError, ["missing must be 'zero' or 'skip' or 'error'"]),
+        ({"no_relevant": "one"}, PolicyError, ["no_relevant must be 'zero' or 'nan' or 'skip'"]),
+        ({"negative": "zero"}, PolicyError, ["negative must be 'unjudged' or 'nonrelevant'"]),
+        ({"exclude": "q1"}, PolicyError, ["exclude must be 'nothing' or 'query_id'"]),
+        ({"depth": 0}, PolicyError, ["depth must be a whole number from 1, or None, not '0'"]),
+        ({"depth": 1.5}, PolicyError, ["depth must be a whole number from 1"]),
+        ({"depth": True}, PolicyError, ["depth must be a whole number from 1"]),
+        ({"depth": INFINITY}, PolicyError, ["depth must be a whole number from 1"]),
+        ({"depth": NAN}, PolicyError, ["depth must be a whole number from 1"]),
+        ({"depth": "10"}, PolicyError, ["depth must be a whole number from 1"]),
+        ({"judged_only": 1}, PolicyError, ["judged_only must be True or False"]),
+        ({"rel": "1"}, PolicyError, ["rel must be a number"]),
+        ({"rel": NAN}, PolicyError, ["rel must be a number"]),
+        ({"rel": HUGE}, PolicyError, ["rel must be a number"]),
+        ({"threads": 0}, PolicyError, ["threads must be a whole number from 1"]),
+        ({"threads": -1}, PolicyError, ["threads must be a whole number from 1"]),
+        ({"threads": "2"}, PolicyError, ["threads must be a whole number from 1"]),
+        ({"threads": HUGE}, PolicyError, ["threads must be a whole number from 1"]),
+        ({"format": "cvs"}, FormatError, ["no format 'cvs'"]),
+    ],
+)
+def test_an_unknown_option_is_refused(options, error, words):
+    refused(lambda: evaluate(QRELS, RUN, **options), error, words)
+
+
+@pytest.mark.parametrize(
+    ("measures", "words"),
+    [
+        (["ndgc@10"], ["no measure 'ndgc'", "did you mean ndcg"]),
+        ("xyz", ["no measure 'xyz'", "`assay measures`"]),
+        (["ndcg@0"], ["k must be a whole number at least 1"]),
+        (["ndcg@1.5"], ["k must be a whole number at least 1"]),
+        (["rbp(p=2)"], ["p must be a number"]),
+        (["ap(norm=x)"], ["norm must be"]),
+        (["ap(x=1)"], ["no parameter 'x'"]),
+        (["ap("], ["cannot read the measure"]),
+        ([""], ["cannot read the measure"]),
+        ([], ["no measure to compute"]),
+        ([None], ["a measure is a name", "None"]),
+        (None, ["a measure is a name", "None"]),
+        (5, ["a measure is a name", "5"]),
+        ([b"ap"], ["a measure is a name"]),
+        ([["ap"]], ["a measure is a name"]),
+    ],
+)
+def test_an_unknown_measure_is_refused(measures, words):
+    refused(lambda: assay.evaluate(QRELS, RUN, measures), MeasureError, words)
+
+
+def test_the_runs_of_evaluate_many():
+    refused(lambda: assay.evaluate_many(QRELS, {}, ["ap"]), DataError, ["no run to evaluate"])
+    refused(lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of name and run"])
+    refused(lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'", "str 'd1'"])
+
+
+# What the kernel takes and should not. Each of these gives a number that nobody asked for.
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel keeps the second ranking of a query without a word")
+def test_a_run_with_a_query_as_string_and_as_integer():
+    with pytest.raises(DataError, match="query '1' stands twice"):
+        evaluate({"1": ["a"]}, {1: ["b", "a"], "1": ["a"]})
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel takes pairs of a document and its grade for groups of documents")
+@pytest.mark.parametrize("judgments", [[("d1", 3), ("d2", 0)], [["d1", 3]], [("d1", np.int64(3))]])
+def test_judgments_in_pairs_are_no_groups(judgments):
+    try:
+        found = assay.Qrels({"q1": judgments})["q1"]
+    except DataError:
+        return
+    assert found["d1"] == 3.0
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel reads a pandas Series as a list of its values")
+def test_a_series_of_scores_is_no_list_of_documents():
+    series = pd.Series([3, 2], index=["d1", "d2"])
+    try:
+        assert evaluate(QRELS, {"q1": series})["ap"] == 1
+    except DataError as error:
+        assert "q1" in str(error)
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel reads a pandas Series as a list of its values")
+def test_a_series_of_grades_is_no_list_of_documents():
+    series = pd.Series([3, 2], index=["d1", "d2"])
+    try:
+        assert assay.Qrels({"q1": series})["q1"] == {"d1": 3.0, "d2": 2.0}
+    except DataError as error:
+        assert "q1" in str(error)
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel looks only at the first entry to tell groups from documents")
+@pytest.mark.parametrize("judgments", [["d1", ["d2"]], [["d1"], "d2"]])
+def test_documents_and_groups_do_not_mix(judgments):
+    with pytest.raises(DataError, match="q1"):
+        assay.Qrels({"q1": judgments})
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel does not look for groups in an array")
+def test_groups_in_an_array_are_groups():
+    groups = np.array([["d1", "d2"], ["d3", "d4"]])
+    assert assay.Qrels({"q1": groups}).groups("q1") == {"0": {"d1": 1.0, "d2": 1.0}, "1": {"d3": 1.0, "d4": 1.0}}
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel takes a truth value for a number")
+@pytest.mark.parametrize("score", [True, np.True_])
+def test_a_truth_value_is_no_score(score):
+    with pytest.raises(DataError, match="the score must be a number"):
+        evaluate(QRELS, {"q1": {"d1": score}})
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel checks the ids of a dict only where scores tie")
+@pytest.mark.parametrize("document", ["", LONE])
+def test_a_bad_id_is_refused_whatever_its_score(document):
+    with pytest.raises(DataError, match="an id is"):
+        evaluate(QRELS, {"q1": {document: 1.0, "d1": 2.0}})
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel puts the query into a dict before it looks at it")
+def test_a_query_that_cannot_be_a_key():
+    with pytest.raises(DataError, match="an id must be a string or an integer"):
+        assay.Evaluator(QRELS, ["ap"]).add(["q1"], ["d1"])

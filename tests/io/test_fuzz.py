@@ -1,0 +1,215 @@
+"""Whatever is given, there is a result or one of assay's errors, and nothing else."""
+
+import bz2
+import gzip
+import io
+import lzma
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay import AssayError, Result
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
+RUN = {"q1": {"d1": 3.0, "d4": 2.0, "d3": 1.0}, "q2": ["d2", "d1"]}
+MEASURES = ["ap", "ndcg@10", "rr", "auc", "num_ret"]
+FORMATS = ["trec", "json", "jsonl", "csv", "tsv", "parquet"]
+
+many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(many, max_examples=60)
+
+
+def attempt(qrels, run, **options):
+    """The result, if there is one; every value of it must be one that the measure can have."""
+    try:
+        result = assay.evaluate(qrels, run, MEASURES, **options)
+    except AssayError as error:
+        assert str(error)
+        return None
+    assert isinstance(result, Result)
+    for name in MEASURES[:4]:
+        scores = result.scores[name]
+        assert ((scores >= 0) & (scores <= 1 + 1e-12) | np.isnan(scores)).all()
+    return result
+
+
+def attempt_to_read(read, *arguments, **options):
+    try:
+        table = read(*arguments, **options)
+    except AssayError as error:
+        assert str(error)
+        return
+    assert len(table.to_dict()) == len(table)
+
+
+# Words that bring random text near to what is right.
+words = st.sampled_from(["q1", "q2", "d1", "d2", "0", "Q0", "1", "2.5", "-1", "nan", "1e999", "tag", "#", "é", "", "\ufeff"])
+blanks = st.sampled_from([" ", "\t", "  ", ",", "\n", "\r\n", "\r", "\0", '"', ":", "{", "}", "[", "]", '": "', "\\"])
+near_text = st.lists(st.one_of(words, blanks), max_size=60).map("".join)
+lines = st.lists(
+    st.lists(words, min_size=3, max_size=7).map(" ".join), min_size=1, max_size=8
+).map("\n".join)
+contents = st.one_of(st.binary(max_size=200), near_text.map(str.encode), lines.map(str.encode))
+
+
+@many
+@given(content=contents, format=st.sampled_from([None, *FORMATS]))
+def test_any_bytes_as_a_run(content, format):  # noqa: A002 - the option's name
+    attempt(QRELS, io.BytesIO(content), format=format)
+    attempt_to_read(assay.read_run, io.BytesIO(content), format=format)
+
+
+@many
+@given(content=contents, format=st.sampled_from([None, "beir", *FORMATS]))
+def test_any_bytes_as_judgments(content, format):  # noqa: A002 - the option's name
+    attempt_to_read(assay.read_qrels, io.BytesIO(content), format=format)
+    attempt(io.BytesIO(content), RUN)
+
+
+def good_parquet():
+    file = io.BytesIO()
+    rows = {"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "score": [1.0, 2.0, 3.0]}
+    pl.DataFrame(rows).write_parquet(file)
+    return file.getvalue()
+
+
+TREC = b"".join(b"q%d Q0 d%d 1 %d t\n" % (number // 9 + 1, number % 9, number) for number in range(18))
+GOOD_FILES = {
+    "run.parquet": good_parquet(),
+    "run.csv": b"query_id,doc_id,score\nq1,d1,1.5\nq1,d2,2\nq2,d1,3\n",
+    "run.json": b'{"q1": {"d1": 1.5, "d2": 2}, "q2": ["d1", "d2"]}',
+    "run.jsonl": b'{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q2", "doc_id": "d1", "score": 2}\n',
+    "run.trec": TREC,
+    "run.gz": gzip.compress(TREC),
+    "run.bz2": bz2.compress(TREC),
+    "run.xz": lzma.compress(TREC),
+    "run.zst": pa.compress(TREC, codec="zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("name", GOOD_FILES)
+@few
+@given(data=st.data())
+def test_files_with_a_few_bytes_changed(name, data, tmp_path):
+    content = bytearray(GOOD_FILES[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+        if not content:
+            break
+    path = tmp_path / name
+    path.write_bytes(bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content))
+    attempt(QRELS, path, duplicates=data.draw(st.sampled_from(["error", "first", "last", "count"])))
+    attempt_to_read(assay.read_run, path)
+    attempt_to_read(assay.read_qrels, path)
+
+
+numbers = st.one_of(
+    st.integers(-3, 3),
+    st.integers(),
+    st.floats(),
+    st.booleans(),
+    st.complex_numbers(max_magnitude=2),
+    st.decimals(),
+    st.fractions(),
+    st.sampled_from([np.float32(1.5), np.int64(2), np.float64("nan"), np.bool_(True), 10**400, None]),
+)
+ids = st.one_of(
+    st.sampled_from(["q1", "q2", "d1", "d2", "d3", "", " ", "\ud800", "0", 0, 1, b"d1", True, None, np.int64(1)]),
+    st.text(max_size=3),
+    st.integers(),
+)
+leaves = st.one_of(numbers, ids, st.binary(max_size=3), st.dates(), st.just(...))
+objects = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(ids, inner, max_size=4),
+        st.frozensets(ids, max_size=3),
+        st.lists(numbers, max_size=3).map(lambda values: np.array(values, dtype=object)),
+        st.lists(st.floats(), max_size=3).map(np.array),
+    ),
+    max_leaves=12,
+)
+rankings = st.one_of(
+    st.dictionaries(ids, numbers, max_size=5),
+    st.lists(ids, max_size=5),
+    st.lists(st.tuples(ids, numbers), max_size=5),
+    objects,
+)
+wholes = st.one_of(st.dictionaries(ids, rankings, max_size=4), st.lists(rankings, max_size=3), objects)
+
+
+@many
+@given(run=wholes, duplicates=st.sampled_from(["error", "first", "last", "count"]))
+def test_any_object_as_a_run(run, duplicates):
+    attempt(QRELS, run, duplicates=duplicates)
+    attempt([["d1"], ["d2"]], run)
+    attempt_to_read(assay.Run, run)
+
+
+@many
+@given(qrels=wholes)
+def test_any_object_as_judgments(qrels):
+    attempt(qrels, RUN)
+    attempt_to_read(assay.Qrels, qrels)
+
+
+@many
+@given(ranking=rankings)
+def test_any_object_as_one_ranking(ranking):
+    evaluator = assay.Evaluator(QRELS, MEASURES)
+    try:
+        evaluator.add("q1", ranking)
+    except AssayError:
+        evaluator.add("q1", ["d1"])
+    assert evaluator.result().queries == ["q1", "q2"]
+
+
+columns = st.one_of(
+    st.lists(st.sampled_from(["q1", "q2", "d1", "d2"]), min_size=3, max_size=3),
+    st.lists(st.integers(-2, 2), min_size=3, max_size=3),
+    st.lists(st.floats(), min_size=3, max_size=3),
+    st.lists(st.booleans() | st.none(), min_size=3, max_size=3),
+    st.lists(leaves, min_size=3, max_size=3).map(lambda values: pl.Series(values, dtype=pl.Object)),
+)
+
+
+@few
+@given(query=columns, document=columns, score=columns)
+def test_any_column_of_a_frame(query, document, score):
+    for value in ("score", "relevance"):
+        frame = pl.DataFrame({"query_id": query, "doc_id": document, value: score}, strict=False)
+        if value == "score":
+            attempt(QRELS, frame, duplicates="first")
+            attempt_to_read(assay.Run, frame)
+        else:
+            attempt(frame, RUN, duplicates="last")
+            attempt_to_read(assay.Qrels, frame)
+
+
+@few
+@given(columns=objects, format=objects, threads=objects)
+def test_any_object_as_an_option(columns, format, threads):  # noqa: A002 - the option's name
+    frame = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]})
+    attempt(QRELS, frame, columns=columns)
+    attempt(QRELS, io.BytesIO(TREC), format=format)
+    attempt(QRELS, RUN, threads=threads)
+
+
+POLICIES = ["ties", "order", "precision", "duplicates", "missing", "no_relevant", "negative", "exclude", "depth", "judged_only", "rel"]
+
+
+@many
+@given(name=st.sampled_from([*POLICIES, "convention", "xyz"]), value=objects)
+def test_any_object_as_a_policy(name, value):
+    try:
+        assay.evaluate(QRELS, RUN, MEASURES, **{name: value})
+    except AssayError as error:
+        assert str(error)

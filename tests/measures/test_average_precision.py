@@ -1,0 +1,62 @@
+"""Average precision and its geometric mean, by hand.
+
+A row: measure, grades in rank order, grades not retrieved, value.
+"""
+
+import pytest
+
+import assay
+
+AVERAGE_PRECISION = [
+    ("ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
+    ("ap", [0, 1, 0, 1], [1], (1 / 2 + 2 / 4) / 3),
+    ("ap", [], [1, 1], 0),
+    ("ap", [0, 0], [], 0),
+    ("ap", [0, 0], [1], 0),
+    ("ap", [1, 1, 1], [], 1),
+    ("ap", [1, 1, 1], [1], 3 / 4),
+    # What has no judgment, or a negative one, is not relevant but takes a rank.
+    ("ap", [-1, 1], [-1], 1 / 2),
+    ("ap", [None, 1, None, 1], [], (1 / 2 + 2 / 4) / 2),
+    ("ap@1", [0, 1], [], 0),
+    ("ap@2", [0, 1, 1], [], (1 / 2) / 2),
+    ("ap@3", [0, 1, 1], [], (1 / 2 + 2 / 3) / 2),
+    ("ap@10", [1], [1], 1 / 2),
+    ("ap(rel=2)", [1, 2, 3], [1], (1 / 2 + 2 / 3) / 2),
+    ("ap(rel=0)", [0, -1, 1], [], (1 + 2 / 3) / 2),
+    ("ap(rel=-1)", [-1, 0], [], 1 / 2),
+    ("ap(rel=0.5)", [0.4, 0.5, 0.9], [], (1 / 2 + 2 / 3) / 2),
+    ("ap(rel=2)@2", [1, 2, 3], [1], (1 / 2) / 2),
+    ("ap(norm=relevant)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / 3),
+    ("ap(norm=found)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / 2),
+    ("ap(norm=found)@2", [0, 1, 1], [1], 1 / 2),
+    ("ap(norm=found)", [0, 0], [1], 0),
+    ("ap(norm=cutoff)@2", [1, 0, 1], [1, 1], 1 / 2),
+    ("ap(norm=cutoff)@5", [1, 0, 1], [], (1 + 2 / 3) / 2),
+    ("ap(norm=cutoff)@5", [0], [], 0),
+    ("ap(norm=cutoff)", [1, 0, 1], [1], (1 + 2 / 3) / 3),
+    ("ap(norm=none)", [1, 0, 1], [1], 1 + 2 / 3),
+    ("ap(norm=none)@2", [1, 0, 1], [1], 1),
+    ("ap(norm=none)", [], [1], 0),
+]
+
+# Of one query the geometric mean is its average precision.
+GEOMETRIC = [
+    ("gm_ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
+    ("gm_ap", [0, 0], [1], 0),
+    ("gm_ap@2", [0, 1, 1], [], 1 / 4),
+    ("gm_ap(rel=2)", [1, 2], [2], 1 / 4),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+
+
+def test_geometric_mean_over_queries_takes_no_value_below_one_in_a_hundred_thousand():
+    result = assay.evaluate_labels([[1], [0, 0, 0, 1], [0]], ["ap", "gm_ap"])
+    assert result.scores["gm_ap"].tolist() == [1, 0.25, 0]
+    # The cube root of 1 · 0.25 · 0.00001.
+    assert result["gm_ap"] == pytest.approx(0.013572088082974531, rel=1e-12)
+    assert result["ap"] == pytest.approx(1.25 / 3)

@@ -1,0 +1,34 @@
+"""Interpolated precision, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
+
+import pytest
+
+INTERPOLATED = [
+    # Precision at the relevant ranks: 1/2, 2/3 and 3/6.
+    ("iprec@0", [0, 1, 1, 0, 0, 1], [], 2 / 3),
+    ("iprec@0.34", [0, 1, 1, 0, 0, 1], [], 2 / 3),
+    ("iprec@1", [0, 1, 1, 0, 0, 1], [], 3 / 6),
+    ("iprec(recall=1)", [0, 1, 1, 0, 0, 1], [], 3 / 6),
+    # The level is never reached.
+    ("iprec@1", [1, 1], [1], 0),
+    ("iprec@0.5", [1, 1], [1], 1),
+    ("iprec@0", [], [1], 0),
+    ("iprec@0", [0, 0], [], 0),
+    ("iprec@1", [0, 0], [], 0),
+    ("iprec@1", [1, 1, 1], [], 1),
+    ("iprec@0", [None, -1, 1], [], 1 / 3),
+    # 0.4 of 3 relevant documents is 1.2: rounded it asks for one of them, in trec_eval 9 for two.
+    ("iprec@0.4", [1, 0, 0, 1], [1], 1),
+    ("iprec(cut=round)@0.4", [1, 0, 0, 1], [1], 1),
+    ("iprec(cut=v9)@0.4", [1, 0, 0, 1], [1], 2 / 4),
+    # 0.5 of 3 is 1.5, and 0.1 of 5 is 0.5: halves go up.
+    ("iprec@0.5", [1, 0, 0, 1], [1], 2 / 4),
+    ("iprec(cut=v9)@0.5", [1, 0, 0, 1], [1], 2 / 4),
+    ("iprec@0.1", [0, 1], [1, 1, 1, 1], 1 / 2),
+    ("iprec(rel=2)@0.5", [1, 2, 2, 1], [], 2 / 3),
+    ("iprec(rel=0.5)@1", [0.25, 0.5], [], 1 / 2),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), INTERPOLATED)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)

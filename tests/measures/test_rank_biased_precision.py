@@ -1,0 +1,34 @@
+"""Rank-biased precision, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
+
+import pytest
+
+RANK_BIASED_PRECISION = [
+    ("rbp", [1, 0, 1], [], 0.2 * (1 + 0.64)),
+    ("rbp(p=0.8)", [1, 0, 1], [1, 1], 0.2 * (1 + 0.64)),
+    ("rbp(p=0.5)", [1, 0, 1], [], 0.5 * (1 + 0.25)),
+    ("rbp(p=0.95)", [0, 1], [], 0.05 * 0.95),
+    ("rbp", [], [1], 0),
+    ("rbp", [0, 0], [1], 0),
+    ("rbp(p=0.5)", [1, 1, 1], [], 0.875),
+    ("rbp(p=0.5)", [-1, None, 1], [], 0.125),
+    ("rbp(p=0.5)@2", [1, 0, 1], [], 0.5),
+    ("rbp(p=0.5)@9", [1, 0, 1], [], 0.625),
+    ("rbp(p=0.5,rel=2)", [1, 2, 3], [], 0.5 * (0.5 + 0.25)),
+    ("rbp(p=0.5,rel=0.5)", [0.25, 0.5], [], 0.25),
+    ("rbp(p=0.5,gain=binary)", [3, 0, 2], [], 0.625),
+    ("rbp(p=0.5,gain=grade)", [3, 0, 2], [], 0.5 * (3 + 2 * 0.25)),
+    ("rbp(p=0.5,gain=grade)", [1, 0.5], [], 0.5),
+    ("rbp(p=0.5,gain=grade,rel=0.5)", [1, 0.5], [], 0.5 * (1 + 0.5 * 0.5)),
+    ("rbp(p=0.5,gain=grade,rel=2)@2", [1, 3, 3], [], 0.5 * 3 * 0.5),
+    ("rbp(p=0.5,gain=max)", [3, 0, 2], [], 0.5 * (1 + 2 / 3 * 0.25)),
+    # The query's highest grade counts even if nothing with it was retrieved.
+    ("rbp(p=0.5,gain=max)", [3, 0, 2], [4], 0.5 * (3 / 4 + 2 / 4 * 0.25)),
+    ("rbp(p=0.5,gain=max)@1", [3, 0, 2], [4], 0.5 * 3 / 4),
+    ("rbp(p=0.5,gain=max)", [0, 0], [], 0),
+    ("rbp(p=0.5,gain=max,rel=0)", [0, 0], [], 0),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), RANK_BIASED_PRECISION)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)

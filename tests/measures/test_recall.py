@@ -1,0 +1,35 @@
+"""Recall, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
+
+import pytest
+
+RECALL = [
+    ("recall", [1, 0, 1], [], 1),
+    ("recall", [1, 0, 1], [1, 2], 2 / 4),
+    ("recall", [], [1], 0),
+    ("recall", [0, 0], [], 0),
+    ("recall", [0, 0], [1], 0),
+    ("recall@1", [1, 1, 1], [], 1 / 3),
+    ("recall@2", [1, 0, 1], [], 1 / 2),
+    ("recall@10", [1, 0, 1], [1], 2 / 3),
+    ("recall", [-1, 1], [-1, 1], 1 / 2),
+    ("recall", [None, 1], [1], 1 / 2),
+    ("recall(rel=2)", [1, 2, 3], [3], 2 / 3),
+    ("recall(rel=0)", [0, 1, -1], [0, -1], 2 / 3),
+    ("recall(rel=0.5)", [0.5, 0.4], [0.6, 0.1], 1 / 2),
+    ("recall(cap=true)@2", [1, 0, 1], [1, 1], 1 / 2),
+    ("recall(cap=true)@2", [1, 1, 1], [1], 1),
+    ("recall(cap=true)@10", [1, 0, 1], [1], 2 / 3),
+    ("recall(cap=true)@10", [0], [], 0),
+    ("recall(cap=true)", [1, 0], [1], 1 / 2),
+    ("recall(cap=false)@2", [1, 0, 1], [1, 1], 1 / 4),
+    ("r_cap@2", [1, 0, 1], [1, 1], 1 / 2),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), RECALL)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+
+
+def test_recall_of_nothing_can_be_undefined(score):
+    assert str(score("recall@2", [0, 0], no_relevant="nan")) == "nan"

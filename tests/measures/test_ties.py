@@ -1,0 +1,53 @@
+"""Every measure on one ranking with ties, by hand, under each rule for them.
+
+The unjudged x comes first, then b, c and a tie: by document id from high to low the grades are x 2 0 1, from low to
+high x 1 0 2, and as given x 0 2 1. The relevant e was not retrieved.
+"""
+
+import pytest
+
+import assay
+from assay.measures import TABLE
+
+QRELS = {"q": {"a": 1, "b": 0, "c": 2, "e": 1}}
+RUN = {"q": {"b": 1.0, "c": 1.0, "a": 1.0, "x": 2.0}}
+
+# 1 / log2(rank + 1) at ranks 2 and 4, and the ideal ranking of the grades 2, 1 and 1
+SECOND, FOURTH, IDEAL = 0.6309297535714574, 0.43067655807339306, 3.1309297535714573
+
+RULES = ("docid_desc", "docid_asc", "input")
+EXPECTED = {
+    "hits@2": (1, 1, 0),
+    "hit_rate@2": (1, 1, 0),
+    "precision@2": (1 / 2, 1 / 2, 0),
+    "r_precision": (1 / 3, 1 / 3, 1 / 3),
+    "recall@2": (1 / 3, 1 / 3, 0),
+    "f@2": (2 / 5, 2 / 5, 0),
+    "rr": (1 / 2, 1 / 2, 1 / 3),
+    "first_rank": (2, 2, 3),
+    "ap": ((1 / 2 + 2 / 4) / 3, (1 / 2 + 2 / 4) / 3, (1 / 3 + 2 / 4) / 3),
+    "gm_ap": ((1 / 2 + 2 / 4) / 3, (1 / 2 + 2 / 4) / 3, (1 / 3 + 2 / 4) / 3),
+    "dcg": (2 * SECOND + FOURTH, SECOND + 2 * FOURTH, 2 / 2 + FOURTH),
+    "ndcg": ((2 * SECOND + FOURTH) / IDEAL, (SECOND + 2 * FOURTH) / IDEAL, (2 / 2 + FOURTH) / IDEAL),
+    "rbp(p=0.5)": (0.3125, 0.3125, 0.1875),
+    "err": (3 / 4 / 2 + 1 / 4 * 1 / 4 / 4, 1 / 4 / 2 + 3 / 4 * 3 / 4 / 4, 3 / 4 / 3 + 1 / 4 * 1 / 4 / 4),
+    "bpref": (1 / 3, 1 / 3, 0),
+    "infap": (1 / 3, 1 / 3, (1 / 3 + 2 / 3 * 1 / 2 * 0.00001 / 1.00002 + 1 / 2) / 3),
+    "iprec@0.3": (1 / 2, 1 / 2, 1 / 2),
+    "auc": (1 / 4, 1 / 4, 1 / 4),
+    "judged@3": (2 / 3, 2 / 3, 2 / 3),
+    "num_ret": (4, 4, 4),
+    "num_rel": (3, 3, 3),
+    "num_rel_ret": (2, 2, 2),
+    "num_q": (1, 1, 1),
+}
+
+
+def test_the_table_has_every_measure():
+    assert {assay.parse_measure(name).definition.name for name in EXPECTED} == set(TABLE)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_values(name):
+    values = [assay.evaluate(QRELS, RUN, name, ties=rule)[name] for rule in RULES]
+    assert values == pytest.approx(EXPECTED[name], rel=1e-14)

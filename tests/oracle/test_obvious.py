@@ -1,0 +1,65 @@
+"""Every measure against its slow, obvious form, on random data."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.measures import TABLE
+from oracle.obvious import ORACLE, rank, rank_with
+from strategies import DOCUMENTS, QUERIES, SCORES, cases
+
+TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
+NEGATIVE = st.sampled_from(["unjudged", "nonrelevant"])
+
+# Everything that decides which documents are ranked, and where.
+POLICIES = st.fixed_dictionaries(
+    {
+        "ties": TIES,
+        "order": st.sampled_from(["score", "given"]),
+        "precision": st.sampled_from(["float64", "float32"]),
+        "duplicates": st.sampled_from(["first", "last", "count"]),
+        "negative": NEGATIVE,
+        "exclude": st.sampled_from(["nothing", "query_id"]),
+        "depth": st.none() | st.integers(1, 9),
+        "judged_only": st.booleans(),
+    }
+)
+# Documents that come more than once or are named like a query, and scores that are the same only in 32 bits.
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from([*DOCUMENTS[:6], *QUERIES[:2]]), st.tuples(SCORES, st.sampled_from([0, 2**-40])).map(sum)
+    ),
+    max_size=15,
+)
+
+
+def check(case, result, queries):
+    """Every measure of every query is what the oracle makes of the ranked query."""
+    highest = max(grade for judgments in case.qrels.values() for grade in [0, *judgments.values()])
+    assert result.queries == list(queries)
+    for measure in case.measures:
+        parameters = dict(measure.values)
+        if "max" in parameters and parameters["max"] is None:
+            parameters["max"] = highest
+        expected = [ORACLE[measure.definition.name](query, **parameters) for query in queries.values()]
+        np.testing.assert_allclose(result.scores[str(measure)], expected, rtol=1e-9, atol=1e-12, err_msg=str(measure))
+
+
+def test_every_measure_has_an_obvious_form():
+    assert set(ORACLE) == set(TABLE)
+
+
+@given(case=cases(), ties=TIES, negative=NEGATIVE)
+def test_agrees_with_the_obvious_form(case, ties, negative):
+    result = assay.evaluate(case.qrels, case.run, case.measures, ties=ties, negative=negative)
+    check(case, result, {each: rank(case.qrels[each], case.run.get(each, {}), ties, negative) for each in case.qrels})
+
+
+@given(case=cases(ranked=ROWS), policies=POLICIES)
+def test_agrees_with_the_obvious_form_under_all_policies(case, policies):
+    result = assay.evaluate(case.qrels, case.run, case.measures, **policies)
+    chosen = assay.Policies(**policies)
+    check(
+        case, result, {each: rank_with(case.qrels[each], each, case.run.get(each, []), chosen) for each in case.qrels}
+    )

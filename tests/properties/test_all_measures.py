@@ -1,0 +1,221 @@
+"""What holds for every measure: one test a property, over the whole table."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.core.grammar import parse as parse_in
+from assay.measures import TABLE, parse
+from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
+
+BUILT_IN = list(TABLE.values())
+ALIASES = [(alias, each, preset) for each in BUILT_IN for alias, preset in each.aliases.items()]
+# Each example is all measures at once, so a few of them go far.
+few = settings(max_examples=settings.default.max_examples // 3)
+TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
+
+# These can pass 1 even with their default parameters.
+UNBOUNDED = {"hits", "first_rank", "dcg", "num_ret", "num_rel", "num_rel_ret"}
+# One more document below all others changes these for the better: it is one more to be counted, or one more that a
+# relevant document precedes; and a first hit that is missing moves down with the end.
+RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM = {"num_ret", "auc", "first_rank"}
+
+
+def scores_of(case, run=None, **policies):
+    """The scores of all queries, by measure."""
+    return assay.evaluate(case.qrels, case.run if run is None else run, case.measures, **policies).scores
+
+
+def assert_same_bits(found, expected):
+    assert found.keys() == expected.keys()
+    for name, scores in expected.items():
+        np.testing.assert_array_equal(found[name], scores, name)
+
+
+def with_known_scale(case):
+    """The scale of err, where it is left to the judgments, is the one parameter that all queries decide together."""
+    return [each for each in case.measures if each.definition.bind is None or each.values["max"] is not None]
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+def test_says_what_it_is(definition):
+    assert definition.title
+    assert definition.title[0].isupper()
+    assert not definition.title.endswith(".")
+    assert definition.formula
+    assert definition.example is not None
+    assert definition.example.working
+    assert definition.summary.endswith(".")
+    assert definition.aggregate in {"mean", "geometric", "sum"}
+    assert definition.range[0] < definition.range[1]
+    assert all(parameter.help for parameter in definition.parameters.values())
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+def test_example_computes_to_its_value(definition):
+    example = definition.example
+    ideal = None if example.ideal is None else [example.ideal]
+    assert parse(example.measure).definition is definition
+    assert assay.evaluate_labels([example.grades], example.measure, ideal=ideal)[example.measure] == pytest.approx(
+        example.value, abs=1e-4
+    )
+
+
+@pytest.mark.parametrize(("alias", "definition", "preset"), ALIASES)
+def test_alias_is_the_same_measure(alias, definition, preset):
+    at = "@0.5" if definition.at == "recall" else "@7" if definition.at in definition.parameters else ""
+    inside = ",".join(f"{name}={str(value).lower()}" for name, value in preset.items())
+    full_name = f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
+    assert parse(alias + at) == parse(full_name)
+    assert hash(parse(alias + at)) == hash(parse(full_name))
+    assert parse(alias.upper() + at) == parse(full_name)
+
+
+@given(measure=any_measures())
+def test_its_name_parses_back_to_it(measure):
+    assert parse(str(measure)) == measure
+    assert parse(measure.full_name) == measure
+    assert str(parse(str(measure))) == str(measure)
+    assert hash(parse(str(measure))) == hash(measure)
+
+
+@given(measure=any_measures(), rel=st.floats(allow_nan=False, allow_infinity=False))
+def test_a_default_level_reaches_only_names_that_are_silent_about_it(measure, rel):
+    parameter = measure.definition.parameters.get("rel")
+    level = rel if parameter and parameter.default == 1 and "rel=" not in str(measure) else measure.values.get("rel")
+    assert parse_in(str(measure), TABLE, {"rel": rel}).values.get("rel") == level
+
+
+@few
+@given(case=cases(), ties=TIES)
+def test_stays_in_its_range(case, ties):
+    for name, scores in scores_of(case, ties=ties).items():
+        definition = parse(name).definition
+        low, high = definition.range
+        assert definition.undefined or not np.isnan(scores).any(), name
+        known = scores[~np.isnan(scores)]
+        assert ((known >= low) & (known <= high + 1e-12)).all(), (name, known)
+
+
+@few
+@given(case=cases())
+def test_stays_between_0_and_1_with_its_default_parameters(case):
+    measures = [each for each in BUILT_IN if each.name not in UNBOUNDED | {"iprec"}]
+    result = assay.evaluate(case.qrels, case.run, [*(each.name for each in measures), "iprec@0.5"])
+    for name in result:
+        scores = result.scores[name][~np.isnan(result.scores[name])]
+        # What a count of queries gives a query is 1, so it may stay with the others.
+        assert ((scores >= 0) & (scores <= 1 + 1e-12)).all(), (name, scores)
+
+
+@few
+@given(case=cases(), ties=TIES)
+def test_a_query_scores_the_same_alone_as_among_others(case, ties):
+    measures = with_known_scale(case)
+    together = assay.evaluate(case.qrels, case.run, measures, ties=ties)
+    for row, query in enumerate(together.queries):
+        if query in case.run:
+            alone = assay.evaluate({query: case.qrels[query]}, {query: case.run[query]}, measures, ties=ties)
+            assert_same_bits(alone.scores, {name: scores[row : row + 1] for name, scores in together.scores.items()})
+
+
+@few
+@given(case=cases(), generator=st.randoms(use_true_random=False))
+def test_order_of_judgments_and_documents_does_not_matter(case, generator):
+    def shuffled(entries):
+        return dict(generator.sample(list(entries.items()), len(entries)))
+
+    qrels = {query: shuffled(case.qrels[query]) for query in case.qrels}
+    run = {query: shuffled(case.run[query]) for query in shuffled(case.run)}
+    found = assay.evaluate(qrels, run, case.measures)
+    assert_same_bits(found.scores, scores_of(case))
+
+
+@few
+@given(case=cases(ranked=distinct_rankings()), generator=st.randoms(use_true_random=False))
+def test_no_rule_for_ties_matters_where_no_scores_tie(case, generator):
+    run = {query: dict(generator.sample(list(each.items()), len(each))) for query, each in case.run.items()}
+    expected = scores_of(case)
+    for ties in ("docid_desc", "docid_asc", "input"):
+        assert_same_bits(scores_of(case, run, ties=ties), expected)
+
+
+@few
+@given(case=cases())
+def test_ties_are_a_way_to_sort(case):
+    ordered = {
+        "docid_desc": lambda ranking: sorted(sorted(ranking, reverse=True), key=lambda each: -ranking[each]),
+        "docid_asc": lambda ranking: sorted(sorted(ranking), key=lambda each: -ranking[each]),
+        "input": lambda ranking: sorted(ranking, key=lambda each: -ranking[each]),
+    }
+    for ties, order in ordered.items():
+        lists = {query: order(ranking) for query, ranking in case.run.items()}
+        expected = scores_of(case, lists)
+        found = scores_of(case, ties=ties)
+        # Half of a tied pair is right for the area under the curve, and lists have no ties.
+        measures = [str(each) for each in case.measures if each.definition.name != "auc"]
+        assert_same_bits({name: found[name] for name in measures}, {name: expected[name] for name in measures})
+
+
+@few
+@given(case=cases())
+def test_scores_count_only_by_their_order(case):
+    run = {query: {each: value**3 - 1e6 for each, value in ranking.items()} for query, ranking in case.run.items()}
+    assert_same_bits(scores_of(case, run), scores_of(case))
+
+
+@few
+@given(case=cases(), ties=TIES)
+def test_an_unjudged_document_at_the_bottom_raises_nothing(case, ties):
+    longer = {query: {**ranking, "bottom": -99.0} for query, ranking in case.run.items()}
+    before, after = scores_of(case, ties=ties), scores_of(case, longer, ties=ties)
+    for measure in case.measures:
+        name = str(measure)
+        if measure.definition.name not in RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM:
+            assert (after[name] <= before[name]).all(), name
+
+
+@few
+@given(case=cases(), ties=TIES)
+def test_a_cutoff_past_everything_is_none(case, ties):
+    far = len(DOCUMENTS)
+    cut, uncut = [], []
+    for measure in case.measures:
+        # Precision is over k, and the F score is made of it: ranks that nobody filled count against them.
+        is_over_k = measure.definition.name == "f" or measure.values.get("over") == "k"
+        if "k" in measure.values and not is_over_k:
+            cut.append(measure.definition(**{**measure.values, "k": far}))
+            uncut.append(measure.definition(**{**measure.values, "k": None}))
+    found = assay.evaluate(case.qrels, case.run, cut, ties=ties).scores
+    expected = assay.evaluate(case.qrels, case.run, uncut, ties=ties).scores
+    for with_cutoff, without in zip(cut, uncut, strict=True):
+        np.testing.assert_array_equal(found[str(with_cutoff)], expected[str(without)], str(without))
+
+
+@few
+@given(case=cases(), k=st.integers(1, 6), ties=TIES)
+def test_a_cutoff_does_not_look_at_what_stands_below(case, k, ties):
+    cut = [each.definition(**{**each.values, "k": k}) for each in case.measures if "k" in each.values]
+    found = assay.evaluate(case.qrels, case.run, cut, ties=ties)
+    expected = assay.evaluate(case.qrels, case.run, cut, ties=ties, depth=k)
+    assert_same_bits(found.scores, expected.scores)
+
+
+@few
+@given(case=cases())
+def test_negative_grades_change_nothing_but_where_the_pool_counts(case):
+    # A document that was looked at and not judged is as good as one that nobody looked at, except for infAP.
+    positive = {query: {each: g for each, g in grades.items() if g >= 0} for query, grades in case.qrels.items()}
+    measures = [each for each in case.measures if each.definition.name != "infap"]
+    found = assay.evaluate(case.qrels, case.run, measures)
+    expected = assay.evaluate(positive, case.run, measures)
+    assert_same_bits(found.scores, expected.scores)
+
+
+@few
+@given(case=cases())
+def test_missing_queries_score_as_empty_rankings(case):
+    filled = {**{query: {} for query in QUERIES if query in case.qrels}, **case.run}
+    assert_same_bits(scores_of(case), scores_of(case, filled))

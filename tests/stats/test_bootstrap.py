@@ -1,0 +1,114 @@
+"""Bootstrap intervals: what they are made of, and whether they hold what they promise."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.stats import Interval, bootstrap
+
+nan = math.nan
+TABLE = [
+    ([0.5], "mean", (0.5, 0.5)),
+    ([0.25, 0.25, 0.25], "mean", (0.25, 0.25)),
+    ([0.25, 0.25, 0.25], "geometric", (0.25, 0.25)),
+    ([2, 2, 2], "sum", (6, 6)),
+    ([0, 0], "geometric", (0.00001, 0.00001)),
+    ([0.75, nan, nan], "mean", (0.75, 0.75)),
+    ([], "mean", (nan, nan)),
+    ([nan], "mean", (nan, nan)),
+    ([], "geometric", (nan, nan)),
+    # Two queries: a quarter of the resamples hold only the first and a quarter only the second.
+    ([0, 1], "mean", (0, 1)),
+    ([0, 1], "sum", (0, 2)),
+    ([0.01, 1], "geometric", (0.01, 1)),
+]
+
+
+@pytest.mark.parametrize(("scores", "aggregate", "expected"), TABLE)
+def test_values(scores, aggregate, expected):
+    assert bootstrap(np.array(scores, dtype=np.float64), aggregate) == pytest.approx(expected, nan_ok=True)
+
+
+SCORES = np.random.default_rng(1).beta(2, 3, size=60)
+
+
+def test_same_seed_same_interval():
+    assert bootstrap(SCORES, seed=7) == bootstrap(SCORES.copy(), seed=7)
+    assert bootstrap(SCORES, seed=7) != bootstrap(SCORES, seed=8)
+
+
+def test_a_higher_level_is_wider():
+    intervals = [bootstrap(SCORES, level=level) for level in (0.5, 0.8, 0.95, 0.99)]
+    lows, highs = [each.low for each in intervals], [each.high for each in intervals]
+    assert lows == sorted(lows, reverse=True)
+    assert highs == sorted(highs)
+    assert len(set(lows)) == len(set(highs)) == 4
+
+
+def test_more_queries_are_narrower():
+    few, many = bootstrap(SCORES), bootstrap(np.tile(SCORES, 16))
+    assert (many.high - many.low) == pytest.approx((few.high - few.low) / 4, rel=0.15)
+
+
+def test_ends_are_the_quantiles_of_the_resampled_means():
+    draws = np.random.default_rng(3).integers(len(SCORES), size=(1000, len(SCORES)))
+    expected = np.quantile(SCORES[draws].mean(axis=1), [0.05, 0.95])
+    assert bootstrap(SCORES, level=0.9, seed=3) == pytest.approx(expected)
+
+
+def test_resamples_that_are_drawn_in_parts_are_those_drawn_at_once(monkeypatch):
+    whole = bootstrap(SCORES)
+    # By its name in sys.modules, since `assay.stats.bootstrap` is the function.
+    monkeypatch.setattr(sys.modules["assay.stats.bootstrap"], "DRAWS", 7 * len(SCORES))
+    assert bootstrap(SCORES) == whole
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@given(scores=st.lists(st.floats(0, 1), min_size=1, max_size=20), level=st.floats(0.01, 0.99), seed=st.integers(0, 9))
+def test_stays_within_the_scores_and_in_order(scores, level, seed):
+    low, high = bootstrap(np.array(scores), level=level, seed=seed, samples=50)
+    assert min(scores) - 1e-12 <= low <= high <= max(scores) + 1e-12
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@given(scores=st.lists(st.floats(0, 1) | st.just(nan), max_size=20), aggregate=st.sampled_from(["mean", "geometric"]))
+def test_undefined_scores_are_left_out(scores, aggregate):
+    known = np.array([score for score in scores if not math.isnan(score)])
+    found = bootstrap(np.array(scores, dtype=np.float64), aggregate, samples=50)
+    assert found == bootstrap(known, aggregate, samples=50) or (not len(known) and math.isnan(found.low))
+
+
+@pytest.mark.parametrize("draw", ["beta", "binary"])
+def test_holds_the_true_mean_as_often_as_it_says(draw):
+    generator = np.random.default_rng(2)
+    trials, queries, mean = 1500, 100, 0.4
+    samples = {
+        "beta": lambda: generator.beta(2, 3, size=queries),
+        "binary": lambda: (generator.random(queries) < mean).astype(np.float64),
+    }[draw]
+    held = 0
+    for trial in range(trials):
+        low, high = bootstrap(samples(), samples=400, seed=trial)
+        held += low <= mean <= high
+    assert held / trials == pytest.approx(0.95, abs=0.03)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 95, nan])
+def test_a_level_is_a_share(level):
+    with pytest.raises(assay.PolicyError, match=r"level must be a number between 0 and 1, such as 0\.95, not"):
+        bootstrap(SCORES, level=level)
+
+
+def test_results_give_intervals():
+    result = assay.evaluate_labels([[1], [0, 1], [0, 0, 0, 1], [0]], ["rr", "num_ret", "gm_ap"])
+    assert result.interval("rr") == bootstrap(result.scores["rr"])
+    assert result.interval("mrr", level=0.5, seed=4) == bootstrap(result.scores["rr"], level=0.5, seed=4)
+    assert result.interval("num_ret") == bootstrap(result.scores["num_ret"], "sum")
+    assert result.interval("gm_ap") == bootstrap(result.scores["gm_ap"], "geometric")
+    assert isinstance(result.interval("rr"), Interval)
+    assert result.interval("rr").low <= result["rr"] <= result.interval("rr").high
