@@ -192,7 +192,7 @@ Python {platform.python_version()}, NumPy {np.__version__}, polars {polars.__ver
 
 
 def available() -> int:
-    from assay.evaluate import check_threads
+    from assay.evaluator import check_threads
 
     return check_threads(None)
 

@@ -14,12 +14,15 @@ from assay.core.errors import (
     PolicyError,
 )
 from assay.core.judged import Hits, Judged, ratio
-from assay.core.measure import Bounds, Cutoff, Example, Measure, Rel, measure, remove_measure
-from assay.evaluate import Evaluator, evaluate, evaluate_many
+from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_measure
+from assay.core.parameter import Bounds
+from assay.evaluate import evaluate, evaluate_many
+from assay.evaluator import Evaluator
 from assay.io import Qrels, Run, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.measures import parse as parse_measure
-from assay.result import Note, Result, Results
+from assay.notes import Note
+from assay.result import Result, Results
 from assay.stats import Interval
 
 __all__ = [

@@ -11,12 +11,14 @@ import numpy as np
 from assay.core.errors import DataError
 from assay.core.judged import Hits, Judged
 from assay.core.text import count, show
-from assay.evaluate import Evaluator
-from assay.result import Note, Result
+from assay.evaluator import Evaluator
+from assay.notes import Note
+from assay.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.core.judged import FloatArray
     from assay.core.measure import Measure
 
 def evaluate_labels(
@@ -35,8 +37,8 @@ def evaluate_labels(
     >>> result.scores["ap"].round(4).tolist()
     [0.5556, 0.8333]
 
-    `relevant` is the number of relevant documents of each query (or of every one); those that are not in the ranking are
-    added at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
+    `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added at
+    the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
     """
     from assay.core.ranking import only_judged, only_top
 
@@ -63,7 +65,6 @@ def evaluate_labels(
     judged = Judged(size, lengths, owner[order], grades[order], hits, floor)
     judged = only_judged(judged) if chosen.judged_only else judged
     judged = judged if chosen.depth is None else only_top(judged, chosen.depth)
-    measures_bound = {name: measure.bound(judged) for name, measure in evaluator.measures.items()}
     queries = [str(number) for number in range(size)]
     return evaluator.finish(judged, queries, np.ones(size, dtype=np.bool_), notes)
 
@@ -75,7 +76,7 @@ def listed(values: object, place: str) -> list[Any]:
     return list(values)
 
 
-def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> Any:  # noqa: ANN401 - an array
+def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> FloatArray:
     """The grades as an array, NaN where there is none."""
     given = listed(grades, place)
     try:
@@ -88,46 +89,54 @@ def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) 
 
 
 def complete(
-    retrieved: list[Any],
+    retrieved: list[FloatArray],
     relevant: int | Sequence[int] | None,
     ideal: Sequence[Sequence[float]] | None,
     rel: float,
     notes: list[Note],
-) -> list[Any]:
+) -> list[FloatArray]:
     """All grades of each query: those retrieved and those that were not."""
     if relevant is not None and ideal is not None:
         raise DataError("give relevant= or ideal=, not both")
-    size = len(retrieved)
     if ideal is not None:
-        lists = listed(ideal, "ideal=")
-        if len(lists) != size:
-            raise DataError(f"ideal= must hold one list for each of the {size} rankings, not {len(lists)}")
-        everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
-        for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
-            if contains(known, found):
-                continue
+        return checked_ideal(retrieved, ideal)
+    return retrieved if relevant is None else with_unseen(retrieved, relevant, rel, notes)
+
+
+def checked_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]]) -> list[FloatArray]:
+    """The grades as given, once they are known to hold those of the rankings."""
+    lists = listed(ideal, "ideal=")
+    if len(lists) != len(retrieved):
+        raise DataError(f"ideal= must hold one list for each of the {len(retrieved)} rankings, not {len(lists)}")
+    everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
+    for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
+        if not contains(known, found):
             raise DataError(f"ideal[{number}] must hold every grade of labels[{number}]; it lacks some")
-        return everything
-    if relevant is None:
-        return retrieved
+    return everything
+
+
+def with_unseen(
+    retrieved: list[FloatArray], relevant: int | Sequence[int], rel: float, notes: list[Note]
+) -> list[FloatArray]:
+    """The grades retrieved, and the lowest relevant grade for each relevant document that was not."""
+    size = len(retrieved)
     totals = [relevant] * size if isinstance(relevant, Integral) else listed(relevant, "relevant=")
     for total in totals:
         if not isinstance(total, Integral) or isinstance(total, bool):
             raise DataError(f"relevant= must hold whole numbers, not {show(total)}")
     if len(totals) != size:
         raise DataError(f"relevant= must hold one number for each of the {size} rankings, not {len(totals)}")
-    unseen = [int(total) - int((grades >= rel).sum()) for total, grades in zip(totals, retrieved, strict=True)]
-    for number, missing in enumerate(unseen):
-        if missing < 0:
-            raise DataError(
-                f"relevant[{number}] is {totals[number]}, but labels[{number}] holds {totals[number] - missing} relevant documents"
-            )
+    found = [int((grades >= rel).sum()) for grades in retrieved]
+    for number, (total, seen) in enumerate(zip(totals, found, strict=True)):
+        if total < seen:
+            raise DataError(f"relevant[{number}] is {total}, but labels[{number}] holds {seen} relevant documents")
+    unseen = [int(total) - seen for total, seen in zip(totals, found, strict=True)]
     if any(unseen):
         notes.append(Note("unseen", f"{count(sum(unseen), 'relevant document')} not retrieved added at grade {rel:g}"))
     return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]
 
 
-def contains(everything: Any, some: Any) -> bool:  # noqa: ANN401 - arrays
+def contains(everything: FloatArray, some: FloatArray) -> bool:
     """Whether every value stands in `everything` at least as often as in `some`."""
     values, counts = np.unique(some, return_counts=True)
     return all((everything == value).sum() >= times for value, times in zip(values, counts, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
 from assay.conventions import CONVENTIONS, parse_measures
@@ -23,16 +23,8 @@ if TYPE_CHECKING:
     from assay.core.convention import Policies
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
-
-
-class Note(NamedTuple):
-    """What the data made assay decide: a word for its kind, and a sentence."""
-
-    kind: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
+    from assay.notes import Note
+    from assay.render.table import Cell
 
 
 class Exports:
@@ -247,7 +239,7 @@ class Results(Exports):
         """One row a run, one column a measure."""
         first = next(iter(self.results.values()))
         columns = (Column("run", is_text=True), *(Column(name) for name in first.measures))
-        rows = tuple((name, *result.mean.values()) for name, result in self.results.items())
+        rows: tuple[tuple[Cell, ...], ...] = tuple((name, *each.mean.values()) for name, each in self.results.items())
         texts = [[str(note) for note in result.notes] for result in self.results.values()]
         if all(each == texts[0] for each in texts):
             notes = texts[0]

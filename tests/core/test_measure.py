@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.core.measure import TABLE, write
+from assay.core.measure import TABLE
+from assay.core.parameter import write
 
 BAD = [
     ("ap", {"k": 0}, "ap: k must be a whole number at least 1, not '0'"),

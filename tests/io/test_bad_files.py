@@ -425,7 +425,7 @@ def test_a_directory_is_no_file(format, tmp_path):  # noqa: A002 - the option's 
     refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, ["is a directory, not a file"])
 
 
-@pytest.mark.parametrize("path", ["", "x" * 5000, "a\0b", Path("x" * 300)])
+@pytest.mark.parametrize("path", ["", "x" * 5000, "a\0b", "\ud800", Path("x" * 300)])
 def test_a_path_that_cannot_be(path):
     with pytest.raises(FileError):
         assay.evaluate(QRELS, path, ["ap"])

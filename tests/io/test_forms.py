@@ -5,7 +5,9 @@ import gzip
 import io
 import json
 import lzma
+import os
 import random
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -481,9 +483,6 @@ def test_a_file_object_may_have_any_name(name):
 
 
 def test_a_pipe_is_read_like_a_file(tmp_path):
-    import os
-    import threading
-
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=(TREC_RUN,))
@@ -590,6 +589,19 @@ def test_scattered_lines_of_several_blocks_do_not_change_a_bit(threads, large, l
     result = assay.evaluate(qrels, make("run.trec", "".join(lines)), MEASURES, threads=threads)
     assert scores_of(result) == expected
     assert [str(note) for note in result.notes] == ["the rows of 50 queries do not stand together; they were read again"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
+def test_a_name_may_be_no_text(tmp_path):
+    path = tmp_path / os.fsdecode(b"run-\xff")
+    try:
+        path.write_text(TREC_RUN)
+    except OSError:
+        pytest.skip("this file system allows no such name")
+    assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED
+    path.write_text("1\n")
+    with pytest.raises(assay.FormatError, match=r"run-\\udcff, line 1"):
+        assay.evaluate(QRELS, path, MEASURES)
 
 
 def test_paths_may_be_text_or_path(make):

@@ -60,22 +60,59 @@ impl<'a> Blocks<'a> {
 }
 
 /// Where the lines of the last query begin. Zero if there is no other query before it.
+///
+/// It is searched for by halves. Where a query's lines do not stand together this may be another place at which the last
+/// query begins, which serves as well: the query is then found in two blocks.
 fn last_query(text: &[u8]) -> usize {
-    let mut end = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
-    let mut query = None;
-    while end > 0 {
-        let start = memchr::memrchr(b'\n', &text[..end - 1]).map_or(0, |newline| newline + 1);
-        let this = &text[start..end - 1];
-        if !line::is_empty(this) {
-            let first = Line::first(this).words().next();
-            if query.is_some() && query != first {
-                return end;
-            }
-            query = first;
+    let Some(end) = memchr::memrchr(b'\n', text) else { return 0 };
+    let mut first = line_start(text, end);
+    let query = query_at(text, first);
+    let mut other = 0;
+    // `first` begins a line of the last query; the line at `other` is another query's, or nothing is known of it.
+    let mut step = BACK;
+    while first > 0 {
+        let probe = line_start(text, first.saturating_sub(step));
+        if !belongs(text, probe, query) {
+            other = probe;
+            break;
         }
-        end = start;
+        first = probe;
+        step *= 2;
+    }
+    while first > 0 {
+        let middle = line_start(text, other + (first - other) / 2);
+        if middle <= other {
+            let next = memchr::memchr(b'\n', &text[other..]).map_or(first, |length| other + length + 1);
+            if next >= first {
+                return first;
+            }
+            if belongs(text, next, query) { first = next } else { other = next }
+        } else if belongs(text, middle, query) {
+            first = middle;
+        } else {
+            other = middle;
+        }
     }
     0
+}
+
+/// How far back the search for a query's first line begins.
+const BACK: usize = 1 << 12;
+
+/// The start of the line that holds the byte at `at`.
+fn line_start(text: &[u8], at: usize) -> usize {
+    memchr::memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1)
+}
+
+fn query_at(text: &[u8], start: usize) -> Option<&[u8]> {
+    let line = Line::first(text.get(start..).unwrap_or_default());
+    if line::is_empty(line.bytes()) { None } else { line.words().next() }
+}
+
+/// Whether a line is the query's, or says nothing.
+fn belongs(text: &[u8], start: usize, query: Option<&[u8]>) -> bool {
+    let this = query_at(text, start);
+    this.is_none() || query.is_none() || this == query
 }
 
 /// A fault and the line of the block it stands in, counted from zero.

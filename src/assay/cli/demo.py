@@ -10,7 +10,7 @@ import click
 
 from assay.cli.help import Command
 from assay.cli.output import emit
-from assay.evaluate import DEFAULT_MEASURES, Evaluator
+from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.result import Results
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from assay.cli.output import emit, say
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS, find_convention
-from assay.evaluate import DEFAULT_MEASURES, Evaluator
+from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.qrels import Qrels
 from assay.render import Column, Table, render
 from assay.result import Result, Results

@@ -8,14 +8,15 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
-from assay.core.measure import Definition, Example, all_names, write
+from assay.core.measure import Definition, Example, all_names
+from assay.core.parameter import write
 from assay.labels import evaluate_labels
 from assay.measures import TABLE, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.core.measure import Parameter
+    from assay.core.parameter import Parameter
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay import _kernel
+from assay._kernel import Progress
 from assay.core.text import printable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ PAUSE = 0.1
 
 
 @contextmanager
-def watched(name: str) -> Iterator[_kernel.Progress | None]:
+def watched(name: str) -> Iterator[Progress | None]:
     """Shows how far the reading of a file has come for as long as the context lasts.
 
     What it gives is handed on to whoever reads. Where nothing is counted on it, the bar only shows that work goes on.
@@ -29,7 +29,7 @@ def watched(name: str) -> Iterator[_kernel.Progress | None]:
         return
     import threading
 
-    progress, done = _kernel.Progress(), threading.Event()
+    progress, done = Progress(), threading.Event()
     watcher = threading.Thread(target=show_after_delay, args=(name, progress, done), daemon=True)
     watcher.start()
     try:
@@ -39,7 +39,7 @@ def watched(name: str) -> Iterator[_kernel.Progress | None]:
         watcher.join()
 
 
-def show_after_delay(name: str, progress: _kernel.Progress, done: threading.Event) -> None:
+def show_after_delay(name: str, progress: Progress, done: threading.Event) -> None:
     """Draws the bar, if the work is not done before."""
     if done.wait(DELAY):
         return

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from assay.conventions.assay import ASSAY
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.measure import Measure, write
+from assay.core.measure import Measure
+from assay.core.parameter import write
 from assay.core.text import nearest, show
 from assay.measures import parse
 

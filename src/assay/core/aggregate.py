@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.core.measure import SMALLEST_AVERAGE
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.core.judged import FloatArray
+
+# A query that scores less counts as this much, so that one zero does not make the geometric mean zero.
+SMALLEST_AVERAGE = 1e-5
 
 
 class Aggregation(NamedTuple):

@@ -11,7 +11,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MeasureError
-from assay.core.measure import Definition, Measure, Parameter, all_names
+from assay.core.measure import Definition, Measure, all_names
+from assay.core.parameter import Parameter
 from assay.core.text import nearest, show
 
 if TYPE_CHECKING:

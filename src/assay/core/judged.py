@@ -68,7 +68,7 @@ class Hits:
 
     def sum(self, values: FloatArray | IntArray) -> FloatArray:
         """The sum of the values, one a query, added in order of rank."""
-        return np.bincount(self.query, weights=values, minlength=self.size)
+        return np.asarray(np.bincount(self.query, weights=values, minlength=self.size), dtype=np.float64)
 
     def count(self) -> IntArray:
         """The number of hits, one a query."""

@@ -10,6 +10,8 @@ import numpy as np
 from assay.core.judged import FloatArray, Hits, IntArray, Judged
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay._kernel import Index, Judge
     from assay.core.convention import Policies
 
@@ -26,7 +28,7 @@ def floats(column: bytes) -> FloatArray:
 
 def rank_hits(index: Index, judge: Judge, policies: Policies) -> tuple[Judged, IntArray]:
     """What the judge found, ranked; and the number of documents each query retrieved, -1 where the run lacks it."""
-    columns = judge.columns()
+    columns: Mapping[str, bytes] = judge.columns()  # type: ignore[assignment]
     starts, grades = integers(index.starts()), floats(index.grades())
     size = len(starts) - 1
     found = integers(columns["retrieved"])

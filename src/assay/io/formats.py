@@ -29,7 +29,7 @@ HEAD = 1 << 16
 
 
 def check_format(name: str | None) -> None:
-    if name is not None and name not in FORMATS:
+    if name is not None and not (isinstance(name, str) and name in FORMATS):
         raise FormatError(f"there is no format {show(name)}; there are {', '.join(FORMATS)}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from assay import _kernel
+from assay._kernel import Index, Rows
 from assay.core.convention import check
 from assay.core.errors import DataError
 from assay.core.text import count
@@ -49,7 +49,7 @@ class Qrels(QueryTable):
         super().__init__(judgment_rows(data, format, columns, duplicates))
         if not len(self):
             raise DataError(f"{describe(data)} holds no judgments")
-        self.index = _kernel.Index(self.rows, duplicates)
+        self.index = Index(self.rows, duplicates)
 
     def __repr__(self) -> str:
         return f"<Qrels: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'judgment')}>"
@@ -109,15 +109,15 @@ def judgment_rows(
     format: str | None,  # noqa: A002 - the option's name
     columns: Mapping[str, str] | None,
     duplicates: str,
-) -> _kernel.Rows:
+) -> Rows:
     """The data as rows, whatever its form."""
     check_format(format)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return rows_of_file(source, detect(source, format), columns, duplicates)
     if is_frame(data):
-        return _kernel.Rows.from_frame(prepare_frame(data, columns, judgments=True), "the judgments")
-    return _kernel.Rows.from_judgments(data)
+        return Rows.from_frame(prepare_frame(data, columns, judgments=True), "the judgments")
+    return Rows.from_judgments(data)
 
 
 def rows_of_file(
@@ -125,16 +125,16 @@ def rows_of_file(
     format: str,  # noqa: A002 - the option's name
     columns: Mapping[str, str] | None,
     duplicates: str,
-) -> _kernel.Rows:
+) -> Rows:
     if format == "trec":
-        return _kernel.Rows.from_file(source.path, source.name, judgments=True)
+        return Rows.from_file(source.path, source.name, judgments=True)
     if format == "json":
         from assay.io.json import read_json
 
         content = read_json(source, duplicates)
         with named(source):
-            return _kernel.Rows.from_judgments(content)
-    return _kernel.Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
+            return Rows.from_judgments(content)
+    return Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
 
 
 def read_qrels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from assay import _kernel
+from assay._kernel import Judge, Progress, Rows
 from assay.core.errors import DataError
 from assay.core.text import count
 from assay.io.formats import check_format, detect
@@ -84,24 +84,24 @@ class Run(QueryTable):
         return frame.with_columns(polars.Series("score", np.where(is_ordered, falling, self.values)))
 
 
-def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> _kernel.Rows:  # noqa: A002 - the option's name
+def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:  # noqa: A002 - the option's name
     """The data as rows, whatever its form."""
     check_format(format)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             chosen = detect(source, format)
             if chosen == "trec":
-                return _kernel.Rows.from_file(source.path, source.name, judgments=False)
+                return Rows.from_file(source.path, source.name, judgments=False)
             if chosen == "json":
                 from assay.io.json import read_json
 
                 content = read_json(source)
                 with named(source):
-                    return _kernel.Rows.from_rankings(content)
-            return _kernel.Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
+                    return Rows.from_rankings(content)
+            return Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
     if is_frame(data):
-        return _kernel.Rows.from_frame(prepare_frame(data, columns, judgments=False), "the run")
-    return _kernel.Rows.from_rankings(data)
+        return Rows.from_frame(prepare_frame(data, columns, judgments=False), "the run")
+    return Rows.from_rankings(data)
 
 
 def read_run(
@@ -115,14 +115,14 @@ def read_run(
 
 
 def judge_run(
-    make_judge: Callable[[], _kernel.Judge],
+    make_judge: Callable[[], Judge],
     run: object,
     *,
     threads: int,
     format: str | None = None,  # noqa: A002 - the option's name
     columns: Mapping[str, str] | None = None,
-    progress: _kernel.Progress | None = None,
-) -> _kernel.Judge:
+    progress: Progress | None = None,
+) -> Judge:
     """Ranks the judged documents of a run in any form. A file is judged while it is read and never held whole."""
     check_format(format)
     judge = make_judge()
@@ -149,12 +149,12 @@ def judge_run(
 
 
 def judge_table(
-    make_judge: Callable[[], _kernel.Judge],
+    make_judge: Callable[[], Judge],
     source: Source,
     format: str,  # noqa: A002 - the option's name
     columns: Mapping[str, str] | None,
     threads: int,
-) -> _kernel.Judge:
+) -> Judge:
     """Judges a table batch by batch; where a query's rows do not stand together, the whole table at once."""
     judge = make_judge()
     seen: set[str] = set()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from assay import _kernel
+from assay._kernel import decompress, read_bytes
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.text import printable
 
@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
     def read(self, limit: int | None = None) -> bytes:
         """The content, decompressed; at most `limit` bytes of it."""
-        return _kernel.read_bytes(self.path, self.name, limit)
+        return read_bytes(self.path, self.name, limit)
 
     @contextmanager
     def plain(self) -> Iterator[Path]:
@@ -45,7 +45,7 @@ class Source(NamedTuple):
 
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             target = Path(folder) / "plain"
-            _kernel.decompress(self.path, self.name, target)
+            decompress(self.path, self.name, target)
             yield target
 
 
@@ -57,9 +57,9 @@ def is_source(data: object) -> bool:
 def describe(data: object) -> str:
     """How a message names the data."""
     if isinstance(data, (str, os.PathLike)):
-        return os.fsdecode(data)
+        return printable(os.fsdecode(data))
     name = getattr(data, "name", None) if is_source(data) else None
-    return name if isinstance(name, str) and name else "<file>" if is_source(data) else "the data"
+    return printable(name) if isinstance(name, str) and name else "<file>" if is_source(data) else "the data"
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
@@ -75,14 +75,24 @@ def open_source(data: Readable) -> Iterator[Source]:
         with put_aside(data, name) as source:
             yield source
         return
-    if not name:
-        raise FileError("the path is empty; name a file")
-    path = Path(name)
+    path = checked(data)
     if is_stream(path):
         with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
         return
     yield Source(path, printable(name))
+
+
+def checked(data: str | os.PathLike[str]) -> Path:
+    """The path, if it can be one."""
+    name = os.fsdecode(data)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise FileError(f"{quoted(name)} cannot be the name of a file: it is not valid Unicode") from None
+    if not name:
+        raise FileError("the path is empty; name a file")
+    return Path(name)
 
 
 def is_stream(path: Path) -> bool:

@@ -12,9 +12,9 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
-from assay import _kernel
+from assay._kernel import compress_zst
 from assay.core.errors import FileError, FormatError
 from assay.io.formats import by_suffix, check_format
 from assay.io.losses import DEFAULT_TAG, plain_tag, refuse_losses, without
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.io.qrels import Qrels
     from assay.io.run import Run
 
-    Data = Qrels | Run
+    Data: TypeAlias = Qrels | Run
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 WHOLE = 2.0**53
@@ -80,7 +80,7 @@ def compress(path: Path) -> None:
     """Puts a Zstandard file in the place of a plain one."""
     plain = path.rename(path.with_name(path.name + ".plain"))
     try:
-        _kernel.compress_zst(plain, path)
+        compress_zst(plain, path)
     finally:
         plain.unlink()
 

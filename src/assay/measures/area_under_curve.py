@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Judged
+from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Example, Rel, measure
 
 Over = Annotated[Literal["retrieved", "judged"], "among all retrieved documents, or only among the judged ones"]
@@ -31,4 +31,4 @@ def area_under_curve(judged: Judged, *, rel: Rel = 1, over: Over = "retrieved") 
     # Each hit beats what scores lower and half of what ties; among themselves the hits take half of all their pairs.
     beaten = hits.sum(total[hits.query] - hits.higher - 1 - hits.tied / 2) - relevant * (relevant - 1) / 2
     pairs = relevant * others
-    return np.divide(beaten, pairs, out=np.full(judged.size, np.nan), where=pairs > 0)
+    return np.where(pairs > 0, ratio(beaten, pairs), np.nan)

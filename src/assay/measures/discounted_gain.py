@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, GainMap, measure
+from assay.core.judged import FloatArray, IntArray, Judged, ratio
+from assay.core.measure import Cutoff, Example, measure
+from assay.core.parameter import GainMap
 
 Gain = Annotated[
     Literal["linear", "exp2"] | GainMap,
@@ -54,11 +55,13 @@ def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float) ->
     """The discounted gain of the best possible ranking."""
     key = ("ideal", tuple(sorted(gain.items())) if isinstance(gain, Mapping) else gain, rel)
     owner, gained, rank = judged.remember(key, lambda: ideal_ranking(judged, gain, rel))
-    mask = slice(None) if k is None else rank <= k
-    return np.bincount(owner[mask], weights=gained[mask] / np.log2(rank[mask] + 1.0), minlength=judged.size)
+    worth = gained / np.log2(rank + 1.0)
+    if k is not None:
+        owner, worth = owner[rank <= k], worth[rank <= k]
+    return np.asarray(np.bincount(owner, weights=worth, minlength=judged.size), dtype=np.float64)
 
 
-def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float) -> tuple[IntArray, FloatArray, IntArray]:
     """Query, gain and rank of the judged documents that gain anything, best first."""
     mask = judged.grades >= judged.floor
     owner, gained = judged.owner[mask], gains(judged.grades[mask], gain, rel)
@@ -67,7 +70,8 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float) -> tuple[Floa
         order = np.lexsort((-gained, owner))
         owner, gained = owner[order], gained[order]
     starts = np.searchsorted(owner, np.arange(judged.size))
-    return owner, gained, np.arange(1, len(owner) + 1) - starts[owner]
+    rank: IntArray = np.arange(1, len(owner) + 1) - starts[owner]
+    return owner, gained, rank
 
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
@@ -77,7 +81,6 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
         return positive
     if gain == "exp2":
         return np.exp2(positive) - 1.0
-    result = positive.copy()
-    for grade, value in dict(gain).items():  # type: ignore[arg-type]
-        result[grades == grade] = value
-    return result
+    for grade, value in gain.items() if isinstance(gain, Mapping) else ():
+        positive[grades == grade] = value
+    return positive

@@ -8,7 +8,8 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Judged
-from assay.core.measure import Bounds, Cutoff, Example, Values, measure
+from assay.core.measure import Cutoff, Example, Values, measure
+from assay.core.parameter import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

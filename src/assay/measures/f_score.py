@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Bounds, Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import Bounds
 from assay.measures.precision import precision
 from assay.measures.recall import recall
 

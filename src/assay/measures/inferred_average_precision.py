@@ -28,7 +28,7 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     nonrelevant = pool.before(is_judged & ~is_relevant)[is_relevant]
     pooled = pool.before(np.ones(len(pool.rank), dtype=np.bool_))[is_relevant]
     hits = pool.where(is_relevant)
-    above = hits.rank - 1.0
+    above = (hits.rank - 1).astype(np.float64)
     share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
     expected = 1.0 / (above + 1.0) + (above / (above + 1.0)) * ratio(pooled, above) * share
     return ratio(hits.sum(np.where(above == 0, 1.0, expected)), judged.count_relevant(rel))

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged
-from assay.core.measure import Bounds, Example, Rel, measure
+from assay.core.measure import Example, Rel, measure
+from assay.core.parameter import Bounds
 
 Recall = Annotated[float, Bounds(0, 1), "the level of recall"]
 Cut = Annotated[

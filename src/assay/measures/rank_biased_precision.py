@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Bounds, Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import Bounds
 
 Persistence = Annotated[float, Bounds(0, 1, open_low=True, open_high=True), "the chance that the reader goes on"]
 Gain = Annotated[

@@ -47,6 +47,6 @@ def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: C
 def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missing = "skip") -> FloatArray:
     """Where the first relevant document stands. The smaller, the better."""
     queries, ranks = judged.relevant(rel).top(k).first()
-    result = np.full(judged.size, np.nan) if missing == "skip" else judged.cut(k) + 1.0
+    result = np.full(judged.size, np.nan) if missing == "skip" else (judged.cut(k) + 1).astype(np.float64)
     result[queries] = ranks
     return result

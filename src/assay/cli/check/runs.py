@@ -10,7 +10,7 @@ from assay.cli.check.ids import MOST, find_difference
 from assay.cli.check.judgments import judged_documents, repeats
 from assay.cli.check.report import Finding, Level, Report, percent
 from assay.core.text import count, some
-from assay.evaluate import Evaluator
+from assay.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from assay.core.judged import IntArray

@@ -1,0 +1,123 @@
+"""Writes the parts of the documentation that assay knows itself: all of measures.md, and the policies of data.md.
+
+`make docs` runs it. A test compares what it makes with what is committed.
+"""
+# ruff: noqa: INP001 - a script, no package
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.explain import Explanation, Setting, Worked, explain
+from assay.cli.measures import COMBINED, range_of
+from assay.cli.options import HELP
+from assay.conventions import CONVENTIONS
+from assay.core.convention import CHOICES, Policies
+from assay.core.parameter import write
+from assay.measures import TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = Path(__file__).parent
+INTRODUCTION = """\
+# Measures
+
+Made by `make docs` from the table that `assay measures` reads too. `assay measures NAME` shows one of them in a terminal.
+
+A name has the form `name(parameter=value,…)@k`: `ndcg@10`, `ap(rel=2)@100`, `rbp(p=0.95)`, `ndcg(gain=1:3;2:9)@10`. What
+is not said has its default. Upper and lower case are the same. Aliases and the spellings of other tools work wherever a
+name works. R is the number of relevant documents of a query.
+
+A document that was not retrieved has no rank and adds nothing. A document without a judgment takes up its rank and counts
+as not relevant, except where a measure says otherwise. Your own measures: [measures-of-your-own.md](measures-of-your-own.md).
+
+```python
+>>> import assay
+
+```
+"""
+# What policies may be that have no words to choose from.
+OTHER_VALUES = {"depth": "`None`, a whole number from 1", "judged_only": "`False`, `True`", "rel": "a number"}
+POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def pages() -> dict[str, str]:
+    """Each generated page as it should be, by file name."""
+    data = (FOLDER / "data.md").read_text(encoding="utf-8")
+    return {"measures.md": measures_page(), "data.md": POLICIES.sub(lambda _: policies_table(), data)}
+
+
+def measures_page() -> str:
+    """Every measure that comes with assay, in the order of the table."""
+    definitions = [each for each in TABLE.values() if each.function.__module__.startswith("assay.measures.")]
+    contents = table(
+        ("measure", "aliases", "title"),
+        ((f"[`{each.name}`](#{each.name})", listed(each.aliases), each.title) for each in definitions),
+    )
+    return "\n".join([INTRODUCTION, contents, *(section(explain(each)) for each in definitions)])
+
+
+def section(about: Explanation) -> str:
+    """What is said about one measure."""
+    plain = listed(alias for alias, meaning in about.aliases.items() if meaning == about.name)
+    special = [f"`{alias}` for `{meaning}`" for alias, meaning in about.aliases.items() if meaning != about.name]
+    tools = [f"in {tool} {listed(names)}" for tool, names in about.conventions.items()]
+    other_names = [each for each in (plain, *special, *tools) if each]
+    facts = {
+        "Range": range_of(about),
+        "Over queries": COMBINED[about.aggregate].replace(" over queries", ""),
+        "Undefined": f"where {about.undefined}; such queries are left out" if about.undefined else "",
+        "Other names": "; ".join(other_names),
+        "Reference": about.reference.removesuffix("."),
+    }
+    parts = [f"## {about.name}", f"{about.title}. {about.summary}", f"```\n{about.formula}\n```"]
+    parts.append("\n".join(f"- {title}: {text}." for title, text in facts.items() if text))
+    if about.parameters:
+        rows = (parameter_row(each) for each in about.parameters)
+        parts.append(table(("parameter", "may be", "default", "meaning"), rows).rstrip())
+    if about.example:
+        parts.append(worked(about.example))
+    return "\n\n".join(parts) + "\n"
+
+
+def parameter_row(setting: Setting) -> tuple[str, ...]:
+    default = "needed" if setting.is_needed else "none" if setting.default is None else f"`{write(setting.default)}`"
+    return f"`{'@' if setting.is_cutoff else ''}{setting.name}`", setting.allowed, default, setting.help
+
+
+def worked(example: Worked) -> str:
+    """The example as a doctest, so that the page shows what assay computes."""
+    grades = f"[[{', '.join(map(write, example.grades))}]]"
+    ideal = "" if example.all_grades is None else f", ideal=[[{', '.join(map(write, example.all_grades))}]]"
+    call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal})["{example.measure}"]'
+    return f"Example: {example.working}.\n\n```python\n>>> round({call}, 4)\n{round(example.value, 4)}\n\n```"
+
+
+def policies_table() -> str:
+    """Every policy, its values, and what it is in each convention."""
+    rows = []
+    for name in Policies.__slots__:
+        values = listed(CHOICES[name]) if name in CHOICES else OTHER_VALUES[name]
+        chosen = (getattr(each.policies, name) for each in CONVENTIONS.values())
+        shown = (f"`{value:g}`" if isinstance(value, float) else f"`{value}`" for value in chosen)
+        rows.append((f"`{name}`", values, *shown, HELP[name].removesuffix(".")))
+    return table(("policy", "may be", *(f"in {name}" for name in CONVENTIONS), "meaning"), rows)
+
+
+def listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    columns = tuple(columns)
+    lines = [columns, ("---",) * len(columns), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")

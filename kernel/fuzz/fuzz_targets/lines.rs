@@ -1,0 +1,62 @@
+//! Any bytes as a block of lines: the same lines, words and numbers as the plain way finds, and the same faults.
+
+#![no_main]
+
+use assay_kernel::text::block::each_line;
+use assay_kernel::text::line::{Line, QrelsLine, RunLine, Words, qrels_line, run_line};
+use libfuzzer_sys::fuzz_target;
+use naive::text::{is_text, lines, number, row, says_nothing, words};
+
+fuzz_target!(|text: &[u8]| {
+    let all = lines(text);
+    let mut seen = Vec::new();
+    let result = each_line(text, |line| {
+        check(&line, seen.last().copied().unwrap_or_default());
+        seen.push(line.bytes());
+        Ok(())
+    });
+    match result {
+        Ok(count) => {
+            assert!(all.iter().all(|line| is_text(line)));
+            assert_eq!(count, all.len());
+            assert_eq!(seen, all.into_iter().filter(|line| !says_nothing(line)).collect::<Vec<_>>());
+        }
+        Err((line, _)) => assert!(!is_text(all[line])),
+    }
+});
+
+/// Checks what is read from one line; `before` is the line that says something before it.
+fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
+    let expected = words(line.bytes());
+    assert_eq!(line.words().collect::<Vec<_>>(), expected);
+    check_accept(line, expected[0]);
+    check_accept(line, words(before).first().copied().unwrap_or_default());
+
+    let run = run_line(&mut after_query(line)).ok();
+    let expected_run =
+        row(line.bytes()).map(|row| RunLine { document: row.document, score: row.score, tag: expected[5] });
+    assert_eq!(run, expected_run, "{}", line.bytes().escape_ascii());
+
+    let qrels = qrels_line(&mut after_query(line)).ok();
+    let judgment = match expected[..] {
+        [_, group, document, grade] => number(grade).map(|grade| QrelsLine { group, document, grade }),
+        _ => None,
+    };
+    assert_eq!(qrels, judgment, "{}", line.bytes().escape_ascii());
+}
+
+fn after_query<'a>(line: &Line<'a>) -> Words<'a> {
+    let mut words = line.words();
+    words.next();
+    words
+}
+
+/// A word is accepted only if it is the first one, and the others follow.
+fn check_accept(line: &Line<'_>, word: &[u8]) {
+    let expected = words(line.bytes());
+    let mut rest = line.words();
+    if rest.accept(word) {
+        assert_eq!(word, expected[0]);
+        assert_eq!(rest.collect::<Vec<_>>(), expected[1..]);
+    }
+}

@@ -1,0 +1,166 @@
+//! Runs of any lines, scanned in tiny blocks on one thread and on three: the same result as sorting gives, or the same
+//! fault, which names a line that is wrong.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use assay_kernel::fault::{Fault, Kind};
+use assay_kernel::index::Index;
+use assay_kernel::options::{Duplicates, Options};
+use assay_kernel::rows::RowsBuilder;
+use assay_kernel::scan::{Plan, scan};
+use assay_kernel::text::source::Source;
+use libfuzzer_sys::fuzz_target;
+use naive::ranking::{Found, found};
+use std::sync::atomic::AtomicBool;
+
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+const MAGIC: [&[u8]; 4] =
+    [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd], b"BZh", &[0xfd, b'7', b'z', b'X', b'Z', 0]];
+
+#[derive(Debug, Arbitrary)]
+struct Case {
+    /// The judged documents of each query, a bit each.
+    judged: [u64; 4],
+    policy: u8,
+    single: bool,
+    given: bool,
+    exclude_query: bool,
+    block: u8,
+    rows_held: u8,
+    byte_order_mark: bool,
+    lines: Vec<Written>,
+}
+
+#[derive(Debug, Arbitrary)]
+enum Written {
+    Row {
+        query: u8,
+        document: u8,
+        score: i8,
+        blank: u8,
+    },
+    Scored {
+        query: u8,
+        document: u8,
+        score: f64,
+    },
+    /// A row for each bit, with as many different scores as `levels` says.
+    Rows {
+        query: u8,
+        documents: u64,
+        levels: u8,
+    },
+    Bytes(Vec<u8>),
+}
+
+fuzz_target!(|case: Case| {
+    let text = case.text();
+    if MAGIC.iter().any(|magic| text.starts_with(magic)) {
+        return;
+    }
+    let (index, options) = (case.index(), case.options());
+    let path = naive::file(&text);
+    let source = Source::new(path, "run");
+    let stop = AtomicBool::new(false);
+    let scanned = |threads| {
+        let (block, rows_held) = (usize::from(case.block) + 1, usize::from(case.rows_held));
+        scanned(&source, &index, options, Plan { threads, block, rows_held, stop: &stop })
+    };
+    let one = scanned(1);
+    assert_eq!(one, scanned(3));
+    match (one, found(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text), &index, options)) {
+        (Ok(one), Ok(expected)) => assert_eq!(one, expected),
+        (Err(fault), Err(wrong)) if fault.kind == Kind::Duplicate => assert!(wrong.duplicate),
+        (Err(fault), Err(wrong)) => assert!(wrong.lines.contains(&line(&fault)), "{fault} {wrong:?}"),
+        (one, expected) => panic!("found {one:?}, expected {expected:?}"),
+    }
+});
+
+fn scanned(source: &Source, index: &Index, options: Options, plan: Plan<'_>) -> Result<Found, Fault> {
+    let scan = scan(source, index, options, plan)?;
+    let facts = scan.judged.facts.iter();
+    let rankings: Vec<_> =
+        facts.map(|fact| (fact.query, (fact.retrieved, scan.judged.hits_of(fact).to_vec()))).collect();
+    let queries = rankings.len();
+    let found = Found {
+        rankings: rankings.into_iter().collect(),
+        unknown: scan.unknown.iter().map(<[u8]>::to_vec).collect(),
+        scattered: scan.scattered,
+        lines: scan.lines,
+        repeats_dropped: scan.judged.repeats_dropped,
+        excluded: scan.judged.excluded,
+    };
+    assert_eq!(found.rankings.len(), queries, "a query is ranked twice");
+    Ok(found)
+}
+
+/// The line that a fault names.
+fn line(fault: &Fault) -> usize {
+    assert_eq!(fault.kind, Kind::Format);
+    let place = fault.message.strip_prefix("run, line ").and_then(|rest| rest.split(':').next());
+    place.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("{fault} names no line"))
+}
+
+impl Case {
+    fn index(&self) -> Index {
+        let mut builder = RowsBuilder::default();
+        for (query, documents) in (0..).zip(self.judged) {
+            builder.query(query_name(query).as_bytes());
+            for document in bits(documents) {
+                builder.row(document_name(document).as_bytes(), 1.0);
+            }
+        }
+        Index::new(&builder.finish(), Duplicates::Error).unwrap()
+    }
+
+    fn options(&self) -> Options {
+        let policies = [Duplicates::Error, Duplicates::First, Duplicates::Last, Duplicates::Count];
+        let duplicates = policies[usize::from(self.policy) % policies.len()];
+        Options { duplicates, single: self.single, given: self.given, exclude_query: self.exclude_query }
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let mut text = if self.byte_order_mark { BYTE_ORDER_MARK.to_vec() } else { Vec::new() };
+        for line in &self.lines {
+            line.write(&mut text);
+        }
+        text
+    }
+}
+
+impl Written {
+    fn write(&self, text: &mut Vec<u8>) {
+        let mut row = |query: u8, document: u8, score: String, blank: &str| {
+            let (query, document) = (query_name(query), document_name(document));
+            text.extend(format!("{query}{blank}Q0 {document} 1 {score}{blank}tag\n").into_bytes());
+        };
+        match self {
+            Self::Row { query, document, score, blank } => {
+                let blank = [" ", "\t", "  ", "\x0b", "\x0c", "\r ", " \u{1}", ""][usize::from(*blank) % 8];
+                row(*query, *document, score.to_string(), blank);
+            }
+            Self::Scored { query, document, score } => row(*query, *document, score.to_string(), " "),
+            Self::Rows { query, documents, levels } => {
+                let levels = levels.saturating_add(1);
+                bits(*documents).for_each(|bit| row(*query, bit, (bit * 7 % levels).to_string(), " "));
+            }
+            Self::Bytes(bytes) => text.extend_from_slice(bytes),
+        }
+    }
+}
+
+fn bits(of: u64) -> impl Iterator<Item = u8> {
+    (0..64).filter(move |bit| of >> bit & 1 == 1)
+}
+
+/// Six queries, of which the first four have judgments.
+fn query_name(number: u8) -> String {
+    format!("q{}", number % 6)
+}
+
+/// Documents, of which the first few are named like queries.
+fn document_name(number: u8) -> String {
+    let letter = if number % 64 < 4 { 'q' } else { 'd' };
+    format!("{letter}{}", number % 64)
+}

@@ -1,0 +1,116 @@
+//! The judged documents of a run, ranked by sorting everything.
+
+use crate::text::{Row, is_text, lines, row, says_nothing};
+use assay_kernel::index::Index;
+use assay_kernel::judged::Hit;
+use assay_kernel::options::{Duplicates, Options};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a run holds, in an order that no thread decides.
+#[derive(Debug, Default, PartialEq)]
+pub struct Found {
+    /// By query: how much it retrieved, and its hits.
+    pub rankings: BTreeMap<u32, (u32, Vec<Hit>)>,
+    pub unknown: BTreeSet<Vec<u8>>,
+    pub scattered: usize,
+    pub lines: usize,
+    pub repeats_dropped: u64,
+    pub excluded: u64,
+}
+
+/// What is wrong with a run.
+#[derive(Debug, Default)]
+pub struct Wrong {
+    /// The numbers of the malformed lines, from one.
+    pub lines: Vec<usize>,
+    /// A query lists a document twice, and may not.
+    pub duplicate: bool,
+}
+
+/// Ranks the run that stands in `text`.
+pub fn found(text: &[u8], index: &Index, options: Options) -> Result<Found, Wrong> {
+    let all = lines(text);
+    let mut found = Found { lines: all.len(), ..Found::default() };
+    let mut wrong = Wrong::default();
+    let mut rows = Vec::new();
+    for (number, line) in all.into_iter().enumerate() {
+        match row(line).filter(|_| is_text(line)) {
+            _ if says_nothing(line) && is_text(line) => {}
+            Some(row) => rows.push(row),
+            None => wrong.lines.push(number + 1),
+        }
+    }
+    let names: BTreeSet<&[u8]> = rows.iter().map(|row| row.query).collect();
+    for name in names {
+        let Some(query) = index.queries.iter().position(|known| known == name) else {
+            found.unknown.insert(name.to_vec());
+            continue;
+        };
+        let segments =
+            rows.chunk_by(|one, next| one.query == next.query).filter(|rows| rows[0].query == name);
+        found.scattered += usize::from(segments.count() > 1);
+        let own: Vec<Row<'_>> = rows.iter().filter(|row| row.query == name).copied().collect();
+        wrong.duplicate |= !rank(&mut found, query as u32, own, index, options);
+    }
+    if wrong.duplicate || !wrong.lines.is_empty() { Err(wrong) } else { Ok(found) }
+}
+
+/// Ranks one query; false if it has a document twice and may not.
+fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, options: Options) -> bool {
+    let count = rows.len();
+    rows.retain(|row| !(options.exclude_query && row.document == row.query));
+    found.excluded += (count - rows.len()) as u64;
+
+    let is_in = |rows: &[Row<'_>], document| rows.iter().any(|row| row.document == document);
+    let repeats = |at: usize| match options.duplicates {
+        Duplicates::Error | Duplicates::First => is_in(&rows[..at], rows[at].document),
+        Duplicates::Last => is_in(&rows[at + 1..], rows[at].document),
+        Duplicates::Count => false,
+    };
+    let kept: Vec<Row<'_>> = (0..rows.len()).filter(|&at| !repeats(at)).map(|at| rows[at]).collect();
+    let dropped = rows.len() - kept.len();
+    if dropped > 0 && options.duplicates == Duplicates::Error {
+        return false;
+    }
+    found.repeats_dropped += dropped as u64;
+
+    let score = |(position, row): (usize, &Row<'_>)| match options {
+        Options { given: true, .. } => -(position as f64),
+        Options { single: true, .. } => f64::from(row.score as f32),
+        _ => row.score,
+    };
+    let scores: Vec<f64> = kept.iter().enumerate().map(score).collect();
+    let ids: Vec<&[u8]> = kept.iter().map(|row| row.document).collect();
+    let descending = places(&scores, |left, right| ids[right].cmp(ids[left]));
+    let ascending = places(&scores, |left, right| ids[left].cmp(ids[right]));
+    let input = places(&scores, |_, _| Ordering::Equal);
+    let hit = |at: usize| {
+        let mut judged = index.starts[query as usize]..index.starts[query as usize + 1];
+        let higher = scores.iter().filter(|&&other| other > scores[at]).count() as u32;
+        Some(Hit {
+            document: judged.find(|&document| index.document(document) == ids[at])? as u32,
+            score: scores[at],
+            higher,
+            tied: scores.iter().filter(|&&other| other == scores[at]).count() as u32 - 1,
+            before_descending: descending[at] - higher,
+            before_ascending: ascending[at] - higher,
+            before_input: input[at] - higher,
+        })
+    };
+    let mut hits: Vec<Hit> = (0..kept.len()).filter_map(hit).collect();
+    hits.sort_by_key(|hit| hit.higher);
+    found.rankings.insert(query, (kept.len() as u32, hits));
+    true
+}
+
+/// The place of each document when all are sorted by score from high to low, then by `ties`, then as given.
+fn places(scores: &[f64], ties: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&left, &right| scores[right].partial_cmp(&scores[left]).unwrap().then(ties(left, right)));
+    let mut places = vec![0; scores.len()];
+    for (place, at) in order.into_iter().enumerate() {
+        places[at] = place as u32;
+    }
+    places
+}

@@ -1,0 +1,46 @@
+//! Lines, words and numbers.
+
+/// A document of a run with its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row<'a> {
+    pub query: &'a [u8],
+    pub document: &'a [u8],
+    pub score: f64,
+}
+
+/// All lines of a text; the end of the last one begins no other.
+pub fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    if lines.last().is_some_and(|line| line.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The words of a line.
+pub fn words(line: &[u8]) -> Vec<&[u8]> {
+    line.split(|byte| b" \t\r\x0b\x0c".contains(byte)).filter(|word| !word.is_empty()).collect()
+}
+
+/// Whether a line is blank or a comment.
+pub fn says_nothing(line: &[u8]) -> bool {
+    line.starts_with(b"#") || words(line).is_empty()
+}
+
+/// Whether a line is text.
+pub fn is_text(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok() && !line.contains(&0)
+}
+
+/// A finite number as Rust reads it.
+pub fn number(word: &[u8]) -> Option<f64> {
+    std::str::from_utf8(word).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// The row of a run that a line stands for, or `None` if the line is malformed.
+pub fn row(line: &[u8]) -> Option<Row<'_>> {
+    match words(line)[..] {
+        [query, _, document, _, score, _, ..] => Some(Row { query, document, score: number(score)? }),
+        _ => None,
+    }
+}

@@ -1,0 +1,127 @@
+"""Parameters of measures: what a function's annotations say they may be, and how their values are written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+
+import numpy as np
+
+from assay.core.errors import MeasureError
+from assay.core.text import show
+
+GainMap = Mapping[float, float]
+LARGEST = sys.float_info.max
+# Beyond it a float skips whole numbers, and a name would no longer parse back to its measure.
+LARGEST_WHOLE = 2**53
+
+
+class Bounds(NamedTuple):
+    """The values a number may have; an open end is not one of them."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    open_low: bool = False
+    open_high: bool = False
+
+    def allow(self, value: float) -> bool:
+        """Whether the value is one of them."""
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        sides = [
+            f"{'above' if self.open_low else 'at least'} {self.low:g}" if np.isfinite(self.low) else "",
+            f"{'below' if self.open_high else 'at most'} {self.high:g}" if np.isfinite(self.high) else "",
+        ]
+        return " and ".join(side for side in sides if side)
+
+
+class Parameter(NamedTuple):
+    """One parameter of a measure, as its function's annotation tells it."""
+
+    name: str
+    kind: type
+    default: Any
+    choices: tuple[str, ...] = ()
+    bounds: Bounds = Bounds()
+    help: str = ""
+
+    @property
+    def is_mapping_allowed(self) -> bool:
+        return self.kind is dict
+
+    def check(self, value: Any, measure: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+        """The value as the function takes it, or an error that says what it may be."""
+        checked = self._convert(value)
+        if checked is None and value is not self.default:
+            expected = self.describe()
+            raise MeasureError(f"{measure}: {self.name} must be {expected}, not {show(write(value))}")
+        return checked
+
+    def _convert(self, value: Any) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+        if isinstance(value, Mapping):
+            return self._convert_pairs(value) if self.is_mapping_allowed else None
+        if self.choices:
+            return value if value in self.choices else None
+        if self.kind is bool:
+            return value if isinstance(value, bool) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            return None
+        value = value.item() if isinstance(value, np.generic) else value
+        if not abs(value) <= (LARGEST_WHOLE if self.kind is int else LARGEST):
+            return None
+        number = int(value) if self.kind is int and float(value).is_integer() else float(value)
+        is_right = self.bounds.allow(number) and (self.kind is float or isinstance(number, int))
+        return number if is_right else None
+
+    @staticmethod
+    def _convert_pairs(value: Mapping[Any, Any]) -> GainMap | None:
+        try:
+            pairs = {float(grade): float(gain) for grade, gain in value.items()}
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return pairs if pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
+
+    def describe(self) -> str:
+        """What values are allowed, in words."""
+        if self.choices:
+            words = " or ".join(self.choices)
+            return f"{words} or pairs grade:gain such as 1:3;2:9" if self.is_mapping_allowed else words
+        if self.kind is bool:
+            return "true or false"
+        noun = "a whole number" if self.kind is int else "a number"
+        return f"{noun} {self.bounds}".strip()
+
+
+def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 - an annotation may be anything
+    """The parameter that an annotation describes."""
+    extras: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        extras = tuple(rest)
+    options = get_args(hint) if get_origin(hint) not in (Literal, None) else (hint,)
+    choices = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
+    is_mapping = any(get_origin(option) is not Literal and "Mapping" in str(option) for option in options)
+    kind = dict if is_mapping else next((each for each in (bool, int, float) if each in options), str)
+    return Parameter(
+        name=name,
+        kind=kind,
+        default=default,
+        choices=choices,
+        bounds=next((each for each in extras if isinstance(each, Bounds)), Bounds()),
+        help=next((each for each in extras if isinstance(each, str)), ""),
+    )
+
+
+def write(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
+    """A parameter's value as the grammar writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return ";".join(f"{write(grade)}:{write(gain)}" for grade, gain in sorted(value.items()))
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else str(value)
