@@ -25,14 +25,15 @@ FOLDER = Path(__file__).parent
 INTRODUCTION = """\
 # Measures
 
-Made by `make docs` from the table that `assay measures` reads too. `assay measures NAME` shows one of them in a terminal.
+Made by `make docs` from the table that `assay measures` reads too. `assay measures NAME` shows one of them in a
+terminal. How to add your own: [measures-of-your-own.md](measures-of-your-own.md).
 
-A name has the form `name(parameter=value,…)@k`: `ndcg@10`, `ap(rel=2)@100`, `rbp(p=0.95)`, `ndcg(gain=1:3;2:9)@10`. What
-is not said has its default. Upper and lower case are the same. Aliases and the spellings of other tools work wherever a
-name works. R is the number of relevant documents of a query.
+A name has the form `name(parameter=value,…)@k`: `ndcg@10`, `ap(rel=2)@100`, `rbp(p=0.95)`, `ndcg(gain=1:3;2:9)@10`.
+What is not said has its default. Upper and lower case are the same. Aliases and the spellings of other tools work
+wherever a name works. R is the number of relevant documents of a query.
 
-A document that was not retrieved has no rank and adds nothing. A document without a judgment takes up its rank and counts
-as not relevant, except where a measure says otherwise. Your own measures: [measures-of-your-own.md](measures-of-your-own.md).
+A document that was not retrieved has no rank and adds nothing. A document without a judgment takes up its rank and
+counts as not relevant, except where a measure says otherwise.
 
 ```python
 >>> import assay

@@ -34,6 +34,7 @@ DEMO_FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "demo"
 DEPTH = 30
 FUSION_CONSTANT = 60
 SCORE_DECIMALS = 10
+LEAST_MARGIN = 0.3
 
 Array = NDArray[np.float64]
 Ranking = list[tuple[str, float]]
@@ -135,7 +136,7 @@ def check_encoder(encoder: MiniLM) -> None:
         ]
     )
     margin = first @ paraphrase - max(first @ unrelated, paraphrase @ unrelated)
-    if margin < 0.3:
+    if margin < LEAST_MARGIN:
         raise RuntimeError(f"the encoder does not tell a paraphrase from an unrelated sentence: {margin:.3f}")
 
 

@@ -1,7 +1,7 @@
 """The kernel: reads runs and ranks the judged documents. Built from `kernel/`; see there."""
 
 from os import PathLike
-from typing import Any, TypedDict, final
+from typing import TypedDict, final
 
 __version__: str
 
@@ -45,7 +45,7 @@ class Rows:
     @property
     def tag(self) -> str: ...
     def __len__(self) -> int: ...
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
 class Index:

@@ -23,7 +23,7 @@ def evaluate(
     measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     convention: str = "assay",
-    format: str | None = None,  # noqa: A002 - the option's name
+    format: str | None = None,
     columns: Mapping[str, str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -62,7 +62,8 @@ def evaluate_many(
     """Scores several runs against the same judgments.
 
     >>> import assay
-    >>> print(assay.evaluate_many({"q1": ["a"]}, {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}, ["rr"]).to_csv())
+    >>> runs = {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}
+    >>> print(assay.evaluate_many({"q1": ["a"]}, runs, ["rr"]).to_csv())
     run,rr
     one,1.0
     two,0.5

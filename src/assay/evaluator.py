@@ -80,7 +80,7 @@ class Evaluator:
         self,
         run: object,
         *,
-        format: str | None = None,  # noqa: A002 - the option's name
+        format: str | None = None,
         columns: Mapping[str, str] | None = None,
         progress: Progress | None = None,
     ) -> Result:

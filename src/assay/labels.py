@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
 
+
 def evaluate_labels(
     labels: Sequence[Sequence[float | None]],
     measures: str | Iterable[str | Measure],
@@ -37,8 +38,8 @@ def evaluate_labels(
     >>> result.scores["ap"].round(4).tolist()
     [0.5556, 0.8333]
 
-    `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added at
-    the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
+    `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added
+    at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
     """
     from assay.core.ranking import only_judged, only_top
 

@@ -42,7 +42,8 @@ def run_notes(judge: Judge, unknown: list[str]) -> list[Note]:
     notes = []
     if unknown:
         said = queries_are(len(unknown), "has", "have", of=" of the run")
-        notes.append(Note("unjudged", f"{said} no judgments and left out: {some(sorted(unknown))}"))
+        are = "is" if len(unknown) == 1 else "are"
+        notes.append(Note("unjudged", f"{said} no judgments and {are} left out: {some(sorted(unknown))}"))
     if judge.scattered:
         said = f"the rows of {count(judge.scattered, 'query', 'queries')} do not stand together; they were read again"
         notes.append(Note("scattered", said))

@@ -70,7 +70,7 @@ class Exports:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Result(Exports):
     """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do."""
 

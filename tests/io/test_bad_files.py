@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import assay
-from assay._kernel import compress_zst
 from assay import DataError, DuplicateError, FileError, FormatError, MismatchError
+from assay._kernel import compress_zst
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 RUN = {"q1": {"d1": 1.0}}
@@ -269,7 +269,7 @@ def test_bad_content_is_refused_behind_any_compression(suffix, make):
 # Compressed files.
 
 
-def noise(format):  # noqa: A002 - the option's name
+def noise(format):
     """Rows that do not compress well."""
     rows = [(f"q{number // 50}", f"d{number * 7919 % 100_003}", number * 31 % 9_973) for number in range(20_000)]
     if format == "csv":
@@ -283,7 +283,7 @@ def noise(format):  # noqa: A002 - the option's name
 
 @pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])
 @pytest.mark.parametrize("suffix", COMPRESSORS)
-def test_a_truncated_compressed_file_is_told(suffix, format, make):  # noqa: A002 - the option's name
+def test_a_truncated_compressed_file_is_told(suffix, format, make):
     whole = COMPRESSORS[suffix](noise(format).encode())
     assert assay.evaluate(QRELS, make(f"run.{format}.{suffix}", whole), ["num_ret"])["num_ret"] == 50
     for end in (8, 30, len(whole) // 2, len(whole) - 1):
@@ -294,7 +294,7 @@ def test_a_truncated_compressed_file_is_told(suffix, format, make):  # noqa: A00
 
 @pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])
 @pytest.mark.parametrize("suffix", COMPRESSORS)
-def test_a_corrupt_compressed_file_is_told(suffix, format, make):  # noqa: A002 - the option's name
+def test_a_corrupt_compressed_file_is_told(suffix, format, make):
     if suffix == "zst":
         # Only a file with a checksum can tell that it is corrupt, such as those that assay writes.
         compress_zst(make("plain", noise(format)), "compressed")
@@ -420,7 +420,7 @@ def test_a_missing_file_is_named(name, tmp_path):
 
 
 @pytest.mark.parametrize("format", [None, "trec", "csv", "tsv", "json", "jsonl", "parquet"])
-def test_a_directory_is_no_file(format, tmp_path):  # noqa: A002 - the option's name
+def test_a_directory_is_no_file(format, tmp_path):
     refused(lambda: assay.evaluate(QRELS, tmp_path, ["ap"], format=format), FileError, ["is a directory, not a file"])
     refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, ["is a directory, not a file"])
 

@@ -59,14 +59,14 @@ contents = st.one_of(st.binary(max_size=200), near_text.map(str.encode), lines.m
 
 @many
 @given(content=contents, format=st.sampled_from([None, *FORMATS]))
-def test_any_bytes_as_a_run(content, format):  # noqa: A002 - the option's name
+def test_any_bytes_as_a_run(content, format):
     attempt(QRELS, io.BytesIO(content), format=format)
     attempt_to_read(assay.read_run, io.BytesIO(content), format=format)
 
 
 @many
 @given(content=contents, format=st.sampled_from([None, "beir", *FORMATS]))
-def test_any_bytes_as_judgments(content, format):  # noqa: A002 - the option's name
+def test_any_bytes_as_judgments(content, format):
     attempt_to_read(assay.read_qrels, io.BytesIO(content), format=format)
     attempt(io.BytesIO(content), RUN)
 
@@ -196,7 +196,7 @@ def test_any_column_of_a_frame(query, document, score):
 
 @few
 @given(columns=objects, format=objects, threads=objects)
-def test_any_object_as_an_option(columns, format, threads):  # noqa: A002 - the option's name
+def test_any_object_as_an_option(columns, format, threads):
     frame = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]})
     attempt(QRELS, frame, columns=columns)
     attempt(QRELS, io.BytesIO(TREC), format=format)

@@ -24,6 +24,8 @@ AREA = [
     ("auc(rel=2)", [1, 2, 3], [], 0),
     ("auc(rel=2)", [2, 1, 3], [], 1 / 2),
     ("auc(rel=0.5)", [0.5, 0.25], [], 1),
+    # A negative grade is no judgment, so it is not relevant however low `rel` goes.
+    ("auc(rel=-1)", [-1, 0], [], 0),
 ]
 
 

@@ -63,5 +63,11 @@ def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
 
 
+@pytest.mark.parametrize("gain", ["linear", "exp2"])
+def test_a_negative_grade_gains_nothing_even_where_it_is_a_judgment(score, gain):
+    assert score(f"dcg(gain={gain})", [-2, 1], negative="nonrelevant") == SECOND
+    assert score(f"ndcg(gain={gain})", [-2, 1], negative="nonrelevant") == SECOND
+
+
 def test_relevance_level_of_all_measures_leaves_gains_alone(score):
     assert score("ndcg", [1, 2], rel=2) == pytest.approx((1 + 2 * SECOND) / (2 + SECOND))

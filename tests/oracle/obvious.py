@@ -167,7 +167,7 @@ def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary"):
     return (1 - p) * total
 
 
-def expected_reciprocal_rank(query, k=None, max=None, gain="exp2"):  # noqa: A002 - the measure's own name for it
+def expected_reciprocal_rank(query, k=None, max=None, gain="exp2"):
     total, still_reading = 0.0, 1.0
     for rank, grade in enumerate(query.ranked[:k], start=1):
         if grade is None or grade < 0:

@@ -78,6 +78,4 @@ def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name, rel: float) -> d
         raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {base}.5,10") from None
     if len(set(values)) < len(values):
         raise MeasureError(f"{show(name)} names a cutoff twice")
-    return {
-        entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in values
-    }
+    return {entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in values}

@@ -38,7 +38,7 @@ class Policies:
     - `precision`: scores are compared as 64-bit or as 32-bit floats.
     - `duplicates`: a document listed twice is an error; or the first or the last one stays; or all count.
     - `missing`: a query of the judgments that the run lacks counts as an empty ranking, is skipped, or is an error.
-    - `no_relevant`: a query without relevant documents scores as computed, is NaN for measures that need one, or is skipped.
+    - `no_relevant`: a query without relevant documents scores 0, is NaN for measures that need one, or is skipped.
     - `negative`: a document with a negative grade is not judged, or is judged and not relevant.
     - `exclude`: nothing, or the document that is named like its query.
     - `depth`: only so many documents of a ranking are kept.

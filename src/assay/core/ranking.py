@@ -1,4 +1,4 @@
-"""Makes `Judged` from the kernel's counts under a set of policies: which rank each hit has, which documents are kept."""
+"""Makes `Judged` from the kernel's counts: policies decide which rank a hit has and which documents are kept."""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ LONGEST_SHOWN = 60
 
 
 def show(value: object) -> str:
-    """An id in quotes, with control characters escaped and long text cut.
+    r"""An id in quotes, with control characters escaped and long text cut.
 
     >>> show("d1")
     "'d1'"
-    >>> show("red\\x1b[31m")
-    "'red\\\\x1b[31m'"
+    >>> print(show("red\x1b[31m"))
+    'red\x1b[31m'
     """
     try:
         text = str(value)

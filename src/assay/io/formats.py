@@ -33,7 +33,7 @@ def check_format(name: str | None) -> None:
         raise FormatError(f"there is no format {show(name)}; there are {', '.join(FORMATS)}")
 
 
-def detect(source: Source, format: str | None) -> str:  # noqa: A002 - the option's name
+def detect(source: Source, format: str | None) -> str:
     """The format of a file that is to be read."""
     check_format(format)
     if format is not None:

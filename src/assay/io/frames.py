@@ -43,12 +43,12 @@ def prepare_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: b
         reason = printable(str(error).strip().partition("\n")[0])
         raise FormatError(f"the frame cannot be read: {reason}") from error
     if not isinstance(table, polars.DataFrame):
-        raise FormatError("the frame cannot be read: it is a single column; give one with queries, documents and values")
+        raise FormatError("the frame cannot be read: it is one column; give queries, documents and values")
     return prepare(table, columns, judgments=judgments, name="the frame", place=lambda row: f"row {row}")
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    """Any frame as a polars one, without a copy where the library allows it; of pandas and lazy ones only what is used."""
+    """Any frame as a polars one, without a copy where the library allows it."""
     import polars
 
     if isinstance(frame, polars.DataFrame):

@@ -29,7 +29,7 @@ class Loss:
     is_in: Callable[[Any], bool]
 
 
-def refuse_losses(data: Any, format: str) -> None:  # noqa: A002, ANN401 - the option's name; Qrels or Run
+def refuse_losses(data: Any, format: str) -> None:  # noqa: ANN401 - the option's name; Qrels or Run
     """Raises if the format cannot hold everything."""
     losses = [each.what for each in LOSSES if format in each.lost_in and each.is_in(data)]
     if losses:
@@ -59,7 +59,7 @@ def ids_of(frame: polars.DataFrame) -> list[str]:
     return [each for each in ("query_id", "doc_id", "group") if each in frame.columns]
 
 
-def without(frame: polars.DataFrame, format: str) -> polars.DataFrame:  # noqa: A002 - the option's name
+def without(frame: polars.DataFrame, format: str) -> polars.DataFrame:
     """The rows with ids that the format can hold; raises if two of them would become one."""
     import polars
 

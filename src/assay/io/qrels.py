@@ -28,8 +28,8 @@ class Qrels(QueryTable):
     >>> qrels.queries, qrels["q1"]
     (['q1', 'q2'], {'d1': 3.0, 'd2': 0.0})
 
-    The data may be a dict or a list, a frame, a path or a file object. A list of documents judges them relevant; a list of
-    lists holds groups of alternatives:
+    The data may be a dict or a list, a frame, a path or a file object. A list of documents judges them relevant; a list
+    of lists holds groups of alternatives:
 
     >>> Qrels({"q1": [["d1", "d2"], ["d3"]]}).groups("q1")
     {'0': {'d1': 1.0, 'd2': 1.0}, '1': {'d3': 1.0}}
@@ -41,7 +41,7 @@ class Qrels(QueryTable):
         self,
         data: object,
         *,
-        format: str | None = None,  # noqa: A002 - the option's name
+        format: str | None = None,
         columns: Mapping[str, str] | None = None,
         duplicates: str = "error",
     ) -> None:
@@ -106,7 +106,7 @@ class Qrels(QueryTable):
 
 def judgment_rows(
     data: object,
-    format: str | None,  # noqa: A002 - the option's name
+    format: str | None,
     columns: Mapping[str, str] | None,
     duplicates: str,
 ) -> Rows:
@@ -122,7 +122,7 @@ def judgment_rows(
 
 def rows_of_file(
     source: Source,
-    format: str,  # noqa: A002 - the option's name
+    format: str,
     columns: Mapping[str, str] | None,
     duplicates: str,
 ) -> Rows:
@@ -140,7 +140,7 @@ def rows_of_file(
 def read_qrels(
     source: Readable,
     *,
-    format: str | None = None,  # noqa: A002 - the option's name
+    format: str | None = None,
     columns: Mapping[str, str] | None = None,
     duplicates: str = "error",
 ) -> Qrels:

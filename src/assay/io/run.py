@@ -33,7 +33,7 @@ class Run(QueryTable):
         self,
         data: object,
         *,
-        format: str | None = None,  # noqa: A002 - the option's name
+        format: str | None = None,
         columns: Mapping[str, str] | None = None,
         tag: str | None = None,
     ) -> None:
@@ -59,7 +59,7 @@ class Run(QueryTable):
         return list(zip(documents, self.values_of(number), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """`{query: {document: score}}`; a list of documents where only their order is known, of pairs where some repeat."""
+        """`{query: {document: score}}`; a list where only the order is known, or of pairs where documents repeat."""
         return {query: self.as_given(query) for query in self.queries}
 
     def as_given(self, query: str) -> dict[str, float] | list[tuple[str, float]] | list[str]:
@@ -84,7 +84,7 @@ class Run(QueryTable):
         return frame.with_columns(polars.Series("score", np.where(is_ordered, falling, self.values)))
 
 
-def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:  # noqa: A002 - the option's name
+def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:
     """The data as rows, whatever its form."""
     check_format(format)
     if is_source(data):
@@ -107,7 +107,7 @@ def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | 
 def read_run(
     source: Readable,
     *,
-    format: str | None = None,  # noqa: A002 - the option's name
+    format: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Run:
     """A run from a file: TREC, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
@@ -119,7 +119,7 @@ def judge_run(
     run: object,
     *,
     threads: int,
-    format: str | None = None,  # noqa: A002 - the option's name
+    format: str | None = None,
     columns: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Judge:
@@ -151,7 +151,7 @@ def judge_run(
 def judge_table(
     make_judge: Callable[[], Judge],
     source: Source,
-    format: str,  # noqa: A002 - the option's name
+    format: str,
     columns: Mapping[str, str] | None,
     threads: int,
 ) -> Judge:

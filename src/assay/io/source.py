@@ -1,4 +1,4 @@
-"""Where data comes from: a path, or a file object that is put aside in a temporary file so that it can be read twice."""
+"""Where data comes from: a path, or a file object, which is put into a temporary file so that it can be read twice."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def read_chunk(file: IO[Any], name: str) -> bytes:
         return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
     except UnicodeError:
         raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
-    except Exception as error:  # noqa: BLE001 - a file object raises whatever its library has
+    except Exception as error:
         raise FileError(f"{name} cannot be read: {error}; give a file object that is open for reading") from error
 
 

@@ -76,7 +76,7 @@ class QueryTable:
     def __getitem__(self, query: object) -> Any:  # noqa: ANN401 - a dict or a list
         raise NotImplementedError
 
-    def write(self, path: str | os.PathLike[str], *, format: str | None = None, lossy: bool = False) -> None:  # noqa: A002 - the option's name
+    def write(self, path: str | os.PathLike[str], *, format: str | None = None, lossy: bool = False) -> None:
         """Writes a file; the format is told from its name, or named.
 
         What the format cannot hold is an error that names it; with `lossy` it is left out.

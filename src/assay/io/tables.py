@@ -30,7 +30,7 @@ NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it a
 TWIN = "_duplicated_"
 
 
-def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: A002 - the option's name
+def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:
     """A whole file, ready for the kernel."""
     import polars
 
@@ -39,7 +39,7 @@ def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *
     return polars.concat(parts) if parts else polars.DataFrame(schema=empty)
 
 
-def read_batches(source: Source, format: str, columns: Mapping[str, str] | None) -> Iterator[polars.DataFrame]:  # noqa: A002 - the option's name
+def read_batches(source: Source, format: str, columns: Mapping[str, str] | None) -> Iterator[polars.DataFrame]:
     """A run file in pieces that hold whole queries, where each query's rows stand together."""
     import polars
 
@@ -57,7 +57,7 @@ def read_batches(source: Source, format: str, columns: Mapping[str, str] | None)
 
 def read_parts(
     source: Source,
-    format: str,  # noqa: A002 - the option's name
+    format: str,
     columns: Mapping[str, str] | None,
     *,
     judgments: bool,
@@ -92,14 +92,14 @@ def heading(name: str, names: list[str]) -> str:
     return original if mark and original in names else name
 
 
-def placer(format: str, first: int) -> Callable[[int], str]:  # noqa: A002 - the option's name
+def placer(format: str, first: int) -> Callable[[int], str]:
     """How messages name a row: by its line where the file has lines."""
     offset = {"parquet": 0, "jsonl": 1}.get(format, 2)
     noun = "row" if format == "parquet" else "line"
     return lambda row: f"{noun} {first + row + offset}"
 
 
-def parts_of(path: Path, source: Source, format: str) -> Iterator[polars.DataFrame]:  # noqa: A002 - the option's name
+def parts_of(path: Path, source: Source, format: str) -> Iterator[polars.DataFrame]:
     import polars
 
     if format == "jsonl":
@@ -176,7 +176,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @contextmanager
-def explained(path: Path, source: Source, format: str) -> Iterator[None]:  # noqa: A002 - the option's name
+def explained(path: Path, source: Source, format: str) -> Iterator[None]:
     """Errors of polars, said in assay's way."""
     import polars
 

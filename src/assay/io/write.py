@@ -34,7 +34,7 @@ SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 WHOLE = 2.0**53
 
 
-def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:  # noqa: A002 - the option's name
+def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
     """Writes `data` to `path`; a file that is there stays as it is until the new one is whole."""
     target = Path(path)
     check_format(format)
@@ -144,7 +144,7 @@ def text_of(numbers: polars.Series) -> polars.Series:
     return numbers.to_frame().select(text.alias(name))[name]
 
 
-def to_separated(data: Data, file: IO[bytes], format: str) -> None:  # noqa: A002 - the option's name
+def to_separated(data: Data, file: IO[bytes], format: str) -> None:
     frame = without(data.to_polars(), format)
     if format == "beir":
         frame = frame.select("query_id", "doc_id", text_of(frame["relevance"]))

@@ -6,20 +6,20 @@ from typing import Any
 from assay.core import grammar
 from assay.core.measure import TABLE, Measure
 from assay.measures import (
-    hits,  # noqa: F401 - importing a family puts it into the table
-    precision,  # noqa: F401
-    recall,  # noqa: F401
-    f_score,  # noqa: F401
-    reciprocal_rank,  # noqa: F401
-    average_precision,  # noqa: F401
-    discounted_gain,  # noqa: F401
-    rank_biased_precision,  # noqa: F401
-    expected_reciprocal_rank,  # noqa: F401
-    bpref,  # noqa: F401
-    inferred_average_precision,  # noqa: F401
-    interpolated_precision,  # noqa: F401
-    area_under_curve,  # noqa: F401
-    counts,  # noqa: F401
+    hits,
+    precision,
+    recall,
+    f_score,
+    reciprocal_rank,
+    average_precision,
+    discounted_gain,
+    rank_biased_precision,
+    expected_reciprocal_rank,
+    bpref,
+    inferred_average_precision,
+    interpolated_precision,
+    area_under_curve,
+    counts,
 )
 
 __all__ = ["TABLE", "parse"]

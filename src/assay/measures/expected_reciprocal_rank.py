@@ -40,7 +40,7 @@ def expected_reciprocal_rank(
     *,
     k: Cutoff = None,
     max: Highest = None,
-    gain: Gain = "exp2",  # noqa: A002 - its name in the grammar
+    gain: Gain = "exp2",
 ) -> FloatArray:
     """The expected 1/rank at which a reader is satisfied and stops."""
     hits = judged.relevant(0.0).top(k)

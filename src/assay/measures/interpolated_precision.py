@@ -34,8 +34,7 @@ def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut:
     needed = np.floor(recall * total + (0.5 if cut == "round" else 0.9))
     hits = judged.relevant(rel)
     ordinal = hits.ordinal
-    reached = hits.count() >= needed
-    counted = reached[hits.query] & (ordinal >= needed[hits.query])
+    counted = ordinal >= needed[hits.query]
     best = np.zeros(judged.size)
     np.maximum.at(best, hits.query[counted], (ordinal / hits.rank)[counted])
     return best

@@ -16,12 +16,15 @@ LATEX = str.maketrans(
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         **{character: "\\" + character for character in "&%$#_{}"},
     }
 )
 
 
-def render(table: Table, format: str) -> str:  # noqa: A002 - the option's name
+def render(table: Table, format: str) -> str:
     """The table as text in the given format, with a line end."""
     return FORMATS[format](table)
 
@@ -31,7 +34,7 @@ def to_text(table: Table) -> str:
     cells = [
         [printable(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
     ]
-    heads = [column.name for column in table.columns]
+    heads = [printable(column.name) for column in table.columns]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
 
     def line(values: list[str]) -> str:
@@ -67,7 +70,7 @@ def markdown(text: str) -> str:
     from html import escape
 
     escaped = escape(printable(text), quote=False)
-    return "".join("\\" + character if character in "\\|`*_[]" else character for character in escaped)
+    return "".join("\\" + character if character in "\\|`*_[]~$" else character for character in escaped)
 
 
 def to_latex(table: Table) -> str:
@@ -105,7 +108,7 @@ def to_html(table: Table) -> str:
 
     def cell(tag: str, text: str, column: Column) -> str:
         side = "left" if column.is_text else "right"
-        return f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
+        return f'<{tag} style="text-align:{side}">{escape(printable(text))}</{tag}>'
 
     head = "".join(cell("th", column.name, column) for column in table.columns)
     body = "".join(
@@ -114,7 +117,7 @@ def to_html(table: Table) -> str:
         + "</tr>"
         for row in table.rows
     )
-    below = "".join(f"<p>{escape(text)}</p>" for text in [table.caption, *table.notes] if text)
+    below = "".join(f"<p>{escape(printable(text))}</p>" for text in [table.caption, *table.notes] if text)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}\n"
 
 

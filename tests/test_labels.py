@@ -1,0 +1,194 @@
+"""`evaluate_labels`: rankings given as grades in rank order."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import AssayError, DataError, PolicyError
+
+LOG3, LOG5 = math.log2(3), math.log2(5)
+
+# Labels, options, a measure, and its value for each ranking.
+CASES = [
+    ([[3, 0, 2], [1, 0, 1, 0]], {}, "ap", [5 / 6, 5 / 6]),
+    ([[3, 0, 2]], {}, "ndcg@3", [(3 + 2 / 2) / (3 + 2 / LOG3)]),
+    ([[0, 1]], {}, "rr", [0.5]),
+    ([[0, 0]], {}, "rr", [0]),
+    ([[]], {}, "ap", [0]),
+    ([[], [1]], {}, "num_ret", [0, 1]),
+    # None marks a document without a judgment: it takes a rank and nothing else.
+    ([[None, 1]], {}, "rr", [0.5]),
+    ([[None, 1]], {}, "judged@2", [0.5]),
+    ([[None, None]], {}, "num_rel", [0]),
+    ([[0, 1]], {}, "judged@2", [1]),
+    # Relevant documents that were not retrieved.
+    ([[1, 0]], {"relevant": 2}, "recall", [0.5]),
+    ([[1, 0], [1, 1]], {"relevant": 4}, "recall", [0.25, 0.5]),
+    ([[1, 0], [1, 1]], {"relevant": [1, 4]}, "recall", [1, 0.5]),
+    ([[1, 0], [1, 1]], {"relevant": (2, np.int64(2))}, "recall", [0.5, 1]),
+    ([[1, 0]], {"relevant": np.array([2])}, "recall", [0.5]),
+    ([[0]], {"relevant": 0}, "recall", [0]),
+    ([[2, 0]], {"relevant": 2}, "ndcg", [2 / (2 + 1 / LOG3)]),
+    ([[2, 0]], {"relevant": 2, "rel": 2}, "ndcg", [2 / (2 + 2 / LOG3)]),
+    # All grades that there are.
+    ([[2, 0]], {"ideal": [[0, 3, 2]]}, "ndcg", [2 / (3 + 2 / LOG3)]),
+    ([[2, None]], {"ideal": [[2, 1, 1]]}, "recall", [1 / 3]),
+    ([[1], [0]], {"ideal": [[1, 1], [0, 1, 0]]}, "num_rel", [2, 1]),
+    ([[1, 0]], {"ideal": [(1, 0)]}, "recall", [1]),
+    ([[1, 0]], {"ideal": np.array([[1, 0, 1]])}, "recall", [0.5]),
+    # Policies.
+    ([[1, 2]], {"rel": 2}, "rr", [0.5]),
+    ([[0, 1]], {"depth": 1}, "rr", [0]),
+    ([[None, 1]], {"judged_only": True}, "rr", [1]),
+    ([[-1, 1]], {}, "judged@2", [0.5]),
+    ([[-1, 1]], {"negative": "nonrelevant"}, "judged@2", [1]),
+    ([[0], [1]], {"no_relevant": "skip"}, "ap", [1]),
+    ([[0.5, 1.5]], {}, "rr", [0.5]),
+    ([[0.5, 1.5]], {"rel": 0.5}, "rr", [1]),
+    # Kinds of lists and of numbers.
+    (((1, 0), (0, 1)), {}, "rr", [1, 0.5]),
+    (np.array([[1, 0], [0, 1]]), {}, "rr", [1, 0.5]),
+    ([np.array([0.0, 2.0])], {}, "rr", [0.5]),
+    ([[True, False], [False, True]], {}, "rr", [1, 0.5]),
+    ([[np.int64(0), np.float32(1)]], {}, "rr", [0.5]),
+    (([0, 1] for _ in range(2)), {}, "rr", [0.5, 0.5]),
+]
+
+
+@pytest.mark.parametrize(("labels", "options", "measure", "expected"), CASES)
+def test_labels_are_scored(labels, options, measure, expected):
+    scores = assay.evaluate_labels(labels, [measure], **options).scores[measure]
+    assert scores.tolist() == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_example_of_the_documentation():
+    result = assay.evaluate_labels([[3, 0, 2], [1, 0, 1, 0]], ["ndcg@3", "err"], relevant=[3, 3])
+    first = (3 + 2 / 2) / (3 + 2 / LOG3 + 1 / 2)
+    second = (1 + 1 / 2) / (1 + 1 / LOG3 + 1 / 2)
+    assert result.scores["ndcg@3"].tolist() == pytest.approx([first, second], abs=1e-15)
+    assert result.queries == ["0", "1"]
+    assert result.convention == "assay"
+    assert [(note.kind, note.text) for note in result.notes] == [
+        ("unseen", "2 relevant documents not retrieved added at grade 1")
+    ]
+
+
+def test_undefined_where_there_is_nothing_to_find():
+    scores = assay.evaluate_labels([[0, 0], [1]], ["recall"], no_relevant="nan").scores["recall"]
+    assert np.isnan(scores[0])
+    assert scores[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "notes"),
+    [
+        ([[1]], {}, []),
+        ([[1]], {"relevant": 1}, []),
+        ([[1]], {"relevant": 2}, ["1 relevant document not retrieved added at grade 1"]),
+        ([[2], [2]], {"relevant": 3, "rel": 2}, ["4 relevant documents not retrieved added at grade 2"]),
+        ([[1]], {"ideal": [[1, 1]]}, []),
+        ([[1, -1]], {}, ["1 grade below 0 taken as not judged"]),
+        ([[0], [1]], {}, ["1 query has no relevant document; they score 0: '0'"]),
+        ([[0], [1]], {"no_relevant": "skip"}, ["1 query has no relevant document; they are left out: '0'"]),
+    ],
+)
+def test_notes_of_labels(labels, options, notes):
+    assert [str(note) for note in assay.evaluate_labels(labels, ["ap"], **options).notes] == notes
+
+
+def test_queries_that_are_left_out_keep_the_numbers_of_the_others():
+    result = assay.evaluate_labels([[0], [1], [0], [0, 1]], ["rr"], no_relevant="skip")
+    assert result.per_query() == {"1": {"rr": 1}, "3": {"rr": 0.5}}
+
+
+BAD = [
+    (None, {}, ["labels must be a list"]),
+    (5, {}, ["labels must be a list", "5"]),
+    ("123", {}, ["labels must be a list", "'123'"]),
+    ({"q1": [1]}, {}, ["labels must be a list"]),
+    ([], {}, ["no ranking to evaluate"]),
+    ([5], {}, ["labels[0] must be a list", "5"]),
+    ([[1], None], {}, ["labels[1] must be a list", "None"]),
+    (["123"], {}, ["labels[0] must be a list", "'123'"]),
+    ([b"12"], {}, ["labels[0] must be a list"]),
+    ([{1: 2}], {}, ["labels[0] must be a list"]),
+    ([["x"]], {}, ["labels[0] must be a list of grades"]),
+    ([[[1]]], {}, ["labels[0] must be a list of grades"]),
+    ([[1j]], {}, ["labels[0] must be a list of grades"]),
+    ([[10**400]], {}, ["labels[0]"]),
+    ([[float("nan")]], {}, ["labels[0]", "not finite"]),
+    ([[1, float("inf")]], {}, ["labels[0]", "not finite"]),
+    ([[1, 0]], {"relevant": 0}, ["relevant[0] is 0", "labels[0] holds 1 relevant"]),
+    ([[1, 1]], {"relevant": [1]}, ["relevant[0] is 1", "labels[0] holds 2 relevant"]),
+    ([[1]], {"relevant": -1}, ["relevant[0] is -1"]),
+    ([[1]], {"relevant": [1, 2]}, ["one number for each of the 1 rankings, not 2"]),
+    ([[1]], {"relevant": 1.5}, ["relevant= must be a list"]),
+    ([[1]], {"relevant": [1.5]}, ["relevant= must hold whole numbers", "1.5"]),
+    ([[1]], {"relevant": ["2"]}, ["relevant= must hold whole numbers"]),
+    ([[1]], {"relevant": "2"}, ["relevant= must be a list"]),
+    ([[1]], {"relevant": [None]}, ["relevant= must hold whole numbers", "None"]),
+    ([[1]], {"relevant": [True]}, ["relevant= must hold whole numbers", "True"]),
+    ([[1]], {"ideal": [[2, 0]]}, ["ideal[0] must hold every grade of labels[0]"]),
+    ([[1, 1]], {"ideal": [[1, 0]]}, ["ideal[0] must hold every grade of labels[0]"]),
+    ([[1]], {"ideal": [[1], [1]]}, ["one list for each of the 1 rankings, not 2"]),
+    ([[1]], {"ideal": 5}, ["ideal= must be a list"]),
+    ([[1]], {"ideal": [5]}, ["ideal[0] must be a list"]),
+    ([[1]], {"ideal": [None]}, ["ideal[0] must be a list"]),
+    ([[1]], {"ideal": [[1, None]]}, ["ideal[0] must be a list of grades"]),
+    ([[1]], {"ideal": ["11"]}, ["ideal[0] must be a list"]),
+    ([[1]], {"ideal": [[1]], "relevant": 1}, ["relevant= or ideal=, not both"]),
+]
+
+
+@pytest.mark.parametrize(("labels", "options", "words"), BAD)
+def test_bad_labels_are_refused(labels, options, words):
+    with pytest.raises(DataError) as refusal:
+        assay.evaluate_labels(labels, ["ap"], **options)
+    assert [word for word in words if word not in str(refusal.value)] == [], refusal.value
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(PolicyError, match="no option 'relevants'"):
+        assay.evaluate_labels([[1]], ["ap"], relevants=2)
+    with pytest.raises(PolicyError, match="no convention 'x'"):
+        assay.evaluate_labels([[1]], ["ap"], convention="x")
+
+
+def test_names_of_another_convention():
+    assert assay.evaluate_labels([[0, 1]], ["map", "P_1,2"], convention="trec_eval").mean == {"map": 0.5, "P_1": 0, "P_2": 0.5}
+
+
+grades = st.lists(st.none() | st.sampled_from([-1, 0, 0, 1, 2, 3]), max_size=8)
+
+
+@given(st.lists(grades, min_size=1, max_size=4))
+def test_labels_agree_with_documents(labels):
+    """The same rankings with names for the documents give the same bits."""
+    measures = ["ap", "ndcg@3", "rr", "bpref", "rbp", "err(max=3)", "judged@5", "num_rel", "precision@3"]
+    qrels = [{str(place): grade for place, grade in enumerate(each) if grade is not None} for each in labels]
+    run = [[str(place) for place, _ in enumerate(each)] for each in labels]
+    expected = assay.evaluate(qrels, run, measures)
+    found = assay.evaluate_labels(labels, measures)
+    assert found.per_query() == expected.per_query()
+    assert found.signature == expected.signature
+
+
+anything = st.recursive(
+    st.none() | st.integers() | st.floats() | st.text(max_size=2) | st.booleans() | st.binary(max_size=2),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.integers(0, 3), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@given(labels=anything, ideal=st.none() | anything, relevant=st.none() | st.integers(-2, 50) | st.lists(st.integers(-2, 50) | st.text(max_size=1)))
+def test_anything_as_labels_gives_a_result_or_an_error_of_assay(labels, ideal, relevant):
+    try:
+        result = assay.evaluate_labels(labels, ["ap", "ndcg"], ideal=ideal, relevant=relevant)
+    except AssayError as error:
+        assert str(error)
+    else:
+        assert ((result.scores["ap"] >= 0) & (result.scores["ap"] <= 1)).all()
