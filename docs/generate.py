@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from assay.cli.explain import Explanation, Setting, Worked, explain
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = Path(__file__).parent
+WIDTH = 120
 INTRODUCTION = """\
 # Measures
 
@@ -48,7 +50,7 @@ POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
 def pages() -> dict[str, str]:
     """Each generated page as it should be, by file name."""
     data = (FOLDER / "data.md").read_text(encoding="utf-8")
-    return {"measures.md": measures_page(), "data.md": POLICIES.sub(lambda _: policies_table(), data)}
+    return {"measures.md": measures_page(), "data.md": POLICIES.sub(lambda _: f"\n{policies_table()}\n", data)}
 
 
 def measures_page() -> str:
@@ -74,8 +76,9 @@ def section(about: Explanation) -> str:
         "Other names": "; ".join(other_names),
         "Reference": about.reference.removesuffix("."),
     }
-    parts = [f"## {about.name}", f"{about.title}. {about.summary}", f"```\n{about.formula}\n```"]
-    parts.append("\n".join(f"- {title}: {text}." for title, text in facts.items() if text))
+    parts = [f"## {about.name}", fill(f"{about.title}. {about.summary}", WIDTH), f"```\n{about.formula}\n```"]
+    lines = [f"- {title}: {text}." for title, text in facts.items() if text]
+    parts.append("\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines))
     if about.parameters:
         rows = (parameter_row(each) for each in about.parameters)
         parts.append(table(("parameter", "may be", "default", "meaning"), rows).rstrip())

@@ -58,7 +58,9 @@ def test_an_interval_is_seeded(result):
     low, high = result.interval("rr@10")
     assert (low, high) == (0.5, 1.0)
     assert result.interval("ap") == result.interval("ap", level=0.95, seed=0)
-    four = assay.evaluate({f"q{n}": ["a"] for n in range(4)}, {"q0": ["b"], **{f"q{n}": ["a"] for n in (1, 2, 3)}}, ["rr"])
+    four = assay.evaluate(
+        {f"q{n}": ["a"] for n in range(4)}, {"q0": ["b"], **{f"q{n}": ["a"] for n in (1, 2, 3)}}, ["rr"]
+    )
     assert four.interval("rr") == (0.25, 1.0)
     many = assay.evaluate_labels([[3, 0, n] for n in range(50)], ["dcg"])
     assert many.interval("dcg", seed=0) != many.interval("dcg", seed=1)
@@ -207,7 +209,12 @@ POLICIES = [
     (HALF, {"q1": ["a"]}, {"missing": "zero"}, {"rr": [1, 0]}),
     (HALF, {"q1": ["a"]}, {"missing": "skip"}, {"rr": [1]}),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "zero"}, {"rr": [1, 0], "num_ret": [1, 1]}),
-    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "nan"}, {"rr": [1, None], "recall": [1, None], "num_ret": [1, 1]}),
+    (
+        BARE,
+        {"q1": ["a"], "q2": ["b"]},
+        {"no_relevant": "nan"},
+        {"rr": [1, None], "recall": [1, None], "num_ret": [1, 1]},
+    ),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "skip"}, {"rr": [1], "num_ret": [1]}),
     (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "unjudged"}, {"judged@2": [0.5], "rr": [0.5]}),
     (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "nonrelevant"}, {"judged@2": [1], "rr": [0.5]}),
@@ -235,7 +242,9 @@ def test_a_policy_does_what_it_says(qrels, run, options, expected):
 
 
 def test_a_missing_query_may_be_an_error():
-    with pytest.raises(MismatchError, match="1 query of the judgments is missing from the run: 'q2'; with missing=\"zero\""):
+    with pytest.raises(
+        MismatchError, match="1 query of the judgments is missing from the run: 'q2'; with missing=\"zero\""
+    ):
         assay.evaluate(HALF, {"q1": ["a"]}, ["rr"], missing="error")
     assert assay.evaluate(HALF, {"q1": ["a"], "q2": []}, ["rr"], missing="error")["rr"] == 0.5
 
@@ -269,19 +278,49 @@ def test_with_nothing_left_the_mean_is_nan():
 # Notes.
 
 NOTES = [
-    (HALF, {"q1": ["a"]}, {}, [("missing", "1 query of the judgments is missing from the run and counted as empty rankings: 'q2'")]),
-    (HALF, {"q1": ["a"]}, {"missing": "skip"}, [("missing", "1 query of the judgments is missing from the run and left out: 'q2'")]),
+    (
+        HALF,
+        {"q1": ["a"]},
+        {},
+        [("missing", "1 query of the judgments is missing from the run, counted as empty rankings: 'q2'")],
+    ),
+    (
+        HALF,
+        {"q1": ["a"]},
+        {"missing": "skip"},
+        [("missing", "1 query of the judgments is missing from the run, left out: 'q2'")],
+    ),
     (
         {f"q{n}": ["a"] for n in range(5)},
         {"q0": ["a"]},
         {},
-        [("missing", "4 queries of the judgments are missing from the run and counted as empty rankings: 'q1', 'q2', 'q3', …")],
+        [
+            (
+                "missing",
+                "4 queries of the judgments are missing from the run, counted as empty rankings: 'q1', 'q2', 'q3', …",
+            )
+        ],
     ),
     (ONE, {"q1": ["a"], "q9": ["a"]}, {}, [("unjudged", "1 query of the run has no judgments and is left out: 'q9'")]),
-    (ONE, {"q1": ["a"], "q9": ["a"], "q8": []}, {}, [("unjudged", "2 queries of the run have no judgments and are left out: 'q8', 'q9'")]),
-    (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant document; they score 0: 'q2'")]),
-    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "nan"}, [("no_relevant", "1 query has no relevant document; they are NaN where a measure needs one: 'q2'")]),
-    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "skip"}, [("no_relevant", "1 query has no relevant document; they are left out: 'q2'")]),
+    (
+        ONE,
+        {"q1": ["a"], "q9": ["a"], "q8": []},
+        {},
+        [("unjudged", "2 queries of the run have no judgments and are left out: 'q8', 'q9'")],
+    ),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant document, scored 0: 'q2'")]),
+    (
+        BARE,
+        {"q1": ["a"], "q2": ["b"]},
+        {"no_relevant": "nan"},
+        [("no_relevant", "1 query has no relevant document, NaN where a measure needs one: 'q2'")],
+    ),
+    (
+        BARE,
+        {"q1": ["a"], "q2": ["b"]},
+        {"no_relevant": "skip"},
+        [("no_relevant", "1 query has no relevant document, left out: 'q2'")],
+    ),
     (NEGATIVE, {"q1": ["a"]}, {}, [("negative", "1 grade below 0 taken as not judged")]),
     (NEGATIVE, {"q1": ["a"]}, {"negative": "nonrelevant"}, [("negative", "1 grade below 0 taken as not relevant")]),
     (ONE, TWICE, {"duplicates": "first"}, [("duplicates", "1 repeated document left out")]),
@@ -340,8 +379,17 @@ def test_line_ends_of_old_macintoshes_lose_nothing(tmp_path):
 
 
 def test_trec_eval_skips_missing_queries_and_has_its_own_names():
-    result = assay.evaluate(HALF, {"q1": ["x", "a"]}, ["map", "P_5,1", "recip_rank", "num_q", "ndcg_cut.5"], convention="trec_eval")
-    assert result.mean == {"map": 0.5, "P_1": 0, "P_5": 0.2, "recip_rank": 0.5, "num_q": 1, "ndcg_cut_5": 1 / np.log2(3)}
+    result = assay.evaluate(
+        HALF, {"q1": ["x", "a"]}, ["map", "P_5,1", "recip_rank", "num_q", "ndcg_cut.5"], convention="trec_eval"
+    )
+    assert result.mean == {
+        "map": 0.5,
+        "P_1": 0,
+        "P_5": 0.2,
+        "recip_rank": 0.5,
+        "num_q": 1,
+        "ndcg_cut_5": 1 / np.log2(3),
+    }
     assert result.queries == ["q1"]
     assert result.convention == "trec_eval"
     assert assay.evaluate(HALF, {"q1": ["x", "a"]}, ["map"], convention="trec_eval", missing="zero")["map"] == 0.25
@@ -357,7 +405,11 @@ def test_the_default_convention_counts_every_query():
 
 
 def test_evaluate_many_gives_each_run_its_result():
-    runs = {"good": {"q1": ["a"], "q2": ["b"]}, "half": {"q1": ["a"]}, "frame": assay.Run({"q1": ["x", "a"]}).to_polars()}
+    runs = {
+        "good": {"q1": ["a"], "q2": ["b"]},
+        "half": {"q1": ["a"]},
+        "frame": assay.Run({"q1": ["x", "a"]}).to_polars(),
+    }
     results = assay.evaluate_many(HALF, runs, ["rr", "ap"], missing="skip")
     assert list(results) == ["good", "half", "frame"]
     assert len(results) == 3
@@ -404,7 +456,9 @@ def test_an_evaluator_takes_queries_one_by_one():
     assert second.signature == whole.signature
 
 
-@pytest.mark.parametrize("ranking", [["x", "a"], {"x": 2, "a": 1}, [("a", 1), ("x", 2)], ("x", "a"), np.array(["x", "a"])])
+@pytest.mark.parametrize(
+    "ranking", [["x", "a"], {"x": 2, "a": 1}, [("a", 1), ("x", 2)], ("x", "a"), np.array(["x", "a"])]
+)
 def test_a_ranking_may_be_added_in_any_form(ranking):
     evaluator = assay.Evaluator(ONE, ["rr"])
     evaluator.add("q1", ranking)
@@ -443,7 +497,9 @@ def test_a_query_without_judgments_is_noted():
     with pytest.raises(MismatchError, match="no query in common"):
         evaluator.result()
     evaluator.add("q1", ["a"])
-    assert [str(note) for note in evaluator.result().notes] == ["1 query of the run has no judgments and is left out: 'q7'"]
+    assert [str(note) for note in evaluator.result().notes] == [
+        "1 query of the run has no judgments and is left out: 'q7'"
+    ]
 
 
 def test_reset_forgets_what_was_added():

@@ -92,8 +92,8 @@ def test_undefined_where_there_is_nothing_to_find():
         ([[2], [2]], {"relevant": 3, "rel": 2}, ["4 relevant documents not retrieved added at grade 2"]),
         ([[1]], {"ideal": [[1, 1]]}, []),
         ([[1, -1]], {}, ["1 grade below 0 taken as not judged"]),
-        ([[0], [1]], {}, ["1 query has no relevant document; they score 0: '0'"]),
-        ([[0], [1]], {"no_relevant": "skip"}, ["1 query has no relevant document; they are left out: '0'"]),
+        ([[0], [1]], {}, ["1 query has no relevant document, scored 0: '0'"]),
+        ([[0], [1]], {"no_relevant": "skip"}, ["1 query has no relevant document, left out: '0'"]),
     ],
 )
 def test_notes_of_labels(labels, options, notes):
@@ -159,7 +159,11 @@ def test_unknown_options_are_refused():
 
 
 def test_names_of_another_convention():
-    assert assay.evaluate_labels([[0, 1]], ["map", "P_1,2"], convention="trec_eval").mean == {"map": 0.5, "P_1": 0, "P_2": 0.5}
+    assert assay.evaluate_labels([[0, 1]], ["map", "P_1,2"], convention="trec_eval").mean == {
+        "map": 0.5,
+        "P_1": 0,
+        "P_2": 0.5,
+    }
 
 
 grades = st.lists(st.none() | st.sampled_from([-1, 0, 0, 1, 2, 3]), max_size=8)
@@ -178,13 +182,23 @@ def test_labels_agree_with_documents(labels):
 
 
 anything = st.recursive(
-    st.none() | st.integers() | st.floats() | st.text(max_size=2) | st.booleans() | st.binary(max_size=2),
+    st.none()
+    | st.integers()
+    | st.floats(-1e300, 1e300)
+    | st.sampled_from([math.nan, math.inf])
+    | st.text(max_size=2)
+    | st.booleans()
+    | st.binary(max_size=2),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.integers(0, 3), inner, max_size=2),
     max_leaves=8,
 )
 
 
-@given(labels=anything, ideal=st.none() | anything, relevant=st.none() | st.integers(-2, 50) | st.lists(st.integers(-2, 50) | st.text(max_size=1)))
+@given(
+    labels=anything,
+    ideal=st.none() | anything,
+    relevant=st.none() | st.integers(-2, 50) | st.lists(st.integers(-2, 50) | st.text(max_size=1)),
+)
 def test_anything_as_labels_gives_a_result_or_an_error_of_assay(labels, ideal, relevant):
     try:
         result = assay.evaluate_labels(labels, ["ap", "ndcg"], ideal=ideal, relevant=relevant)

@@ -61,15 +61,15 @@ def query_notes(queries: list[str], policies: Policies, present: BoolArray, has_
     if missing:
         said = f"{queries_are(len(missing), of=' of the judgments')} missing from the run"
         if policies.missing == "error":
-            hint = 'with missing="zero" they score 0, with "skip" they are left out'
+            hint = 'missing="zero" counts them as empty rankings, "skip" leaves them out'
             raise MismatchError(f"{said}: {some(missing)}; {hint}")
         effect = "counted as empty rankings" if policies.missing == "zero" else "left out"
-        notes.append(Note("missing", f"{said} and {effect}: {some(missing)}"))
+        notes.append(Note("missing", f"{said}, {effect}: {some(missing)}"))
     counted = present if policies.missing == "skip" else np.ones_like(present)
     bare = [queries[number] for number in np.flatnonzero(~has_relevant & counted)]
     if bare:
-        effects = {"zero": "score 0", "nan": "are NaN where a measure needs one", "skip": "are left out"}
-        said = f"{queries_are(len(bare), 'has', 'have')} no relevant document; they {effects[policies.no_relevant]}"
+        effects = {"zero": "scored 0", "nan": "NaN where a measure needs one", "skip": "left out"}
+        said = f"{queries_are(len(bare), 'has', 'have')} no relevant document, {effects[policies.no_relevant]}"
         notes.append(Note("no_relevant", f"{said}: {some(bare)}"))
     return notes
 

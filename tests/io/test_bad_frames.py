@@ -4,9 +4,9 @@ import datetime
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
+import pandas
+import polars
+import pyarrow
 import pytest
 
 import assay
@@ -30,17 +30,17 @@ class Stream:
 
 
 def table(**columns):
-    return pl.DataFrame({**GOOD, **columns}, strict=False)
+    return polars.DataFrame({**GOOD, **columns}, strict=False)
 
 
 def objects(values):
-    return pd.Series(values, dtype=object)
+    return pandas.Series(values, dtype=object)
 
 
 NAN = float("nan")
 BAD_RUNS = [
-    (pl.DataFrame(), FormatError, ["no column for query_id", "it has none"]),
-    (pl.DataFrame({"a": [1]}), FormatError, ["no column for query_id", "it has 'a'", "columns={'query_id'"]),
+    (polars.DataFrame(), FormatError, ["no column for query_id", "it has none"]),
+    (polars.DataFrame({"a": [1]}), FormatError, ["no column for query_id", "it has 'a'", "columns={'query_id'"]),
     (table().drop("doc_id"), FormatError, ["no column for doc_id", "'query_id', 'score'"]),
     (table().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
     (table().lazy().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
@@ -74,31 +74,79 @@ BAD_RUNS = [
     (table(doc_id=["d1", "d1"]), DuplicateError, ["query 'q1'", "document 'd1'"]),
     (table(doc_id=["d1", "d1"]).to_pandas(), DuplicateError, ["query 'q1'", "document 'd1'"]),
     (table(query_id=["x", "y"]), MismatchError, ["no query in common", "'q1'", "'x', 'y'"]),
-    (table(score=pl.Series([object(), 1], dtype=pl.Object)), FormatError, ["row 0", "in the column 'score' is not a number"]),
-    (table(score=pl.Series([1.0, True], dtype=pl.Object)), FormatError, ["row 1", "'True' in the column 'score' is not a number"]),
-    (table(score=pl.Series([1.0, "1_0"], dtype=pl.Object)), FormatError, ["row 1", "'1_0' in the column 'score' is not a number"]),
-    (table(score=pl.Series([1.0, 10**400], dtype=pl.Object)), FormatError, ["row 1", "is not finite"]),
-    (table(score=pl.Series([1.0, 10**5000], dtype=pl.Object)), FormatError, ["row 1", "is not finite"]),
-    (table(score=pl.Series([1.0, Decimal("nan")], dtype=pl.Object)), FormatError, ["row 1", "is not finite"]),
-    (table(doc_id=pl.Series(["d1", 1.5], dtype=pl.Object)), FormatError, ["row 1", "'1.5' is no id; use strings or integers"]),
-    (table(doc_id=pl.Series(["d1", True], dtype=pl.Object)), FormatError, ["row 1", "'True' is no id"]),
-    (table(doc_id=pl.Series(["d1", "\ud800"], dtype=pl.Object)), FormatError, ["row 1", "is no id"]),
-    (table(doc_id=pl.Series(["d1", 10**5000], dtype=pl.Object)), FormatError, ["row 1", "is no id"]),
-    (table(doc_id=pl.Series(["d1", ""], dtype=pl.Object)), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
-    (pd.DataFrame({**GOOD, "doc_id": [1, np.nan]}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
-    (pd.DataFrame({**GOOD, "score": [1, np.nan]}), FormatError, ["row 1", "nothing in the column 'score'"]),
-    (pd.DataFrame({**GOOD, "doc_id": objects(["d1", None])}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
-    (pd.DataFrame({**GOOD, "doc_id": objects([1, None, "a"][:2])}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
-    (pd.DataFrame({**GOOD, "doc_id": objects(["d1", ("a",)])}), FormatError, ["row 1", "is no id"]),
-    (pd.DataFrame({**GOOD, "score": objects([1, "x"])}), FormatError, ["row 1", "'x' in the column 'score' is not a number"]),
-    (pd.DataFrame({**GOOD, "score": pd.to_datetime(["2020-01-01"] * 2)}), FormatError, ["'score' must hold numbers"]),
-    (pd.DataFrame([["q1", "d1", 1, 2]], columns=["qid", "docno", "score", "score"]), FormatError, ["several columns named 'score'"]),
-    (pa.table([["q1"], ["d1"], [1.0], [2.0]], names=["qid", "docno", "score", "score"]), FormatError, ["cannot be read", "score"]),
-    (table().lazy().with_columns(pl.col("none").alias("x")), FormatError, ["cannot be read", "none"]),
-    (table(score=["1", "x"]).lazy().with_columns(pl.col("score").cast(pl.Float64)), FormatError, ["cannot be read"]),
-    (pl.Series("a", [1, 2]), FormatError, ["no column for query_id"]),
-    (pd.Series([1, 2]), FormatError, ["cannot be read"]),
-    (pa.chunked_array([[1, 2]]), FormatError, ["cannot be read"]),
+    (
+        table(score=polars.Series([object(), 1], dtype=polars.Object)),
+        FormatError,
+        ["row 0", "in the column 'score' is not a number"],
+    ),
+    (
+        table(score=polars.Series([1.0, True], dtype=polars.Object)),
+        FormatError,
+        ["row 1", "'True' in the column 'score' is not a number"],
+    ),
+    (
+        table(score=polars.Series([1.0, "1_0"], dtype=polars.Object)),
+        FormatError,
+        ["row 1", "'1_0' in the column 'score' is not a number"],
+    ),
+    (table(score=polars.Series([1.0, 10**400], dtype=polars.Object)), FormatError, ["row 1", "is not finite"]),
+    (table(score=polars.Series([1.0, 10**5000], dtype=polars.Object)), FormatError, ["row 1", "is not finite"]),
+    (table(score=polars.Series([1.0, Decimal("nan")], dtype=polars.Object)), FormatError, ["row 1", "is not finite"]),
+    (
+        table(doc_id=polars.Series(["d1", 1.5], dtype=polars.Object)),
+        FormatError,
+        ["row 1", "'1.5' is no id; use strings or integers"],
+    ),
+    (table(doc_id=polars.Series(["d1", True], dtype=polars.Object)), FormatError, ["row 1", "'True' is no id"]),
+    (table(doc_id=polars.Series(["d1", "\ud800"], dtype=polars.Object)), FormatError, ["row 1", "is no id"]),
+    (table(doc_id=polars.Series(["d1", 10**5000], dtype=polars.Object)), FormatError, ["row 1", "is no id"]),
+    (
+        table(doc_id=polars.Series(["d1", ""], dtype=polars.Object)),
+        FormatError,
+        ["row 1", "nothing in the column 'doc_id'"],
+    ),
+    (pandas.DataFrame({**GOOD, "doc_id": [1, np.nan]}), FormatError, ["row 1", "nothing in the column 'doc_id'"]),
+    (pandas.DataFrame({**GOOD, "score": [1, np.nan]}), FormatError, ["row 1", "nothing in the column 'score'"]),
+    (
+        pandas.DataFrame({**GOOD, "doc_id": objects(["d1", None])}),
+        FormatError,
+        ["row 1", "nothing in the column 'doc_id'"],
+    ),
+    (
+        pandas.DataFrame({**GOOD, "doc_id": objects([1, None, "a"][:2])}),
+        FormatError,
+        ["row 1", "nothing in the column 'doc_id'"],
+    ),
+    (pandas.DataFrame({**GOOD, "doc_id": objects(["d1", ("a",)])}), FormatError, ["row 1", "is no id"]),
+    (
+        pandas.DataFrame({**GOOD, "score": objects([1, "x"])}),
+        FormatError,
+        ["row 1", "'x' in the column 'score' is not a number"],
+    ),
+    (
+        pandas.DataFrame({**GOOD, "score": pandas.to_datetime(["2020-01-01"] * 2)}),
+        FormatError,
+        ["'score' must hold numbers"],
+    ),
+    (
+        pandas.DataFrame([["q1", "d1", 1, 2]], columns=["qid", "docno", "score", "score"]),
+        FormatError,
+        ["several columns named 'score'"],
+    ),
+    (
+        pyarrow.table([["q1"], ["d1"], [1.0], [2.0]], names=["qid", "docno", "score", "score"]),
+        FormatError,
+        ["cannot be read", "score"],
+    ),
+    (table().lazy().with_columns(polars.col("none").alias("x")), FormatError, ["cannot be read", "none"]),
+    (
+        table(score=["1", "x"]).lazy().with_columns(polars.col("score").cast(polars.Float64)),
+        FormatError,
+        ["cannot be read"],
+    ),
+    (polars.Series("a", [1, 2]), FormatError, ["no column for query_id"]),
+    (pandas.Series([1, 2]), FormatError, ["cannot be read"]),
+    (pyarrow.chunked_array([[1, 2]]), FormatError, ["cannot be read"]),
     (Stream(RuntimeError("out of order")), FormatError, ["cannot be read", "out of order"]),
     (Stream(5), FormatError, ["cannot be read"]),
     (Stream(None), FormatError, ["cannot be read"]),
@@ -126,7 +174,9 @@ def test_a_bad_run_is_refused(frame, error, words):
 
 
 BAD_QRELS = [
-    case for case in BAD_RUNS if case[1] is not MismatchError and not case[2][-1].startswith(("'True' in", "'score' must hold numbers, not Bool"))
+    case
+    for case in BAD_RUNS
+    if case[1] is not MismatchError and not case[2][-1].startswith(("'True' in", "'score' must hold numbers, not Bool"))
 ]
 
 
@@ -157,7 +207,7 @@ def test_a_bad_mapping_is_refused(columns, words, tmp_path):
 
 
 def test_groups_come_from_a_column():
-    frame = pl.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rel": [1, 2], "subtopic": [1, 2]})
+    frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rel": [1, 2], "subtopic": [1, 2]})
     for form in (frame, frame.to_pandas(), frame.to_arrow()):
         assert assay.Qrels(form).groups("q1") == {"1": {"a": 1.0}, "2": {"b": 2.0}}
     frame = frame.rename({"subtopic": "aspect"})

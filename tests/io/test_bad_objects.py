@@ -6,8 +6,8 @@ from fractions import Fraction
 from types import MappingProxyType
 
 import numpy as np
-import pandas as pd
-import polars as pl
+import pandas
+import polars
 import pytest
 
 import assay
@@ -245,8 +245,12 @@ def test_ids_may_have_blanks_and_any_letters():
 def test_a_grade_may_be_true_or_false():
     judged = {"q1": {"d1": True, "d2": False}}
     assert evaluate(judged, {"q1": ["d2", "d1"]})["ap"] == 0.5
-    table = pl.DataFrame({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rel": [True, False]})
-    for frame in (table, table.to_pandas(), table.with_columns(pl.Series("rel", [True, False], dtype=pl.Object))):
+    table = polars.DataFrame({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rel": [True, False]})
+    for frame in (
+        table,
+        table.to_pandas(),
+        table.with_columns(polars.Series("rel", [True, False], dtype=polars.Object)),
+    ):
         assert evaluate(frame, {"q1": ["d2", "d1"]})["ap"] == 0.5
 
 
@@ -282,7 +286,12 @@ def test_a_query_as_string_and_as_integer_stands_twice():
 def test_no_query_in_common_shows_three_ids_of_each_side():
     qrels = {f"q{number}": ["d"] for number in (3, 1, 2, 4)}
     run = {f"x{number}": ["d"] for number in (3, 1, 2, 4)}
-    words = ["no query in common", "the judgments have 'q3', 'q1', 'q2', …", "the run has 'x1', 'x2', 'x3', …", "assay check"]
+    words = [
+        "no query in common",
+        "the judgments have 'q3', 'q1', 'q2', …",
+        "the run has 'x1', 'x2', 'x3', …",
+        "assay check",
+    ]
     refused(lambda: evaluate(qrels, run), MismatchError, words)
     refused(lambda: evaluate(qrels, assay.Run(run)), MismatchError, words)
 
@@ -294,7 +303,11 @@ def test_lists_of_different_length_do_not_pair_up():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"convention": "trec-eval"}, PolicyError, ["no convention 'trec-eval'", "did you mean trec_eval?", "assay, trec_eval"]),
+        (
+            {"convention": "trec-eval"},
+            PolicyError,
+            ["no convention 'trec-eval'", "did you mean trec_eval?", "assay, trec_eval"],
+        ),
         ({"convention": "xyz"}, PolicyError, ["no convention 'xyz'", "assay, trec_eval"]),
         ({"convention": None}, PolicyError, ["no convention 'None'"]),
         ({"convention": ["assay"]}, PolicyError, ["no convention"]),
@@ -359,7 +372,9 @@ def test_an_unknown_measure_is_refused(measures, words):
 def test_the_runs_of_evaluate_many():
     refused(lambda: assay.evaluate_many(QRELS, {}, ["ap"]), DataError, ["no run to evaluate"])
     refused(lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of name and run"])
-    refused(lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'", "str 'd1'"])
+    refused(
+        lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'", "str 'd1'"]
+    )
 
 
 # What the kernel takes and should not. Each of these gives a number that nobody asked for.
@@ -383,7 +398,7 @@ def test_judgments_in_pairs_are_no_groups(judgments):
 
 @pytest.mark.xfail(strict=True, reason="the kernel reads a pandas Series as a list of its values")
 def test_a_series_of_scores_is_no_list_of_documents():
-    series = pd.Series([3, 2], index=["d1", "d2"])
+    series = pandas.Series([3, 2], index=["d1", "d2"])
     try:
         assert evaluate(QRELS, {"q1": series})["ap"] == 1
     except DataError as error:
@@ -392,7 +407,7 @@ def test_a_series_of_scores_is_no_list_of_documents():
 
 @pytest.mark.xfail(strict=True, reason="the kernel reads a pandas Series as a list of its values")
 def test_a_series_of_grades_is_no_list_of_documents():
-    series = pd.Series([3, 2], index=["d1", "d2"])
+    series = pandas.Series([3, 2], index=["d1", "d2"])
     try:
         assert assay.Qrels({"q1": series})["q1"] == {"d1": 3.0, "d2": 2.0}
     except DataError as error:

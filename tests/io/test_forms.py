@@ -11,9 +11,9 @@ import threading
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
+import pandas
+import polars
+import pyarrow
 import pytest
 
 import assay
@@ -52,7 +52,7 @@ def shuffled(rows):
 
 
 def frame(rows, value):
-    return pl.DataFrame(rows, schema=["query_id", "doc_id", value], orient="row")
+    return polars.DataFrame(rows, schema=["query_id", "doc_id", value], orient="row")
 
 
 RUN_FRAME = frame(RUN_ROWS, "score")
@@ -97,15 +97,15 @@ class Entries(dict):
 
 
 def in_pandas(table, value):
-    return pd.DataFrame({name: table[name].to_list() for name in ("query_id", "doc_id", value)})
+    return pandas.DataFrame({name: table[name].to_list() for name in ("query_id", "doc_id", value)})
 
 
 def integers(table):
-    return table.with_columns(pl.col("query_id", "doc_id").cast(pl.Int64))
+    return table.with_columns(polars.col("query_id", "doc_id").cast(polars.Int64))
 
 
 def in_chunks(table):
-    return pl.concat([table[:100], table[100:170], table[170:]], rechunk=False)
+    return polars.concat([table[:100], table[100:170], table[170:]], rechunk=False)
 
 
 def frames(table, value):
@@ -116,14 +116,14 @@ def frames(table, value):
         "polars": table,
         "polars, lazy": table.lazy(),
         "polars, integer ids": integers(table),
-        "polars, small integers": integers(table).cast({"query_id": pl.Int8, "doc_id": pl.UInt16}),
-        "polars, categorical ids": table.with_columns(pl.col("query_id", "doc_id").cast(pl.Categorical)),
-        "polars, enum ids": table.with_columns(pl.col("query_id").cast(pl.Enum(QUERIES))),
+        "polars, small integers": integers(table).cast({"query_id": polars.Int8, "doc_id": polars.UInt16}),
+        "polars, categorical ids": table.with_columns(polars.col("query_id", "doc_id").cast(polars.Categorical)),
+        "polars, enum ids": table.with_columns(polars.col("query_id").cast(polars.Enum(QUERIES))),
         "polars, in chunks": in_chunks(table),
-        "polars, 32 bits": table.with_columns(pl.col(value).cast(pl.Float32)),
-        "polars, numbers as text": table.with_columns(pl.col(value).cast(pl.String)),
-        "polars, decimals": table.with_columns(pl.col(value).cast(pl.Decimal(20, 3))),
-        "polars, other columns": table.with_columns(tag=pl.lit("x"), query=pl.lit("some text")),
+        "polars, 32 bits": table.with_columns(polars.col(value).cast(polars.Float32)),
+        "polars, numbers as text": table.with_columns(polars.col(value).cast(polars.String)),
+        "polars, decimals": table.with_columns(polars.col(value).cast(polars.Decimal(20, 3))),
+        "polars, other columns": table.with_columns(tag=polars.lit("x"), query=polars.lit("some text")),
         "polars, columns in another order": table.select(value, "doc_id", "query_id"),
         "pandas": plain,
         "pandas, integer ids": plain.astype(dict.fromkeys(ids, int)),
@@ -132,17 +132,25 @@ def frames(table, value):
         "pandas, objects of several kinds": plain.assign(
             doc_id=[int(each) if row % 2 else each for row, each in enumerate(plain.doc_id)]
         ),
-        "pandas, NumPy's own objects": plain.assign(**{value: pd.Series([*map(np.float32, plain[value])], dtype=object)}),
+        "pandas, NumPy's own objects": plain.assign(
+            **{value: pandas.Series([*map(np.float32, plain[value])], dtype=object)}
+        ),
         "pandas, categoricals": plain.astype(dict.fromkeys(ids, "category")),
         "pandas, integer categoricals": plain.astype(dict.fromkeys(ids, int)).astype(dict.fromkeys(ids, "category")),
         "pandas, 32 bits": plain.astype({value: np.float32}),
         "pandas, Arrow's types": plain.convert_dtypes(dtype_backend="pyarrow"),
-        "pandas, an index out of order": plain.set_index(pd.Index(range(len(plain), 0, -1))),
-        "pandas, columns that no library knows": plain.assign(name="x", read=1, odd=[object() for _ in range(len(plain))]),
+        "pandas, an index out of order": plain.set_index(pandas.Index(range(len(plain), 0, -1))),
+        "pandas, columns that no library knows": plain.assign(
+            name="x", read=1, odd=[object() for _ in range(len(plain))]
+        ),
         "pyarrow": table.to_arrow(),
-        "pyarrow, in batches": pa.Table.from_batches(table.to_arrow().to_batches(max_chunksize=7)),
-        "pyarrow, dictionaries": pa.table(
-            {"qid": table["query_id"].to_arrow().dictionary_encode(), "docno": table["doc_id"].to_arrow(), value: table[value].to_arrow()}
+        "pyarrow, in batches": pyarrow.Table.from_batches(table.to_arrow().to_batches(max_chunksize=7)),
+        "pyarrow, dictionaries": pyarrow.table(
+            {
+                "qid": table["query_id"].to_arrow().dictionary_encode(),
+                "docno": table["doc_id"].to_arrow(),
+                value: table[value].to_arrow(),
+            }
         ),
         "only a stream": OnlyStream(table),
         "only a stream of integers": OnlyStream(integers(table).to_arrow()),
@@ -157,9 +165,13 @@ RUNS = {
     "dict, NumPy scores": {query: {d: np.float32(s) for d, s in ranking.items()} for query, ranking in RUN.items()},
     "dict, NumPy integers": {query: {d: np.int64(8 * s) for d, s in ranking.items()} for query, ranking in RUN.items()},
     "dict, integer ids": {int(query): {int(d): s for d, s in ranking.items()} for query, ranking in RUN.items()},
-    "dict, NumPy ids": {np.int64(query): {np.int32(d): s for d, s in ranking.items()} for query, ranking in RUN.items()},
+    "dict, NumPy ids": {
+        np.int64(query): {np.int32(d): s for d, s in ranking.items()} for query, ranking in RUN.items()
+    },
     "dict, in another order": {query: RUN[query] for query in reversed(RUN)},
-    "dict, subclasses": Entries((Text(q), Entries((Text(d), s) for d, s in ranking.items())) for q, ranking in RUN.items()),
+    "dict, subclasses": Entries(
+        (Text(q), Entries((Text(d), s) for d, s in ranking.items())) for q, ranking in RUN.items()
+    ),
     "another mapping": Mapping({query: Mapping(ranking) for query, ranking in RUN.items()}),
     "pairs": {query: list(ranking.items()) for query, ranking in RUN.items()},
     "pairs that are lists": {query: [[d, s] for d, s in ranking.items()] for query, ranking in RUN.items()},
@@ -187,7 +199,7 @@ JUDGMENTS = {
     "another mapping": Mapping({query: Mapping(grades) for query, grades in QRELS.items()}),
     "Qrels": assay.Qrels(QRELS),
     "Qrels of a frame": assay.Qrels(QRELS_FRAME),
-    **frames(QRELS_FRAME.with_columns(pl.col("relevance").cast(pl.Float64)), "relevance"),
+    **frames(QRELS_FRAME.with_columns(polars.col("relevance").cast(polars.Float64)), "relevance"),
 }
 
 
@@ -232,14 +244,29 @@ def test_relevant_documents_in_a_list_have_the_grade_1():
 # Names of columns.
 
 
-@pytest.mark.parametrize("name", ["query_id", "qid", "q_id", "query", "topic", "topic_id", "queryid", "Query-ID", "QID", "query id"])
+@pytest.mark.parametrize(
+    "name", ["query_id", "qid", "q_id", "query", "topic", "topic_id", "queryid", "Query-ID", "QID", "query id"]
+)
 def test_a_column_of_queries_is_known_by_its_usual_names(name):
     assert scores_of(assay.evaluate(QRELS, RUN_FRAME.rename({"query_id": name}), MEASURES)) == EXPECTED
     assert scores_of(assay.evaluate(QRELS_FRAME.rename({"query_id": name}), RUN, MEASURES)) == EXPECTED
 
 
 @pytest.mark.parametrize(
-    "name", ["doc_id", "docno", "docid", "doc", "document", "document_id", "corpus_id", "corpus-id", "pid", "passage_id", "DocNo"]
+    "name",
+    [
+        "doc_id",
+        "docno",
+        "docid",
+        "doc",
+        "document",
+        "document_id",
+        "corpus_id",
+        "corpus-id",
+        "pid",
+        "passage_id",
+        "DocNo",
+    ],
 )
 def test_a_column_of_documents_is_known_by_its_usual_names(name):
     assert scores_of(assay.evaluate(QRELS, RUN_FRAME.rename({"doc_id": name}), MEASURES)) == EXPECTED
@@ -259,22 +286,22 @@ def test_a_column_of_grades_is_known_by_its_usual_names(name):
 def test_of_several_usual_names_the_plainest_is_taken():
     """As in PyTerrier's results, where `docid` is the index's own number and `query` the text."""
     table = RUN_FRAME.rename({"query_id": "qid", "doc_id": "docno"})
-    table = table.select(pl.int_range(pl.len()).alias("docid"), pl.lit("text").alias("query"), pl.all())
+    table = table.select(polars.int_range(polars.len()).alias("docid"), polars.lit("text").alias("query"), polars.all())
     assert scores_of(assay.evaluate(QRELS, table, MEASURES)) == EXPECTED
-    graded = QRELS_FRAME.select(pl.lit(7.5).alias("score"), pl.all())
+    graded = QRELS_FRAME.select(polars.lit(7.5).alias("score"), polars.all())
     assert scores_of(assay.evaluate(graded, RUN, MEASURES)) == EXPECTED
 
 
 def test_the_user_may_name_the_columns(tmp_path):
     names = {"query_id": "frage", "doc_id": "url", "score": "punkte"}
-    mapped = RUN_FRAME.rename(names).with_columns(query_id=pl.lit("not this"), score=pl.lit(0))
+    mapped = RUN_FRAME.rename(names).with_columns(query_id=polars.lit("not this"), score=polars.lit(0))
     path = tmp_path / "run.csv"
     mapped.write_csv(path)
     for run in (mapped, mapped.lazy(), mapped.to_pandas(), mapped.to_arrow(), OnlyStream(mapped), path):
         assert scores_of(assay.evaluate(QRELS, run, MEASURES, columns=names)) == EXPECTED
         assert scores_of(assay.evaluate(QRELS, assay.Run(run, columns=names), MEASURES)) == EXPECTED
     names = {"query_id": "frage", "doc_id": "url", "relevance": "note"}
-    mapped = QRELS_FRAME.rename(names).with_columns(relevance=pl.lit(9))
+    mapped = QRELS_FRAME.rename(names).with_columns(relevance=polars.lit(9))
     mapped.write_csv(path)
     for qrels in (assay.Qrels(mapped, columns=names), assay.read_qrels(path, columns=names)):
         assert scores_of(assay.evaluate(qrels, RUN, MEASURES)) == EXPECTED
@@ -282,8 +309,8 @@ def test_the_user_may_name_the_columns(tmp_path):
 
 def test_one_mapping_serves_judgments_and_run():
     names = {"query_id": "q", "doc_id": "d", "score": "s", "relevance": "r"}
-    qrels = QRELS_FRAME.rename({"query_id": "q", "doc_id": "d", "relevance": "r"}).with_columns(s=pl.lit(0))
-    run = RUN_FRAME.rename({"query_id": "q", "doc_id": "d", "score": "s"}).with_columns(r=pl.lit(0))
+    qrels = QRELS_FRAME.rename({"query_id": "q", "doc_id": "d", "relevance": "r"}).with_columns(s=polars.lit(0))
+    run = RUN_FRAME.rename({"query_id": "q", "doc_id": "d", "score": "s"}).with_columns(r=polars.lit(0))
     assert scores_of(assay.evaluate(assay.Qrels(qrels, columns=names), run, MEASURES, columns=names)) == EXPECTED
 
 
@@ -331,7 +358,7 @@ COMPRESSIONS = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+    ".zst": lambda content: pyarrow.compress(content, codec="zstd", asbytes=True),
 }
 
 
@@ -559,13 +586,19 @@ def large():
         f"query-{number}": {f"doc{document:07d}": choice.randrange(500) / 4 for document in range(2000)}
         for number in range(80)
     }
-    qrels = {query: {document: choice.randrange(3) for document in choice.sample(list(run[query]), 40)} for query in run}
+    qrels = {
+        query: {document: choice.randrange(3) for document in choice.sample(list(run[query]), 40)} for query in run
+    }
     return qrels, run
 
 
 @pytest.fixture(scope="module")
 def large_lines(large):
-    return [f"{query} Q0 {document} 0 {score} t\n" for query, ranking in large[1].items() for document, score in ranking.items()]
+    return [
+        f"{query} Q0 {document} 0 {score} t\n"
+        for query, ranking in large[1].items()
+        for document, score in ranking.items()
+    ]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -574,7 +607,7 @@ def test_threads_and_blocks_do_not_change_a_bit(threads, large, large_lines, mak
     expected = scores_of(assay.evaluate(qrels, run, MEASURES))
     path = make("run.trec", "".join(large_lines))
     assert path.stat().st_size > 4 << 20
-    table = pl.DataFrame([(q, d, s) for q in run for d, s in run[q].items()], schema=RUN_NAMES, orient="row")
+    table = polars.DataFrame([(q, d, s) for q in run for d, s in run[q].items()], schema=RUN_NAMES, orient="row")
     for form in (path, table, table.to_arrow(), assay.Run(path), make("run.gz", gzip.compress(path.read_bytes(), 1))):
         result = assay.evaluate(qrels, form, MEASURES, threads=threads)
         assert scores_of(result) == expected
@@ -588,7 +621,9 @@ def test_scattered_lines_of_several_blocks_do_not_change_a_bit(threads, large, l
     lines = large_lines[:60_000] + shuffled(large_lines[60_000:])
     result = assay.evaluate(qrels, make("run.trec", "".join(lines)), MEASURES, threads=threads)
     assert scores_of(result) == expected
-    assert [str(note) for note in result.notes] == ["the rows of 50 queries do not stand together; they were read again"]
+    assert [str(note) for note in result.notes] == [
+        "the rows of 50 queries do not stand together; they were read again"
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of POSIX")

@@ -66,7 +66,9 @@ def test_no_run_is_made_of_a_file(tmp_path, monkeypatch):
 def test_a_json_run_is_read_query_by_query(tmp_path):
     """Values that are longer than what is read at a time, and that end where a piece of the text ends."""
     for padding in (0, 1, 2, 3, 17):
-        run = {f"q{number}": {f"{'x' * padding}d{document}": document for document in range(9_000)} for number in range(9)}
+        run = {
+            f"q{number}": {f"{'x' * padding}d{document}": document for document in range(9_000)} for number in range(9)
+        }
         path = tmp_path / "run.json"
         path.write_text(json.dumps(run))
         assert path.stat().st_size > 1 << 20

@@ -2,6 +2,8 @@
 
 import pytest
 
+import assay
+
 # What the discount leaves of a gain: one over the binary logarithm of rank + 1.
 SECOND, THIRD, FOURTH = 0.6309297535714574, 0.5, 0.43067655807339306
 
@@ -65,8 +67,15 @@ def test_values(score, name, grades, unseen, expected):
 
 @pytest.mark.parametrize("gain", ["linear", "exp2"])
 def test_a_negative_grade_gains_nothing_even_where_it_is_a_judgment(score, gain):
-    assert score(f"dcg(gain={gain})", [-2, 1], negative="nonrelevant") == SECOND
-    assert score(f"ndcg(gain={gain})", [-2, 1], negative="nonrelevant") == SECOND
+    assert score(f"dcg(gain={gain},rel=-5)", [-2, 1], negative="nonrelevant") == pytest.approx(SECOND, rel=1e-14)
+    assert score(f"ndcg(gain={gain},rel=-5)", [-2, 1], negative="nonrelevant") == pytest.approx(SECOND, rel=1e-14)
+
+
+def test_a_grade_too_large_for_its_power_is_an_error(score):
+    assert score("ndcg(gain=exp2)", [1000, 0]) == 1
+    with pytest.raises(assay.MeasureError) as caught:
+        score("ndcg(gain=exp2)", [0], [2000])
+    assert str(caught.value) == "gain=exp2: 2^2000 is too large; use gain=linear, or pairs grade:gain"
 
 
 def test_relevance_level_of_all_measures_leaves_gains_alone(score):

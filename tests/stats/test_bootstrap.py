@@ -98,7 +98,7 @@ def test_holds_the_true_mean_as_often_as_it_says(draw):
     assert held / trials == pytest.approx(0.95, abs=0.03)
 
 
-@pytest.mark.parametrize("level", [0, 1, -0.5, 95, nan])
+@pytest.mark.parametrize("level", [0, 1, -0.5, 95, nan, "95%", None])
 def test_a_level_is_a_share(level):
     with pytest.raises(assay.PolicyError, match=r"level must be a number between 0 and 1, such as 0\.95, not"):
         bootstrap(SCORES, level=level)

@@ -29,6 +29,7 @@ fuzz_target!(|text: &[u8]| {
 fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
     let expected = words(line.bytes());
     assert_eq!(line.words().collect::<Vec<_>>(), expected);
+    expected.iter().for_each(|word| check_number(word));
     check_accept(line, expected[0]);
     check_accept(line, words(before).first().copied().unwrap_or_default());
 
@@ -43,6 +44,13 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
         _ => None,
     };
     assert_eq!(qrels, judgment, "{}", line.bytes().escape_ascii());
+}
+
+/// A word is a score if Rust reads it as a finite number.
+fn check_number(word: &[u8]) {
+    let line = [b"query Q0 document 1 ", word, b" tag"].concat();
+    let score = run_line(&mut after_query(&Line::first(&line))).ok().map(|run| run.score.to_bits());
+    assert_eq!(score, number(word).map(f64::to_bits), "{}", word.escape_ascii());
 }
 
 fn after_query<'a>(line: &Line<'a>) -> Words<'a> {

@@ -142,8 +142,8 @@ impl Written {
             }
             Self::Scored { query, document, score } => row(*query, *document, score.to_string(), " "),
             Self::Rows { query, documents, levels } => {
-                let levels = levels.saturating_add(1);
-                bits(*documents).for_each(|bit| row(*query, bit, (bit * 7 % levels).to_string(), " "));
+                let score = |bit| u32::from(bit) * 7 % (u32::from(*levels) + 1);
+                bits(*documents).for_each(|bit| row(*query, bit, score(bit).to_string(), " "));
             }
             Self::Bytes(bytes) => text.extend_from_slice(bytes),
         }

@@ -79,7 +79,7 @@ impl PyJudge {
     /// One ranking.
     fn add(&mut self, query: &Bound<'_, PyAny>, ranking: &Bound<'_, PyAny>) -> PyResult<()> {
         let single = PyDict::new(query.py());
-        single.set_item(query, ranking)?;
+        single.set_item(with_id(query, || "run".into(), |id| string(query.py(), id))?, ranking)?;
         self.add_rankings(single.as_any())
     }
 

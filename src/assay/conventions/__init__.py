@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.conventions.assay import ASSAY
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
+from assay.core.grammar import number
 from assay.core.measure import Measure
 from assay.core.parameter import write
 from assay.core.text import nearest, show
@@ -42,21 +43,28 @@ def parse_measures(names: Iterable[str | Measure], convention: Convention, rel: 
     """
     measures: dict[str, Measure] = {}
     for name in names:
-        if isinstance(name, Measure):
-            measures[str(name)] = name
-            continue
-        if not isinstance(name, str):
-            raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
-        expanded = expand(name, convention, rel)
-        if expanded is None:
-            try:
-                expanded = {name: parse(name, {"rel": rel})}
-            except MeasureError:
-                expanded = next(filter(None, (expand(name, each, rel) for each in CONVENTIONS.values())), None)
-                if expanded is None:
-                    raise
-        measures.update(expanded)
+        for key, measure in parse_one(name, convention, rel).items():
+            if measures.setdefault(key, measure) != measure:
+                raise MeasureError(f"{show(key)} would name both {measures[key]} and {measure}; ask for them apart")
     return measures
+
+
+def parse_one(name: str | Measure, convention: Convention, rel: float) -> dict[str, Measure]:
+    """The measures that one name stands for."""
+    if isinstance(name, Measure):
+        return {str(name): name}
+    if not isinstance(name, str):
+        raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
+    expanded = expand(name, convention, rel)
+    if expanded is not None:
+        return expanded
+    try:
+        return {name: parse(name, {"rel": rel})}
+    except MeasureError:
+        elsewhere = next(filter(None, (expand(name, each, rel) for each in CONVENTIONS.values())), None)
+        if elsewhere is None:
+            raise
+        return elsewhere
 
 
 def expand(name: str, convention: Convention, rel: float) -> dict[str, Measure] | None:
@@ -72,10 +80,11 @@ def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name, rel: float) -> d
     """One measure at each cutoff that the spelling lists, in ascending order; at the tool's own ones without any."""
     if not entry.cutoffs:
         return None if cutoffs else {name: parse(entry.measure, {"rel": rel})}
-    try:
-        values = sorted(float(cutoff) for cutoff in cutoffs.split(",")) if cutoffs else list(entry.cutoffs)
-    except ValueError:
-        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {base}.5,10") from None
-    if len(set(values)) < len(values):
+    values = [number(cutoff) for cutoff in cutoffs.split(",")] if cutoffs else list(entry.cutoffs)
+    read = sorted(value for value in values if value is not None)
+    if len(read) < len(values):
+        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {base}.5,10")
+    measures = {entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in read}
+    if len(measures) < len(read):
         raise MeasureError(f"{show(name)} names a cutoff twice")
-    return {entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in values}
+    return measures

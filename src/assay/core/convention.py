@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from assay.core.errors import PolicyError
 from assay.core.text import nearest, show
 
@@ -71,9 +73,10 @@ class Policies:
 
     def changed(self, options: Mapping[str, Any]) -> Policies:
         """These policies with some of them set otherwise."""
-        for name, value in options.items():
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        for name, value in plain.items():
             check(name, value)
-        return replace(self, **options)
+        return replace(self, **plain)
 
 
 def write_policy(value: str | float | bool | None) -> str:

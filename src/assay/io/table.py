@@ -66,6 +66,7 @@ class QueryTable:
         return number
 
     def values_of(self, number: int) -> list[float]:
+        """The grades or the scores of one query, by its place."""
         values: list[float] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
         return values
 
@@ -87,6 +88,7 @@ class QueryTable:
 
     @property
     def has_empty_queries(self) -> bool:
+        """Whether a query has no rows."""
         return bool((np.diff(self.starts) == 0).any())
 
     @property

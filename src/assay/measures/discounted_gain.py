@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, measure
 from assay.core.parameter import GainMap
@@ -19,6 +20,8 @@ Gain = Annotated[
     "linear: the grade; exp2: 2^grade - 1; or pairs grade:gain, other grades keeping theirs",
 ]
 Least = Annotated[float, "grades below this gain nothing"]
+# A float ends at 2^1024; this leaves room for the sum of many.
+LARGEST_EXPONENT = 1000
 
 
 @measure(
@@ -80,6 +83,9 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
     if gain == "linear":
         return positive
     if gain == "exp2":
+        highest = positive.max(initial=0.0)
+        if highest > LARGEST_EXPONENT:
+            raise MeasureError(f"gain=exp2: 2^{highest:g} is too large; use gain=linear, or pairs grade:gain")
         return np.exp2(positive) - 1.0
     for grade, value in gain.items() if isinstance(gain, Mapping) else ():
         positive[grades == grade] = value

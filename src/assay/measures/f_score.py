@@ -30,4 +30,6 @@ def f_score(
     """The weighted harmonic mean of precision@k and recall@k."""
     p = precision(rel=rel, k=k)(judged)
     r = recall(rel=rel, k=k)(judged)
-    return ratio((1 + beta**2) * p * r, beta**2 * p + r)
+    # Both sides of the formula divided by 1 + b², so that no beta is too large for it.
+    weight = 1 / (1 + beta * beta)
+    return ratio(p * r, (1 - weight) * p + weight * r)

@@ -36,7 +36,7 @@ def bootstrap(
     >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
     Interval(low=0.25, high=1.0)
     """
-    if not 0 < level < 1:
+    if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
     values = AGGREGATES[aggregate].prepare(scores[~np.isnan(scores)])
     if not len(values):

@@ -1,0 +1,94 @@
+"""Fuzzes the names of measures: any text is a measure or a MeasureError, and a measure's name parses back to it.
+
+    make fuzz, or: python fuzz/grammar.py [CORPUS] [-max_total_time=600]
+
+A text is arbitrary, or words of the grammar in any order, or a name of the right shape with any values. Options are
+libFuzzer's.
+"""
+
+# ruff: noqa: INP001 - a script, not a package
+import sys
+from collections.abc import Callable
+
+import atheris
+
+with atheris.instrument_imports(include=["assay"]):
+    import assay
+    from assay.conventions import CONVENTIONS, parse_measures
+    from assay.core.measure import TABLE, all_names
+
+LONGEST = 40
+MARKS = ["@", "_", "."]
+NAMES = sorted({*all_names(TABLE), *(name for each in CONVENTIONS.values() for name in each.names)})
+PARAMETERS = sorted({name for each in TABLE.values() for name in each.parameters})
+CHOICES = sorted({word for each in TABLE.values() for one in each.parameters.values() for word in one.choices})
+NUMBERS = ["0", "1", "-0", "10", "0.5", ".1", "1.", "1e3", "1e-320", "1e308", "1e999", "9007199254740993", "nan", "inf"]
+SIGNS = [*"()@=,;:._'\" \t\n-+e", "true", "FALSE", "1_0", "\u0663", "\u212a", "\x1b", "\ud800", "{}", "{0}"]
+WORDS = [*NAMES, *PARAMETERS, *CHOICES, *NUMBERS, *SIGNS]
+
+
+def one_input(data: bytes) -> None:
+    source = atheris.FuzzedDataProvider(data)
+    rel = source.PickValueInList([1.0, 2.0, 0.5, -1.0])
+    write = source.PickValueInList([anything, words, name])
+    text, other = write(source), name(source)
+    check(lambda: {text: assay.parse_measure(text)})
+    for convention in CONVENTIONS.values():
+        parsed = [check(lambda names=names: parse_measures(names, convention, rel)) for names in ([text], [other])]  # noqa: B023 - called at once
+        both = check(lambda: parse_measures([text, other], convention, rel)) if all(parsed) else {}  # noqa: B023
+        if both and any(both.get(key) != measure for each in parsed for key, measure in each.items()):
+            raise AssertionError(f"{text!r} and {other!r} give {both}, one by one {parsed}")
+
+
+def anything(source: atheris.FuzzedDataProvider) -> str:
+    return source.ConsumeUnicode(source.ConsumeIntInRange(0, 2000))
+
+
+def words(source: atheris.FuzzedDataProvider) -> str:
+    return "".join(source.PickValueInList(WORDS) for _ in range(source.ConsumeIntInRange(0, LONGEST)))
+
+
+def name(source: atheris.FuzzedDataProvider) -> str:
+    """A name with parameters, and cutoffs as assay or another tool writes them."""
+    settings = [f"{source.PickValueInList(PARAMETERS)}={value(source)}" for _ in range(source.ConsumeIntInRange(0, 3))]
+    inside = f"({','.join(settings)})" if settings else ""
+    cutoffs = ",".join(number(source) for _ in range(source.ConsumeIntInRange(0, 3)))
+    return source.PickValueInList(NAMES) + inside + (source.PickValueInList(MARKS) + cutoffs if cutoffs else "")
+
+
+def value(source: atheris.FuzzedDataProvider) -> str:
+    kinds = {
+        "number": lambda: number(source),
+        "choice": lambda: source.PickValueInList(CHOICES),
+        "truth": lambda: source.PickValueInList(["true", "FALSE", "'true'"]),
+        "pairs": lambda: ";".join(f"{number(source)}:{number(source)}" for _ in range(source.ConsumeIntInRange(1, 3))),
+    }
+    return kinds[source.PickValueInList(list(kinds))]()
+
+
+def number(source: atheris.FuzzedDataProvider) -> str:
+    written = [source.PickValueInList(NUMBERS), repr(source.ConsumeFloat()), str(source.ConsumeInt(2))]
+    return source.PickValueInList(written)
+
+
+def check(parse: Callable[[], dict[str, assay.Measure]]) -> dict[str, assay.Measure]:
+    """The measures, each of which parses back from its names, or none where the text is refused in a printable line."""
+    try:
+        measures = parse()
+    except assay.MeasureError as error:
+        if not str(error).isprintable():
+            raise AssertionError(f"the message {error!r} is not printable") from error
+        return {}
+    for measure in measures.values():
+        for written in (str(measure), measure.full_name):
+            again = assay.parse_measure(written)
+            if (again, str(again)) != (measure, str(measure)):
+                raise AssertionError(f"{written} parses back to {again}")
+    return measures
+
+
+if __name__ == "__main__":
+    atheris.enabled_hooks.add("str")
+    atheris.enabled_hooks.add("RegEx")
+    atheris.Setup(sys.argv, one_input)
+    atheris.Fuzz()

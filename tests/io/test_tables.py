@@ -1,0 +1,131 @@
+"""`Qrels` and `Run` as objects: what they hold and how they are looked at."""
+
+import io
+
+import numpy as np
+import polars
+import pytest
+
+import assay
+from assay import DataError, PolicyError, Qrels, Run
+
+RUN = Run({"q1": {"d7": 12.5, "d2": 11}, "q2": ["d5", "d1"], "q3": [("a", 1), ("b", 2)], "q4": {}, "q5": []})
+QRELS = Qrels({"q1": {"d1": 3, "d2": 0}, "q2": {"d5": 0.5}})
+
+
+def test_a_run_gives_each_ranking_as_it_was():
+    assert RUN.queries == ["q1", "q2", "q3", "q4", "q5"]
+    assert RUN["q1"] == [("d7", 12.5), ("d2", 11.0)]
+    assert RUN["q2"] == ["d5", "d1"]
+    assert RUN["q3"] == [("a", 1.0), ("b", 2.0)]
+    assert RUN["q4"] == RUN["q5"] == []
+
+
+def test_a_run_as_a_dict_can_be_read_again():
+    assert RUN.to_dict() == {
+        "q1": {"d7": 12.5, "d2": 11.0},
+        "q2": ["d5", "d1"],
+        "q3": {"a": 1.0, "b": 2.0},
+        "q4": {},
+        "q5": [],
+    }
+    assert Run(RUN.to_dict()).to_dict() == RUN.to_dict()
+    assert RUN.to_dict()["q4"] == {}
+    assert RUN.to_dict()["q5"] == []
+
+
+def test_a_run_as_a_frame():
+    assert RUN.to_polars().rows() == [
+        ("q1", "d7", 12.5),
+        ("q1", "d2", 11.0),
+        ("q2", "d5", 2.0),
+        ("q2", "d1", 1.0),
+        ("q3", "a", 1.0),
+        ("q3", "b", 2.0),
+    ]
+    assert RUN.to_polars().columns == ["query_id", "doc_id", "score"]
+
+
+def test_judgments_give_the_grades_of_each_query():
+    assert QRELS.queries == ["q1", "q2"]
+    assert QRELS["q1"] == {"d1": 3.0, "d2": 0.0}
+    assert QRELS.to_dict() == {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d5": 0.5}}
+    assert QRELS.to_polars().rows() == [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d5", 0.5)]
+    assert QRELS.to_polars().columns == ["query_id", "doc_id", "relevance"]
+    assert QRELS.groups("q1") == {"0": {"d1": 3.0, "d2": 0.0}}
+
+
+def test_tables_are_short_in_a_list_and_can_be_counted():
+    assert repr(RUN) == "<Run: 5 queries, 6 documents>"
+    assert repr(QRELS) == "<Qrels: 2 queries, 3 judgments>"
+    assert repr(Run({"q": ["d"]})) == "<Run: 1 query, 1 document>"
+    assert len(RUN) == 5
+    assert list(QRELS) == ["q1", "q2"]
+
+
+def test_queries_are_looked_up_as_text_or_numbers():
+    table = Qrels({1: ["a"], "q": ["b"]})
+    assert 1 in table
+    assert "1" in table
+    assert np.int64(1) in table
+    assert 2 not in table
+    assert "\ud800" not in table
+    assert table[1] == table["1"] == {"a": 1.0}
+    for query in (2, "x", "\ud800", None):
+        with pytest.raises(DataError, match="there is no query"):
+            table[query]
+        with pytest.raises(DataError, match="there is no query"):
+            table.groups(query)
+
+
+def test_groups_of_alternatives():
+    qrels = Qrels({"q1": [["d1", "d2"], ["d3"], ["d1"]], "q2": {"x": 2}, "q3": [["y"]]})
+    assert qrels.groups("q1") == {"0": {"d1": 1.0, "d2": 1.0}, "1": {"d3": 1.0}, "2": {"d1": 1.0}}
+    assert qrels["q1"] == {"d1": 1.0, "d2": 1.0, "d3": 1.0}
+    assert qrels.groups("q2") == {"0": {"x": 2.0}}
+    assert qrels.to_polars().columns == ["query_id", "doc_id", "relevance", "group"]
+
+
+def test_the_second_column_of_trec_judgments_names_groups():
+    text = "q1 1 d1 1\nq1 2 d1 2\nq1 2 d2 0\nq2 1 d1 1\n"
+    qrels = assay.read_qrels(io.StringIO(text))
+    assert qrels.groups("q1") == {"1": {"d1": 1.0}, "2": {"d1": 2.0, "d2": 0.0}}
+    assert qrels["q1"] == {"d1": 2.0, "d2": 0.0}
+    assert assay.evaluate(qrels, {"q1": ["d2", "d1"], "q2": ["d1"]}, ["dcg"]).scores["dcg"].tolist() == [
+        2 / np.log2(3),
+        1.0,
+    ]
+    same = assay.read_qrels(io.StringIO(text.replace(" 2 ", " 1 ").replace("q1 1 d1 1\n", "")))
+    assert same.groups("q1") == {"0": {"d1": 2.0, "d2": 0.0}}
+
+
+def test_groups_of_a_frame_and_of_json_lines():
+    frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rel": [1, 2], "group": ["x", "y"]})
+    assert Qrels(frame).groups("q1") == {"x": {"a": 1.0}, "y": {"b": 2.0}}
+    assert assay.read_qrels(io.StringIO(frame.write_ndjson()), format="jsonl").groups("q1") == Qrels(frame).groups("q1")
+
+
+def test_the_tag_of_a_run():
+    assert RUN.tag == ""
+    assert Run({"q": ["d"]}, tag="bm25").tag == "bm25"
+    text = io.StringIO("q1 Q0 d1 1 2 first\nq1 Q0 d2 2 1 second\n")
+    assert assay.read_run(text).tag == "second"
+    assert Run(io.StringIO("q1 Q0 d1 1 2 first\n"), tag="mine").tag == "mine"
+
+
+def test_values_and_where_they_begin():
+    assert RUN.starts.tolist() == [0, 2, 4, 6, 6, 6]
+    assert RUN.values[:2].tolist() == [12.5, 11.0]
+    assert QRELS.values.tolist() == [3.0, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("duplicates", ["drop", None, 5])
+def test_an_unknown_policy_for_duplicates_is_refused(duplicates):
+    with pytest.raises(PolicyError, match="duplicates must be 'error' or 'first' or 'last' or 'count'"):
+        Qrels({"q1": ["a"]}, duplicates=duplicates)
+
+
+def test_a_run_is_read_once_and_used_many_times():
+    run = Run({"q1": ["x", "a"], "q2": ["b"]})
+    assert assay.evaluate({"q1": ["a"], "q2": ["b"]}, run, ["rr"])["rr"] == 0.75
+    assert assay.evaluate({"q1": ["x"], "q2": ["y"]}, run, ["rr"])["rr"] == 0.5

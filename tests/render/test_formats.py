@@ -1,0 +1,183 @@
+"""A table in every format, letter by letter."""
+
+import json
+
+import pytest
+
+from assay.render import FORMATS, Column, Table, render
+
+PLAIN = Table(
+    (Column("run", is_text=True), Column("ndcg@10"), Column("queries"), Column("share", digits=1)),
+    (("bm25", 0.123456, 1234, 0.25), ("dense", float("nan"), 7, None), ("a longer name", 1.0, 0, -0.5)),
+    caption="assay 1.0",
+    notes=("first note", "second note"),
+)
+NASTY = Table(
+    (Column("a|b <c>", is_text=True), Column("x_y")),
+    (("<b>&'\"", 0.5), ("back\\slash`*_[]~$", 1), ("line\nend\ttab\r\x1b[0m", 2), ("{#%^}", 3), ("=1+1", -1)),
+    caption="50 % of $5",
+    notes=("<i> | \x07",),
+)
+BARE = Table((Column("n"),), ((1,), (2,)))
+EMPTY = Table((Column("measure", is_text=True), Column("mean")), ())
+
+EXPECTED = {
+    ("table", "plain"): """\
+run              ndcg@10  queries  share
+────────────────────────────────────────
+bm25              0.1235    1,234    0.2
+dense          undefined        7
+a longer name     1.0000        0   -0.5
+
+assay 1.0
+note: first note
+note: second note
+""",
+    ("table", "nasty"): """\
+a|b <c>                     x_y
+───────────────────────────────
+<b>&'"                   0.5000
+back\\slash`*_[]~$             1
+line\\nend\\ttab\\r\\x1b[0m       2
+{#%^}                         3
+=1+1                         -1
+
+50 % of $5
+note: <i> | \\x07
+""",
+    ("table", "bare"): "n\n─\n1\n2\n",
+    ("table", "empty"): "measure  mean\n─────────────\n",
+    ("csv", "plain"): "run,ndcg@10,queries,share\nbm25,0.123456,1234,0.25\ndense,,7,\na longer name,1.0,0,-0.5\n",
+    ("csv", "nasty"): (
+        'a|b <c>,x_y\n"<b>&\'""",0.5\nback\\slash`*_[]~$,1\n"line\nend\ttab\r\x1b[0m",2\n{#%^},3\n=1+1,-1\n'
+    ),
+    ("csv", "bare"): "n\n1\n2\n",
+    ("csv", "empty"): "measure,mean\n",
+    ("tsv", "plain"): (
+        "run\tndcg@10\tqueries\tshare\nbm25\t0.123456\t1234\t0.25\ndense\t\t7\t\na longer name\t1.0\t0\t-0.5\n"
+    ),
+    ("tsv", "nasty"): (
+        'a|b <c>\tx_y\n"<b>&\'"""\t0.5\nback\\slash`*_[]~$\t1\n"line\nend\ttab\r\x1b[0m"\t2\n{#%^}\t3\n=1+1\t-1\n'
+    ),
+    ("tsv", "bare"): "n\n1\n2\n",
+    ("tsv", "empty"): "measure\tmean\n",
+    ("json", "bare"): '[\n  {\n    "n": 1\n  },\n  {\n    "n": 2\n  }\n]\n',
+    ("json", "empty"): "[]\n",
+    ("markdown", "plain"): """\
+| run | ndcg@10 | queries | share |
+| --- | ---: | ---: | ---: |
+| bm25 | 0.1235 | 1,234 | 0.2 |
+| dense | undefined | 7 |  |
+| a longer name | 1.0000 | 0 | -0.5 |
+
+assay 1.0
+
+Note: first note
+
+Note: second note
+""",
+    ("markdown", "nasty"): """\
+| a\\|b &lt;c&gt; | x\\_y |
+| --- | ---: |
+| &lt;b&gt;&amp;'" | 0.5000 |
+| back\\\\slash\\`\\*\\_\\[\\]\\~\\$ | 1 |
+| line\\\\nend\\\\ttab\\\\r\\\\x1b\\[0m | 2 |
+| {#%^} | 3 |
+| =1+1 | -1 |
+
+50 % of \\$5
+
+Note: &lt;i&gt; \\| \\\\x07
+""",
+    ("markdown", "bare"): "| n |\n| ---: |\n| 1 |\n| 2 |\n",
+    ("markdown", "empty"): "| measure | mean |\n| --- | ---: |\n",
+    ("latex", "plain"): """\
+\\begin{table}
+  \\centering
+  \\caption{assay 1.0. first note. second note}
+  \\begin{tabular}{lrrr}
+    \\toprule
+    run & ndcg@10 & queries & share \\\\
+    \\midrule
+    bm25 & 0.1235 & 1,234 & 0.2 \\\\
+    dense & undefined & 7 &  \\\\
+    a longer name & 1.0000 & 0 & -0.5 \\\\
+    \\bottomrule
+  \\end{tabular}
+\\end{table}
+""",
+    ("latex", "nasty"): """\
+\\begin{table}
+  \\centering
+  \\caption{50 \\% of \\$5. \\textless{}i\\textgreater{} \\textbar{} \\textbackslash{}x07}
+  \\begin{tabular}{lr}
+    \\toprule
+    a\\textbar{}b \\textless{}c\\textgreater{} & x\\_y \\\\
+    \\midrule
+    \\textless{}b\\textgreater{}\\&'" & 0.5000 \\\\
+    back\\textbackslash{}slash`*\\_[]\\textasciitilde{}\\$ & 1 \\\\
+    line\\textbackslash{}nend\\textbackslash{}ttab\\textbackslash{}r\\textbackslash{}x1b[0m & 2 \\\\
+    \\{\\#\\%\\textasciicircum{}\\} & 3 \\\\
+    =1+1 & -1 \\\\
+    \\bottomrule
+  \\end{tabular}
+\\end{table}
+""",
+    ("latex", "bare"): """\
+\\begin{table}
+  \\centering
+  \\begin{tabular}{r}
+    \\toprule
+    n \\\\
+    \\midrule
+    1 \\\\
+    2 \\\\
+    \\bottomrule
+  \\end{tabular}
+\\end{table}
+""",
+    ("html", "bare"): (
+        '<table><thead><tr><th style="text-align:right">n</th></tr></thead><tbody>'
+        '<tr><td style="text-align:right">1</td></tr><tr><td style="text-align:right">2</td></tr></tbody></table>\n'
+    ),
+    ("html", "empty"): (
+        '<table><thead><tr><th style="text-align:left">measure</th><th style="text-align:right">mean</th></tr></thead>'
+        "<tbody></tbody></table>\n"
+    ),
+    ("html", "nasty"): (
+        '<table><thead><tr><th style="text-align:left">a|b &lt;c&gt;</th><th style="text-align:right">x_y</th></tr></thead><tbody>'
+        '<tr><td style="text-align:left">&lt;b&gt;&amp;&#x27;&quot;</td><td style="text-align:right">0.5000</td></tr>'
+        '<tr><td style="text-align:left">back\\slash`*_[]~$</td><td style="text-align:right">1</td></tr>'
+        '<tr><td style="text-align:left">line\\nend\\ttab\\r\\x1b[0m</td><td style="text-align:right">2</td></tr>'
+        '<tr><td style="text-align:left">{#%^}</td><td style="text-align:right">3</td></tr>'
+        '<tr><td style="text-align:left">=1+1</td><td style="text-align:right">-1</td></tr></tbody></table>'
+        "<p>50 % of $5</p><p>&lt;i&gt; | \\x07</p>\n"
+    ),
+}
+TABLES = {"plain": PLAIN, "nasty": NASTY, "bare": BARE, "empty": EMPTY}
+
+
+@pytest.mark.parametrize(("format", "table"), EXPECTED)
+def test_a_table_is_written_letter_by_letter(format, table):
+    assert render(TABLES[table], format) == EXPECTED[format, table]
+
+
+def test_every_format_is_tested():
+    assert {each for each, _ in EXPECTED} == set(FORMATS)
+
+
+def test_json_has_every_digit_and_null():
+    assert json.loads(render(PLAIN, "json")) == [
+        {"run": "bm25", "ndcg@10": 0.123456, "queries": 1234, "share": 0.25},
+        {"run": "dense", "ndcg@10": None, "queries": 7, "share": None},
+        {"run": "a longer name", "ndcg@10": 1.0, "queries": 0, "share": -0.5},
+    ]
+    assert [each["a|b <c>"] for each in json.loads(render(NASTY, "json"))] == [row[0] for row in NASTY.rows]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_format_ends_with_one_line_end(table):
+    for each in FORMATS:
+        text = render(TABLES[table], each)
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")

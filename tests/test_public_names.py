@@ -1,0 +1,93 @@
+"""What `import assay` gives: every name on purpose, each with a word about it."""
+
+import inspect
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import assay
+
+ROOM = Path(assay.__file__).parent
+
+
+def test_the_list_is_sorted_and_holds_nothing_twice():
+    assert assay.__all__ == sorted(set(assay.__all__))
+
+
+def test_every_name_in_the_list_is_there():
+    assert [name for name in assay.__all__ if not hasattr(assay, name)] == []
+
+
+def test_nothing_else_leaks():
+    rooms = {path.name.partition(".")[0] for path in ROOM.iterdir() if path.suffix in ("", ".py", ".so", ".pyd")}
+    names = {name for name in vars(assay) if not (name.startswith("__") and name.endswith("__"))}
+    extra = names - set(assay.__all__)
+    assert {name for name in extra if not isinstance(getattr(assay, name), types.ModuleType)} == set()
+    assert extra <= rooms
+
+
+def test_the_list_holds_what_is_defined_on_purpose():
+    """Everything that is imported by name in `assay/__init__.py`."""
+    imported = {
+        name
+        for name, value in vars(assay).items()
+        if not isinstance(value, types.ModuleType) and not name.startswith("__")
+    }
+    assert imported | {"__version__"} == set(assay.__all__)
+
+
+@pytest.mark.parametrize("name", [name for name in assay.__all__ if callable(getattr(assay, name))])
+def test_every_name_has_a_docstring_of_its_own(name):
+    value = getattr(assay, name)
+    assert value.__doc__, name
+    assert value.__doc__.strip()
+    if inspect.isclass(value):
+        parents = [parent.__doc__ for parent in value.__mro__[1:]]
+        assert value.__doc__ not in parents
+        # A dataclass or a named tuple without one is given its signature.
+        assert not value.__doc__.startswith(f"{name}(")
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [assay.Qrels, assay.Run, assay.Result, assay.Results, assay.Evaluator, assay.Judged, assay.Hits, assay.Measure],
+)
+def test_every_public_method_has_a_docstring(owner):
+    methods = {
+        name: value
+        for name, value in inspect.getmembers(owner)
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property))
+    }
+    assert [name for name, value in methods.items() if not inspect.getdoc(value)] == []
+
+
+def test_errors_form_one_tree():
+    errors = [value for value in vars(assay).values() if inspect.isclass(value) and issubclass(value, Exception)]
+    assert len(errors) == 9
+    assert all(issubclass(error, assay.AssayError) for error in errors)
+    assert [name for name in dir(assay) if name.endswith("Error")] == sorted(error.__name__ for error in errors)
+
+
+def test_the_version_is_that_of_the_package():
+    from importlib.metadata import version
+
+    assert assay.__version__ == version("assay")
+
+
+def test_importing_loads_nothing_heavy():
+    heavy = ["polars", "pandas", "pyarrow", "scipy", "rich", "click", "sacrebleu"]
+    code = f"import assay, sys; print([name for name in {heavy} if name in sys.modules])"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own
+        assert process.communicate()[0] == "[]\n"
+
+
+def test_evaluating_dicts_loads_nothing_heavy():
+    code = (
+        "import assay, sys; assay.evaluate({'q': ['a']}, {'q': ['a']}, ['ndcg@10']);"
+        "print([name for name in ('polars', 'pandas', 'pyarrow', 'scipy') if name in sys.modules])"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own
+        assert process.communicate()[0] == "[]\n"
