@@ -17,6 +17,7 @@ with atheris.instrument_imports(include=["assay"]):
     from assay.conventions import CONVENTIONS, parse_measures
     from assay.core.measure import TABLE, all_names
 
+Measures = dict[str, assay.Measure]
 LONGEST = 40
 MARKS = ["@", "_", "."]
 NAMES = sorted({*all_names(TABLE), *(name for each in CONVENTIONS.values() for name in each.names)})
@@ -32,12 +33,16 @@ def one_input(data: bytes) -> None:
     rel = source.PickValueInList([1.0, 2.0, 0.5, -1.0])
     write = source.PickValueInList([anything, words, name])
     text, other = write(source), name(source)
-    check(lambda: {text: assay.parse_measure(text)})
+    check(parse_alone, text)
     for convention in CONVENTIONS.values():
-        parsed = [check(lambda names=names: parse_measures(names, convention, rel)) for names in ([text], [other])]  # noqa: B023 - called at once
-        both = check(lambda: parse_measures([text, other], convention, rel)) if all(parsed) else {}  # noqa: B023
-        if both and any(both.get(key) != measure for each in parsed for key, measure in each.items()):
-            raise AssertionError(f"{text!r} and {other!r} give {both}, one by one {parsed}")
+        apart = [check(parse_measures, [each], convention, rel) for each in (text, other)]
+        together = check(parse_measures, [text, other], convention, rel) if all(apart) else {}
+        if together and any(together.get(key) != measure for each in apart for key, measure in each.items()):
+            raise AssertionError(f"{text!r} and {other!r} give {together}, and {apart} apart")
+
+
+def parse_alone(text: str) -> Measures:
+    return {text: assay.parse_measure(text)}
 
 
 def anything(source: atheris.FuzzedDataProvider) -> str:
@@ -71,10 +76,10 @@ def number(source: atheris.FuzzedDataProvider) -> str:
     return source.PickValueInList(written)
 
 
-def check(parse: Callable[[], dict[str, assay.Measure]]) -> dict[str, assay.Measure]:
+def check(parse: Callable[..., Measures], *arguments: object) -> Measures:
     """The measures, each of which parses back from its names, or none where the text is refused in a printable line."""
     try:
-        measures = parse()
+        measures = parse(*arguments)
     except assay.MeasureError as error:
         if not str(error).isprintable():
             raise AssertionError(f"the message {error!r} is not printable") from error

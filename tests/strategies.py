@@ -112,6 +112,7 @@ def cases(draw, ranked=None):
     return Case(qrels, run, [each for each in chosen if is_chance or each.values.get("gain") != "identity"])
 
 
+@cache
 def any_values(parameter):
     """All values that a parameter may have."""
     if parameter.is_mapping_allowed:

@@ -59,10 +59,18 @@ impl std::error::Error for Fault {}
 
 /// An id or a field in quotes, safe to print: control characters are escaped and long text is cut.
 pub fn show(bytes: &[u8]) -> String {
-    const LONGEST: usize = 60;
+    show_up_to(bytes, 60)
+}
+
+/// The name of a file in quotes, safe to print and whole.
+pub fn show_name(name: &str) -> String {
+    show_up_to(name.as_bytes(), usize::MAX)
+}
+
+fn show_up_to(bytes: &[u8], longest: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    let mut shown: String = text.chars().take(longest).flat_map(char::escape_debug).collect();
+    if text.chars().nth(longest).is_some() {
         shown.push('…');
     }
     format!("'{}'", shown.replace("\\'", "'").replace("\\\"", "\""))

@@ -23,6 +23,10 @@ pub struct Fact {
     pub retrieved: u32,
     pub first_hit: usize,
     pub hits: u32,
+    /// Documents left out because the query lists them more than once.
+    pub repeats_dropped: u32,
+    /// Documents left out because they are named like the query.
+    pub excluded: u32,
 }
 
 /// The rankings seen so far, in the order they were seen.
@@ -30,26 +34,14 @@ pub struct Fact {
 pub struct Judged {
     pub facts: Vec<Fact>,
     pub hits: Vec<Hit>,
-    /// Documents left out because their query lists them more than once.
-    pub repeats_dropped: u64,
-    /// Documents left out because they are named like their query.
-    pub excluded: u64,
 }
 
 impl Judged {
-    /// Closes a query whose hits were pushed since `first_hit`.
-    pub fn close(&mut self, query: u32, retrieved: usize, first_hit: usize) {
-        let hits = (self.hits.len() - first_hit) as u32;
-        self.facts.push(Fact { query, retrieved: retrieved as u32, first_hit, hits });
-    }
-
     /// Takes over what another one saw.
     pub fn append(&mut self, other: &Judged) {
         let shift = self.hits.len();
         self.hits.extend_from_slice(&other.hits);
         self.facts.extend(other.facts.iter().map(|fact| Fact { first_hit: fact.first_hit + shift, ..*fact }));
-        self.repeats_dropped += other.repeats_dropped;
-        self.excluded += other.excluded;
     }
 
     pub fn hits_of(&self, fact: &Fact) -> &[Hit] {

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::index::Index;
-use crate::judged::{Hit, Judged};
+use crate::judged::{Fact, Hit, Judged};
 use crate::options::{Duplicates, Options};
 use crate::rows::hash;
 
@@ -21,6 +21,8 @@ pub struct Ranker<'a> {
     seen: Seen,
     found: Vec<Found>,
     dropped: Vec<usize>,
+    repeats_dropped: u32,
+    excluded: u32,
     scores: Vec<f64>,
 }
 
@@ -40,6 +42,8 @@ impl<'a> Ranker<'a> {
             seen: Seen::default(),
             found: Vec::new(),
             dropped: Vec::new(),
+            repeats_dropped: 0,
+            excluded: 0,
             scores: Vec::new(),
         }
     }
@@ -66,6 +70,7 @@ impl<'a> Ranker<'a> {
     /// Counts against `scores` for documents whose score is known and that nothing ties with; true if that was all.
     pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> bool {
         let first_hit = self.judged.hits.len();
+        (self.repeats_dropped, self.excluded) = (0, 0);
         for &(document, score) in found {
             let (higher, same) = count_against(scores, score);
             if same > 1 {
@@ -84,12 +89,13 @@ impl<'a> Ranker<'a> {
         let judged = self.index.lookup(query as usize);
         self.found.clear();
         self.dropped.clear();
+        (self.repeats_dropped, self.excluded) = (0, 0);
         self.seen.reset(documents.count());
         for position in 0..documents.count() {
             let id = documents.id(position);
             let code = hash(id);
             if self.options.exclude_query && id == name {
-                self.judged.excluded += 1;
+                self.excluded += 1;
                 self.dropped.push(position);
                 continue;
             }
@@ -101,7 +107,7 @@ impl<'a> Ranker<'a> {
                     Duplicates::Last => Some(earlier),
                     Duplicates::Count => None,
                 };
-                self.judged.repeats_dropped += u64::from(unwanted.is_some());
+                self.repeats_dropped += u32::from(unwanted.is_some());
                 self.dropped.extend(unwanted);
             }
             if let Some(document) = judged.find(id, code) {
@@ -148,8 +154,16 @@ impl<'a> Ranker<'a> {
 
     /// Closes a query. Its hits are put into the order of rank that ties do not touch, which is nearly the final one.
     fn close(&mut self, query: u32, retrieved: usize, first_hit: usize) {
-        self.judged.hits[first_hit..].sort_by_key(|hit| hit.higher);
-        self.judged.close(query, retrieved, first_hit);
+        let hits = &mut self.judged.hits[first_hit..];
+        hits.sort_by_key(|hit| hit.higher);
+        self.judged.facts.push(Fact {
+            query,
+            retrieved: retrieved as u32,
+            first_hit,
+            hits: hits.len() as u32,
+            repeats_dropped: self.repeats_dropped,
+            excluded: self.excluded,
+        });
     }
 
     /// Counts by comparing every score with every judged one.

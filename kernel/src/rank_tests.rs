@@ -73,7 +73,7 @@ fn repeats_follow_the_policy() {
     let fault = ranked(&["a"], &ranking, with(Duplicates::Error)).unwrap_err();
     assert!(fault.message.contains("query 'q' lists document 'a'"));
     let first = ranked(&["a"], &ranking, with(Duplicates::First)).unwrap();
-    assert_eq!((first.hits[0].higher, first.facts[0].retrieved, first.repeats_dropped), (0, 2, 1));
+    assert_eq!((first.hits[0].higher, first.facts[0].retrieved, first.facts[0].repeats_dropped), (0, 2, 1));
     let last = ranked(&["a"], &ranking, with(Duplicates::Last)).unwrap();
     assert_eq!((last.hits.len(), last.hits[0].higher, last.facts[0].retrieved), (1, 1, 2));
     let count = ranked(&["a"], &ranking, with(Duplicates::Count)).unwrap();
@@ -94,7 +94,7 @@ fn the_document_named_like_its_query_can_be_left_out() {
     let options = Options { exclude_query: true, ..Options::default() };
     let judged = ranked(&["a", "q"], &[("q", 9.0), ("a", 1.0)], options).unwrap();
     assert_eq!(
-        (judged.hits.len(), judged.hits[0].higher, judged.facts[0].retrieved, judged.excluded),
+        (judged.hits.len(), judged.hits[0].higher, judged.facts[0].retrieved, judged.facts[0].excluded),
         (1, 0, 1, 1)
     );
 }

@@ -22,7 +22,8 @@ from assay.io import Qrels, Run, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.measures import parse as parse_measure
 from assay.notes import Note
-from assay.result import Result, Results
+from assay.result import Result
+from assay.results import Results
 from assay.stats import Interval
 
 __all__ = [

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, MismatchError
 from assay.core.text import show
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
-from assay.result import Result, Results
+from assay.result import Result
+from assay.results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

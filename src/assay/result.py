@@ -11,63 +11,18 @@ from assay.conventions import CONVENTIONS, parse_measures
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
 from assay.core.text import nearest, show
-from assay.render import Column, Table, render
+from assay.render import Column, Exports, Table
 from assay.stats import Interval, bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import pandas
     import polars
 
     from assay.core.convention import Policies
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
     from assay.notes import Note
-    from assay.render.table import Cell
-
-
-class Exports:
-    """The forms that a table of results can be written in."""
-
-    def table(self) -> Table:
-        """The table as plain data."""
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        return render(self.table(), "table").rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def to_html(self) -> str:
-        """An HTML table, escaped, as notebooks show it."""
-        return render(self.table(), "html")
-
-    def to_markdown(self) -> str:
-        """A Markdown table."""
-        return render(self.table(), "markdown")
-
-    def to_latex(self) -> str:
-        """A LaTeX table in booktabs style."""
-        return render(self.table(), "latex")
-
-    def to_csv(self) -> str:
-        """Comma-separated values with every digit."""
-        return render(self.table(), "csv")
-
-    def to_tsv(self) -> str:
-        """Tab-separated values with every digit."""
-        return render(self.table(), "tsv")
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """What `to_polars` gives, as a pandas frame."""
-        import pandas
-
-        return pandas.DataFrame(self.to_polars().to_dict(as_series=False))
-
-    def to_polars(self) -> polars.DataFrame:
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -204,62 +159,3 @@ class Result(Exports):
 
 def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-class Results(Exports):
-    """The results of several runs on the same judgments, by name."""
-
-    def __init__(self, results: Mapping[str, Result]) -> None:
-        self.results = dict(results)
-
-    def __getitem__(self, name: str) -> Result:
-        if name not in self.results:
-            raise MeasureError(f"there is no run {show(name)}; there are {', '.join(map(show, self.results))}")
-        return self.results[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def items(self) -> Any:  # noqa: ANN401 - as dict's
-        """Names and results."""
-        return self.results.items()
-
-    def __repr__(self) -> str:
-        return f"<Results: {', '.join(self.results)}>"
-
-    @property
-    def notes(self) -> dict[str, tuple[Note, ...]]:
-        """The notes of each run."""
-        return {name: result.notes for name, result in self.results.items()}
-
-    def table(self) -> Table:
-        """One row a run, one column a measure."""
-        first = next(iter(self.results.values()))
-        columns = (Column("run", is_text=True), *(Column(name) for name in first.measures))
-        rows: tuple[tuple[Cell, ...], ...] = tuple((name, *each.mean.values()) for name, each in self.results.items())
-        texts = [[str(note) for note in result.notes] for result in self.results.values()]
-        if all(each == texts[0] for each in texts):
-            notes = texts[0]
-        else:
-            notes = [f"{name}: {text}" for name, each in zip(self.results, texts, strict=True) for text in each]
-        return Table(columns, rows, first.caption, tuple(notes))
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row a run and query, one column a measure."""
-        import polars
-
-        frames = [
-            result.to_polars().select(polars.lit(name).alias("run"), polars.all())
-            for name, result in self.results.items()
-        ]
-        return polars.concat(frames)
-
-    def to_json(self) -> str:
-        """What each result's `to_json` writes, by run."""
-        import json
-
-        everything = {name: result.to_dict() for name, result in self.results.items()}
-        return json.dumps(everything, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

@@ -5,7 +5,7 @@ import gzip
 import io
 import json
 import lzma
-import time
+import random
 from functools import partial
 from pathlib import Path
 
@@ -65,6 +65,7 @@ BAD_RUNS = [
     ("run.trec", GOOD.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
     ("run.trec", GOOD.encode("utf-16-le"), FormatError, ["line 1", "UTF-16"]),
     ("run.trec", GOOD_QRELS, FormatError, ["line 1", "expected 6 fields", "found 4"]),
+    ("run.trec", GOOD.replace("\n", "\r") * 2, FormatError, ["line 1", "carriage return", "line ends"]),
     ("run.trec", GOOD + GOOD, DuplicateError, ["run.trec", "query 'q1'", "document 'd1'", 'duplicates="first"']),
     ("run.trec", GOOD + "q2 Q0 d1 1 1 t\n" + GOOD, DuplicateError, ["run.trec", "query 'q1'", "document 'd1'"]),
     ("run.trec", GOOD.replace("q1", "q7"), MismatchError, ["no query in common", "'q1'", "'q7'", "assay check"]),
@@ -245,8 +246,9 @@ BAD_QRELS = [
     ("q.trec", GOOD_QRELS + "q1 0 d2 1 x\n", FormatError, ["line 2", "found 'x' after them"]),
     ("q.trec", GOOD_QRELS.encode() + b"q1 0 d\xff 1\n", FormatError, ["line 2", "not UTF-8"]),
     ("q.trec", GOOD_QRELS + "q1 0 d\0 1\n", FormatError, ["line 2", "NUL"]),
+    ("q.trec", GOOD_QRELS.replace("\n", "\r") * 2, FormatError, ["line 1", "expected 4 fields"]),
     ("q.trec", GOOD_QRELS.encode("utf-16"), FormatError, ["line 1", "UTF-16"]),
-    ("q.trec", GOOD_QRELS * 2, DuplicateError, ["query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("q.trec", GOOD_QRELS * 2, DuplicateError, ["q.trec", "query 'q1'", "document 'd1'", 'duplicates="first"']),
     ("q.trec", "", DataError, ["q.trec", "holds no judgments"]),
     ("q.trec", "# only\n", DataError, ["q.trec", "holds no judgments"]),
     ("q.tsv", "query-id\tcorpus-id\tscore\n", DataError, ["q.tsv", "holds no judgments"]),
@@ -256,7 +258,12 @@ BAD_QRELS = [
         FormatError,
         ["q.tsv, line 2", "'high' in the column 'score'"],
     ),
-    ("q.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n", DuplicateError, ["query 'q1'", "document 'd1'"]),
+    (
+        "q.tsv",
+        "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n",
+        DuplicateError,
+        ["q.", "query 'q1'", "document 'd1'"],
+    ),
     ("q.csv", "query_id,doc_id\nq1,d1\n", FormatError, ["no column for relevance", "'query_id', 'doc_id'"]),
     ("q.csv", "query_id,doc_id,rel,group\nq1,d1,1,\n", FormatError, ["line 2", "nothing in the column 'group'"]),
     ("q.csv", "", DataError, ["q.csv", "holds no judgments"]),
@@ -271,7 +278,7 @@ BAD_QRELS = [
         ["q.json", "query 'q1'", "document 'd1'", 'duplicates="first"'],
     ),
     ("q.json", '[{"d1": 1, "d1": 2}]', DuplicateError, ["q.json", "document 'd1'"]),
-    ("q.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["query 'q1'", "document 'd1'"]),
+    ("q.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["q.", "query 'q1'", "document 'd1'"]),
     (
         "q.jsonl",
         '{"qid": "q1", "docno": "d1", "rel": "x"}\n',
@@ -289,7 +296,7 @@ BAD_QRELS = [
 COMPRESSORS = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
-    "xz": lzma.compress,
+    "xz": partial(lzma.compress, preset=1),
     "zst": lambda content: pyarrow.compress(content, codec="zstd", asbytes=True),
 }
 
@@ -357,7 +364,7 @@ def test_bad_content_is_refused_behind_any_compression(suffix, make):
 
 def noise(format):
     """Rows that do not compress well."""
-    rows = [(f"q{number // 50}", f"d{number * 7919 % 100_003}", number * 31 % 9_973) for number in range(20_000)]
+    rows = [(f"q{number // 50}", f"d{number * 7919 % 100_003}", number * 31 % 9_973) for number in range(6_000)]
     if format == "csv":
         return "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
     if format == "json":
@@ -413,29 +420,44 @@ def test_an_empty_compressed_file_holds_nothing(suffix, make):
 # Lines without an end.
 
 
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory):
+    """A file of 100 MB without a line end."""
+    path = tmp_path_factory.mktemp("endless") / "data.trec"
+    with path.open("wb") as file:
+        for _ in range(100):
+            file.write(b"x" * 1_000_000)
+    return path
+
+
+def bytes_read():
+    """How much this process has read so far, where the system tells."""
+    counts = Path("/proc/self/io")
+    return int(counts.read_text().split()[1]) if counts.exists() else 0
+
+
 @pytest.mark.parametrize("start", ["", "{good}", "# ", "\ufeff", "{good}q1 Q0 "])
-def test_a_line_of_100_megabytes_is_refused_without_reading_it(start, tmp_path):
+def test_a_line_of_100_megabytes_is_refused_without_reading_it(start, endless):
     for good, read in ((GOOD, lambda path: assay.evaluate(QRELS, path, ["ap"])), (GOOD_QRELS, assay.read_qrels)):
-        path = tmp_path / "data.trec"
-        with path.open("wb") as file:
-            file.write(start.format(good=good).encode())
-            for _ in range(100):
-                file.write(b"x" * (1 << 20))
-        before = time.perf_counter()
-        line = 2 if "good" in start else 1
-        refused(partial(read, path), FormatError, [f"data.trec, line {line}", "longer than 1 MiB"])
-        assert time.perf_counter() - before < 0.5
+        beginning = start.format(good=good).encode()
+        with endless.open("r+b") as file:
+            file.write(beginning)
+        before = bytes_read()
+        refused(partial(read, endless), FormatError, [f"data.trec, line {1 + start.count('{')}", "longer than 1 MiB"])
+        assert bytes_read() - before < 10_000_000
+        with endless.open("r+b") as file:
+            file.write(b"x" * len(beginning))
 
 
 @pytest.mark.parametrize("suffix", COMPRESSORS)
 def test_a_long_line_behind_a_compression_is_not_unpacked(suffix, make):
-    path = make(f"run.trec.{suffix}", COMPRESSORS[suffix](GOOD.encode() + b"x" * (60 << 20)))
-    before = time.perf_counter()
+    """Whoever read it to its end would find that the end is missing."""
+    line = random.Random(0).randbytes(2_000_000).hex().encode()
+    whole = COMPRESSORS[suffix](GOOD.encode() + line)
+    path = make(f"run.trec.{suffix}", whole[:-50])
     refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FormatError, ["line 2", "longer than 1 MiB"])
-    assert time.perf_counter() - before < 0.5
 
 
-@pytest.mark.xfail(strict=True, reason="the kernel cuts a path to 60 characters")
 def test_a_long_path_is_named_whole(tmp_path):
     path = tmp_path / ("x" * 100) / "the-name-that-matters.trec"
     refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["there is no file", "the-name-that-matters.trec"])

@@ -30,7 +30,7 @@ wild_ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_siz
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 5).map(float)
 rankings = st.dictionaries(ids, numbers, min_size=1, max_size=6)
 runs = st.dictionaries(ids, rankings, min_size=1, max_size=4)
-fixtures = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+fixtures = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
 
 
 def pairs(run):

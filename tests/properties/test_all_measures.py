@@ -13,7 +13,7 @@ from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_ranking
 BUILT_IN = list(TABLE.values())
 ALIASES = [(alias, each, preset) for each in BUILT_IN for alias, preset in each.aliases.items()]
 # Each example is all measures at once, so a few of them go far.
-few = settings(max_examples=settings.default.max_examples // 3)
+few = settings(max_examples=settings.default.max_examples // 5)
 TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
 
 # These can pass 1 even with their default parameters.

@@ -1,5 +1,5 @@
-//! Runs of any lines, scanned in tiny blocks on one thread and on three: the same result as sorting gives, or the same
-//! fault, which names a line that is wrong.
+//! Runs of any lines, plain, compressed or damaged, scanned in tiny blocks on one thread and on three: the same result,
+//! which is what sorting gives, or the same fault, which names a line that is wrong.
 
 #![no_main]
 
@@ -11,12 +11,11 @@ use assay_kernel::rows::RowsBuilder;
 use assay_kernel::scan::{Plan, scan};
 use assay_kernel::text::source::Source;
 use libfuzzer_sys::fuzz_target;
+use naive::compressed::{Damage, Format};
 use naive::ranking::{Found, found};
 use std::sync::atomic::AtomicBool;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-const MAGIC: [&[u8]; 4] =
-    [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd], b"BZh", &[0xfd, b'7', b'z', b'X', b'Z', 0]];
 
 #[derive(Debug, Arbitrary)]
 struct Case {
@@ -29,6 +28,7 @@ struct Case {
     block: u8,
     rows_held: u8,
     byte_order_mark: bool,
+    compressed: Option<(Format, Option<Damage>)>,
     lines: Vec<Written>,
 }
 
@@ -55,13 +55,11 @@ enum Written {
 }
 
 fuzz_target!(|case: Case| {
-    let text = case.text();
-    if MAGIC.iter().any(|magic| text.starts_with(magic)) {
+    let (text, index, options) = (case.text(), case.index(), case.options());
+    if Format::is_one(&text) {
         return;
     }
-    let (index, options) = (case.index(), case.options());
-    let path = naive::file(&text);
-    let source = Source::new(path, "run");
+    let source = Source::new(naive::file(&case.file(&text)), "run");
     let stop = AtomicBool::new(false);
     let scanned = |threads| {
         let (block, rows_held) = (usize::from(case.block) + 1, usize::from(case.rows_held));
@@ -70,6 +68,7 @@ fuzz_target!(|case: Case| {
     let one = scanned(1);
     assert_eq!(one, scanned(3));
     match (one, found(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text), &index, options)) {
+        _ if matches!(case.compressed, Some((_, Some(_)))) => {}
         (Ok(one), Ok(expected)) => assert_eq!(one, expected),
         (Err(fault), Err(wrong)) if fault.kind == Kind::Duplicate => assert!(wrong.duplicate),
         (Err(fault), Err(wrong)) => assert!(wrong.lines.contains(&line(&fault)), "{fault} {wrong:?}"),
@@ -118,6 +117,16 @@ impl Case {
         let policies = [Duplicates::Error, Duplicates::First, Duplicates::Last, Duplicates::Count];
         let duplicates = policies[usize::from(self.policy) % policies.len()];
         Options { duplicates, single: self.single, given: self.given, exclude_query: self.exclude_query }
+    }
+
+    /// The text as the kernel gets it.
+    fn file(&self, text: &[u8]) -> Vec<u8> {
+        let Some((format, damage)) = &self.compressed else {
+            return text.to_vec();
+        };
+        let mut file = format.compress(text);
+        damage.iter().for_each(|damage| format.damage(&mut file, damage));
+        file
     }
 
     fn text(&self) -> Vec<u8> {

@@ -19,6 +19,10 @@ pub fn rank_dict(
     if ranker.options.given || ranker.options.exclude_query || !scratch.read_scores(dict, ranker.options) {
         return Ok(false);
     }
+    // The slow path refuses the empty id.
+    if dict.contains("")? {
+        return Ok(false);
+    }
     scratch.found.clear();
     let index = ranker.index;
     for document in index.starts[query as usize]..index.starts[query as usize + 1] {

@@ -199,21 +199,30 @@ impl PyJudge {
 
     #[getter]
     fn repeats_dropped(&self) -> u64 {
-        self.judged.repeats_dropped
+        self.judged.facts.iter().map(|fact| u64::from(fact.repeats_dropped)).sum()
     }
 
     #[getter]
     fn excluded(&self) -> u64 {
-        self.judged.excluded
+        self.judged.facts.iter().map(|fact| u64::from(fact.excluded)).sum()
     }
 }
 
 impl PyJudge {
     /// Adds what was judged, all of it or, if a query was there before, nothing.
     fn take(&mut self, judged: &Judged, name: &str) -> PyResult<()> {
+        let show_query = |query: u32| show(self.index.queries.name(query as usize));
         if let Some(fact) = judged.facts.iter().find(|fact| self.places[fact.query as usize] >= 0) {
-            let query = show(self.index.queries.name(fact.query as usize));
+            let query = show_query(fact.query);
             return Err(data_error(format!("{name}: query {query} was added before; add each query once")));
+        }
+        let mut queries: Vec<u32> = judged.facts.iter().map(|fact| fact.query).collect();
+        queries.sort_unstable();
+        if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
+            let query = show_query(pair[0]);
+            return Err(data_error(format!(
+                "{name}: query {query} stands twice, as a string and as an integer"
+            )));
         }
         let first = self.judged.facts.len();
         self.judged.append(judged);

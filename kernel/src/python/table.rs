@@ -36,7 +36,7 @@ impl PyRows {
     fn from_judgments(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut grouped = false;
         each_query(data, "judgments", |_, value| {
-            grouped |= has_groups(value);
+            grouped |= has_groups(value)?;
             Ok(())
         })?;
         let mut builder = RowsBuilder::default();

@@ -5,7 +5,7 @@ use crate::fault::{Fault, show};
 use crate::rank::Ranker;
 use crate::rows::{RowsBuilder, Span, Spans};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 
 /// An id: a string as it is, an integer as its decimal string.
 pub fn with_id<T>(
@@ -21,9 +21,7 @@ pub fn with_id<T>(
     }
     let number = object.extract::<i128>().ok().filter(|_| !object.is_instance_of::<PyFloat>());
     match number {
-        Some(number) if !object.is_instance_of::<pyo3::types::PyBool>() => {
-            Ok(act(number.to_string().as_bytes()))
-        }
+        Some(number) if !object.is_instance_of::<PyBool>() => Ok(act(number.to_string().as_bytes())),
         _ => Err(data_error(format!(
             "{}: an id must be a string or an integer, not {}",
             place(),
@@ -39,21 +37,31 @@ fn check_id(text: &str, place: &impl Fn() -> String) -> PyResult<()> {
     Ok(())
 }
 
-/// A finite number: a float, an integer, or what Python can make a float of.
+/// A finite number: a float, an integer, or what Python can make a float of. A truth value is a grade but no score.
 fn number(object: &Bound<'_, PyAny>, name: &str, place: impl Fn() -> String) -> PyResult<f64> {
     // Integers are common as grades; most fit in 64 bits, which are read fastest.
     let whole = if object.is_exact_instance_of::<PyInt>() { object.extract::<i64>().ok() } else { None };
     let value = match (whole, object.cast_exact::<PyFloat>()) {
         (Some(whole), _) => whole as f64,
         (None, Ok(float)) => float.value(),
-        (None, Err(_)) => object.extract::<f64>().map_err(|_| {
-            data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)))
-        })?,
+        (None, Err(_)) => {
+            let converted =
+                object.extract::<f64>().ok().filter(|_| name != "score" || !is_truth_value(object));
+            let wrong =
+                || data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)));
+            converted.ok_or_else(wrong)?
+        }
     };
     if value.is_finite() {
         return Ok(value);
     }
     Err(data_error(format!("{}: the {name} is {value}; every {name} must be finite", place())))
+}
+
+/// Whether an object is Python's or NumPy's true or false.
+fn is_truth_value(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyBool>()
+        || object.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_")
 }
 
 /// The type of an object, with its value where that is short.
@@ -83,11 +91,12 @@ fn plain<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if is_plain || object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyString>() {
         return Ok(object.clone());
     }
-    if object.hasattr("tolist")? {
-        return object.call_method0("tolist");
-    }
+    // A pandas Series has both: its index are the documents.
     if object.hasattr("keys")? {
         return Ok(object.py().get_type::<PyDict>().call1((object,))?.into_any());
+    }
+    if object.hasattr("tolist")? {
+        return object.call_method0("tolist");
     }
     Ok(object.clone())
 }
@@ -153,23 +162,37 @@ pub fn add_judgments(
             format!("{} must be a dict of grades or a list of documents, not {}", in_query(), kind(&value));
         return Err(data_error(message));
     };
-    for (group, entry) in list.iter().enumerate() {
-        match elements(&plain(&entry)?) {
-            Some(alternatives) => {
-                for document in alternatives.iter() {
-                    add(&document, 1.0, group)?;
-                }
-            }
-            None => add(&entry, 1.0, group)?,
+    let groups: Vec<_> = list.iter().map(|entry| Ok(elements(&plain(&entry)?))).collect::<PyResult<_>>()?;
+    if groups.iter().any(Option::is_some) && groups.iter().any(Option::is_none) {
+        let message =
+            format!("{}: documents and groups of documents are mixed; use one or the other", in_query());
+        return Err(data_error(message));
+    }
+    for (number, (group, entry)) in groups.iter().zip(list.iter()).enumerate() {
+        let Some(alternatives) = group else {
+            add(&entry, 1.0, 0)?;
+            continue;
+        };
+        let strings = alternatives.iter().filter(|document| document.is_instance_of::<PyString>()).count();
+        if strings > 0 && strings < alternatives.len() {
+            let message =
+                format!("{}: {} mixes text and numbers; for grades write a dict", in_query(), kind(&entry));
+            return Err(data_error(message));
+        }
+        for document in alternatives.iter() {
+            add(&document, 1.0, number)?;
         }
     }
     Ok(())
 }
 
 /// Whether a query's judgments are groups of alternatives.
-pub fn has_groups(value: &Bound<'_, PyAny>) -> bool {
-    let first = elements(value).and_then(|list| list.get_item(0).ok());
-    first.is_some_and(|first| elements(&first).is_some())
+pub fn has_groups(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(list) = elements(&plain(value)?) else { return Ok(false) };
+    match list.get_item(0) {
+        Ok(first) => Ok(elements(&plain(&first)?).is_some()),
+        Err(_) => Ok(false),
+    }
 }
 
 /// The documents of one ranking, copied out of Python.

@@ -132,6 +132,11 @@ pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
     let (Some(_), Some(document), Some(_), Some(score), Some(tag)) = fields else {
         return Err(too_few(&words.line, 6, "query Q0 document rank score tag"));
     };
+    if words.next().is_some() && memchr::memchr(b'\r', words.line.bytes().trim_ascii_end()).is_some() {
+        let message =
+            "the line has a carriage return inside; save the file with line ends of Unix or Windows";
+        return Err(Fault::format(message));
+    }
     Ok(RunLine { document, score: number(score, "score")?, tag })
 }
 
@@ -238,6 +243,10 @@ mod tests {
     fn a_run_line_has_six_fields_and_more_are_ignored() {
         let line = run("q1 Q0 d7 1 12.5 tag more").unwrap();
         assert_eq!(line, RunLine { document: b"d7", score: 12.5, tag: b"tag" });
+        assert!(run("q1 Q0 d7 1 12.5 tag\r").is_ok());
+        assert!(
+            run("q1 Q0 d7 1 12.5 tag\rq1 Q0 d8 2 11 tag\r").unwrap_err().message.contains("carriage return")
+        );
         let fault = run("q1 Q0 d7 1 12.5").unwrap_err();
         assert!(fault.message.starts_with("expected 6 fields (query Q0 document rank score tag), found 5"));
     }

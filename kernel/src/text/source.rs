@@ -1,6 +1,6 @@
 //! Opens files, plain or compressed. The compression is told from the content, not from the name.
 
-use crate::fault::{Fault, Kind, show};
+use crate::fault::{Fault, Kind, show_name};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Source {
 
     /// What an error of the operating system or of a decompressor means.
     pub fn fault(&self, error: &io::Error) -> Fault {
-        let name = show(self.name.as_bytes());
+        let name = show_name(&self.name);
         let message = match error.kind() {
             io::ErrorKind::NotFound => format!("there is no file {name}"),
             io::ErrorKind::PermissionDenied => format!("the file {name} may not be read: permission denied"),

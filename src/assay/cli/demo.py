@@ -11,7 +11,7 @@ import click
 from assay.cli.help import Command
 from assay.cli.output import emit
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
-from assay.result import Results
+from assay.results import Results
 
 if TYPE_CHECKING:
     from pathlib import Path

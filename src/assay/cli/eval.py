@@ -18,7 +18,8 @@ from assay.conventions import CONVENTIONS, find_convention
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.qrels import Qrels
 from assay.render import Column, Table, render
-from assay.result import Result, Results
+from assay.result import Result
+from assay.results import Results
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 # Tables for other programs hold nothing but rows; what there is to say goes to standard error.

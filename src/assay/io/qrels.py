@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,8 @@ class Qrels(QueryTable):
         super().__init__(judgment_rows(data, format, columns, duplicates))
         if not len(self):
             raise DataError(f"{describe(data)} holds no judgments")
-        self.index = Index(self.rows, duplicates)
+        with named(describe(data)) if is_source(data) else nullcontext():
+            self.index = Index(self.rows, duplicates)
 
     def __repr__(self) -> str:
         return f"<Qrels: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'judgment')}>"
@@ -132,7 +134,7 @@ def rows_of_file(
         from assay.io.json import read_json
 
         content = read_json(source, duplicates)
-        with named(source):
+        with named(source.name):
             return Rows.from_judgments(content)
     return Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
 

@@ -96,7 +96,7 @@ def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | 
                 from assay.io.json import read_json
 
                 content = read_json(source)
-                with named(source):
+                with named(source.name):
                     return Rows.from_rankings(content)
             return Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
     if is_frame(data):
@@ -137,7 +137,7 @@ def judge_run(
                 from assay.io.json import iterate_json
 
                 for query, ranking in iterate_json(source):
-                    with named(source):
+                    with named(source.name):
                         judge.add(query, ranking)
             else:
                 return judge_table(make_judge, source, chosen, columns, threads)

@@ -140,9 +140,9 @@ def undecodable_line(path: str | Path) -> int | None:
 
 
 @contextmanager
-def named(source: Source) -> Iterator[None]:
-    """Puts the file's name in front of what is wrong with its content."""
+def named(name: str) -> Iterator[None]:
+    """Puts the name of a file in front of what is wrong with its content."""
     try:
         yield
     except DataError as error:
-        raise type(error)(f"{source.name}: {error}") from None
+        raise type(error)(f"{name}: {error}") from None
