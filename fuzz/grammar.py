@@ -16,16 +16,18 @@ with atheris.instrument_imports(include=["assay"]):
     import assay
     from assay.conventions import CONVENTIONS, parse_measures
     from assay.core.measure import TABLE, all_names
+    from assay.core.parameter import Parameter
 
 Measures = dict[str, assay.Measure]
 LONGEST = 40
 MARKS = ["@", "_", "."]
-NAMES = sorted({*all_names(TABLE), *(name for each in CONVENTIONS.values() for name in each.names)})
-PARAMETERS = sorted({name for each in TABLE.values() for name in each.parameters})
-CHOICES = sorted({word for each in TABLE.values() for one in each.parameters.values() for word in one.choices})
+PARAMETERS = {name: list(each.parameters.values()) for name, (each, _) in all_names(TABLE).items()}
+PARAMETERS |= {name: [] for each in CONVENTIONS.values() for name in each.names if name not in PARAMETERS}
+NAMES = list(PARAMETERS)
+FIELDS = sorted({word for each in PARAMETERS.values() for one in each for word in (one.name, *one.choices)})
 NUMBERS = ["0", "1", "-0", "10", "0.5", ".1", "1.", "1e3", "1e-320", "1e308", "1e999", "9007199254740993", "nan", "inf"]
 SIGNS = [*"()@=,;:._'\" \t\n-+e", "true", "FALSE", "1_0", "\u0663", "\u212a", "\x1b", "\ud800", "{}", "{0}"]
-WORDS = [*NAMES, *PARAMETERS, *CHOICES, *NUMBERS, *SIGNS]
+WORDS = [*NAMES, *FIELDS, *NUMBERS, *SIGNS]
 
 
 def one_input(data: bytes) -> None:
@@ -54,26 +56,28 @@ def words(source: atheris.FuzzedDataProvider) -> str:
 
 
 def name(source: atheris.FuzzedDataProvider) -> str:
-    """A name with parameters, and cutoffs as assay or another tool writes them."""
-    settings = [f"{source.PickValueInList(PARAMETERS)}={value(source)}" for _ in range(source.ConsumeIntInRange(0, 3))]
+    """A name with some of its parameters, and cutoffs as assay or another tool writes them."""
+    spelling = source.PickValueInList(NAMES)
+    settings = [f"{each.name}={value(source, each)}" for each in PARAMETERS[spelling] if source.ConsumeBool()]
     inside = f"({','.join(settings)})" if settings else ""
     cutoffs = ",".join(number(source) for _ in range(source.ConsumeIntInRange(0, 3)))
-    return source.PickValueInList(NAMES) + inside + (source.PickValueInList(MARKS) + cutoffs if cutoffs else "")
+    return spelling + inside + (source.PickValueInList(MARKS) + cutoffs if cutoffs else "")
 
 
-def value(source: atheris.FuzzedDataProvider) -> str:
-    kinds = {
-        "number": lambda: number(source),
-        "choice": lambda: source.PickValueInList(CHOICES),
-        "truth": lambda: source.PickValueInList(["true", "FALSE", "'true'"]),
-        "pairs": lambda: ";".join(f"{number(source)}:{number(source)}" for _ in range(source.ConsumeIntInRange(1, 3))),
-    }
-    return kinds[source.PickValueInList(list(kinds))]()
+def value(source: atheris.FuzzedDataProvider, parameter: Parameter) -> str:
+    """A value that the parameter may have, as a rule."""
+    if parameter.is_mapping_allowed and source.ConsumeBool():
+        return ";".join(f"{number(source)}:{number(source)}" for _ in range(source.ConsumeIntInRange(1, 3)))
+    return source.PickValueInList([number(source), *(parameter.choices or ["true", "FALSE", "'1'"])])
 
 
 def number(source: atheris.FuzzedDataProvider) -> str:
-    written = [source.PickValueInList(NUMBERS), repr(source.ConsumeFloat()), str(source.ConsumeInt(2))]
-    return source.PickValueInList(written)
+    return {
+        "picked": lambda: source.PickValueInList(NUMBERS),
+        "whole": lambda: str(source.ConsumeInt(2)),
+        "share": lambda: repr(source.ConsumeProbability()),
+        "any": lambda: repr(source.ConsumeFloat()),
+    }[source.PickValueInList(["picked", "whole", "share", "any"])]()
 
 
 def check(parse: Callable[..., Measures], *arguments: object) -> Measures:

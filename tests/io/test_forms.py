@@ -433,8 +433,9 @@ def test_parquet_gives_the_same_bits(tmp_path):
 def test_json_lists_pair_up(make):
     qrels = make("qrels.json", json.dumps(list(QRELS.values())))
     for runs in (RUN.values(), map(ranked, RUN.values()), (list(ranking.items()) for ranking in RUN.values())):
-        run = make("run.json", json.dumps(list(runs)))
-        assert scores_of(assay.evaluate(qrels, run, MEASURES)) == EXPECTED
+        text = json.dumps(list(runs))
+        for name in ("run.json", "nameless"):
+            assert scores_of(assay.evaluate(qrels, make(name, text), MEASURES)) == EXPECTED
 
 
 TREC_VARIANTS = {

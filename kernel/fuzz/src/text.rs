@@ -1,5 +1,7 @@
 //! Lines, words and numbers.
 
+const BLANKS: &[u8] = b" \t\r\x0b\x0c";
+
 /// A document of a run with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<'a> {
@@ -19,7 +21,7 @@ pub fn lines(text: &[u8]) -> Vec<&[u8]> {
 
 /// The words of a line.
 pub fn words(line: &[u8]) -> Vec<&[u8]> {
-    line.split(|byte| b" \t\r\x0b\x0c".contains(byte)).filter(|word| !word.is_empty()).collect()
+    line.split(|byte| BLANKS.contains(byte)).filter(|word| !word.is_empty()).collect()
 }
 
 /// Whether a line is blank or a comment.
@@ -40,7 +42,14 @@ pub fn number(word: &[u8]) -> Option<f64> {
 /// The row of a run that a line stands for, or `None` if the line is malformed.
 pub fn row(line: &[u8]) -> Option<Row<'_>> {
     match words(line)[..] {
+        [_, _, _, _, _, _, _, ..] if has_inner_return(line) => None,
         [query, _, document, _, score, _, ..] => Some(Row { query, document, score: number(score)? }),
         _ => None,
     }
+}
+
+/// Whether a carriage return stands before the end of the last word: an end of a line that is none here.
+fn has_inner_return(line: &[u8]) -> bool {
+    let end = line.iter().rposition(|byte| !BLANKS.contains(byte)).unwrap_or(0);
+    line[..end].contains(&b'\r')
 }

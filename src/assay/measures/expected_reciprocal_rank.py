@@ -45,9 +45,10 @@ def expected_reciprocal_rank(
     """The expected 1/rank at which a reader is satisfied and stops."""
     hits = judged.relevant(0.0).top(k)
     scale = 1.0 if gain == "identity" else max
-    if scale is not None and len(hits.grade) and hits.grade.max() > scale:
+    top = judged.grades.max(initial=0.0)
+    if scale is not None and top > scale:
         limit = "gain=identity takes probabilities" if gain == "identity" else f"max={scale:g}; use a larger max"
-        raise MeasureError(f"err: the judgments hold the grade {hits.grade.max():g}, but {limit}")
+        raise MeasureError(f"err: the judgments hold the grade {top:g}, but {limit}")
     highest = scale or 0.0
     # (2^g - 1) / 2^max, in a form that no grade is too large for.
     chance = hits.grade if gain == "identity" else np.exp2(hits.grade - highest) - np.exp2(-highest)

@@ -38,6 +38,8 @@ def bootstrap(
     """
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
+    if not isinstance(seed, int) or seed < 0:
+        raise PolicyError(f"seed must be a whole number from 0, not {show(seed)}")
     values = AGGREGATES[aggregate].prepare(scores[~np.isnan(scores)])
     if not len(values):
         return Interval(float("nan"), float("nan"))
