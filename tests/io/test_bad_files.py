@@ -359,6 +359,17 @@ def test_bad_content_is_refused_behind_any_compression(suffix, make):
             refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), error, said)
 
 
+def test_a_bad_row_of_a_later_batch_is_placed(make, monkeypatch):
+    monkeypatch.setattr("assay.io.tables.BATCH", 4)
+    monkeypatch.setattr("assay.io.tables.RECORDS", 4)
+    rows = [("q1", f"d{number}", "x" if number == 17 else number) for number in range(20)]
+    csv = "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    lines = "".join(json.dumps({"query_id": q, "doc_id": d, "score": s}) + "\n" for q, d, s in rows)
+    for path, line in ((make("run.csv", csv), 19), (make("run.jsonl", lines), 18)):
+        for act in (partial(assay.evaluate, QRELS, path, ["ap"]), partial(assay.read_run, path)):
+            refused(act, FormatError, [f"{path}, line {line}: 'x' in the column 'score' is not a number"])
+
+
 # Compressed files.
 
 
