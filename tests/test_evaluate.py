@@ -341,7 +341,7 @@ def test_scattered_rows_are_noted(tmp_path):
     (tmp_path / "run").write_text("q1 Q0 x 1 3 t\nq2 Q0 b 1 1 t\nq1 Q0 a 1 2 t\n")
     result = assay.evaluate(HALF, tmp_path / "run", ["rr"])
     assert result.scores["rr"].tolist() == [0.5, 1]
-    assert [str(note) for note in result.notes] == ["the rows of 1 query do not stand together; they were read again"]
+    assert [str(note) for note in result.notes] == ["the rows of 1 query do not stand together and were gathered"]
 
 
 def test_undefined_values_are_noted():
@@ -378,7 +378,7 @@ def test_trec_eval_skips_missing_queries_and_has_its_own_names():
         "P_5": 0.2,
         "recip_rank": 0.5,
         "num_q": 1,
-        "ndcg_cut_5": 1 / np.log2(3),
+        "ndcg_cut.5": 1 / np.log2(3),
     }
     assert result.queries == ["q1"]
     assert result.convention == "trec_eval"

@@ -37,8 +37,8 @@ impl Fault {
         Self::new(
             Kind::Duplicate,
             format!(
-                "query {query} lists document {document} more than once; remove the repeats, or choose one with \
-                 duplicates=\"first\" or duplicates=\"last\""
+                "query {query} lists document {document} more than once; remove the repeats, or keep one with \
+                 duplicates=\"first\" or \"last\" (--duplicates first or last)"
             ),
         )
     }

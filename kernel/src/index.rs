@@ -1,6 +1,6 @@
 //! Judgments, indexed so that a retrieved document is looked up in a few nanoseconds.
 
-use crate::fault::Fault;
+use crate::fault::{Fault, show};
 use crate::options::Duplicates;
 use crate::rows::{Names, Rows, Span, hash};
 use std::collections::HashSet;
@@ -52,6 +52,9 @@ impl Index {
         for row in range {
             let document = rows.document(row);
             let value = rows.values[row];
+            if value.abs() > LARGEST_GRADE {
+                return Err(too_large(rows.queries.name(query), document, value));
+            }
             let Some(known) = self.find(query, document, hash(document)) else {
                 self.insert(query, first, rows.documents[row], value, row);
                 if !rows.groups.is_empty() {
@@ -153,6 +156,16 @@ impl Lookup<'_> {
             slot = (slot + 1) & self.mask;
         }
     }
+}
+
+/// Sums of grades must stay finite, and no judge means more.
+const LARGEST_GRADE: f64 = 1e100;
+
+fn too_large(query: &[u8], document: &[u8], grade: f64) -> Fault {
+    let (query, document) = (show(query), show(document));
+    Fault::format(format!(
+        "query {query}, document {document}: the grade {grade:e} is too large; grades go up to {LARGEST_GRADE:e}"
+    ))
 }
 
 const TAG: u64 = 0xffff_ffff_0000_0000;

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
 
+# Sums of grades must stay finite; the kernel has the same limit.
+LARGEST_GRADE = 1e100
+MOST_RELEVANT = 10_000_000
+
 
 def evaluate_labels(
     labels: Sequence[Sequence[float | None]],
@@ -80,13 +84,14 @@ def listed(values: object, place: str) -> list[Any]:
 def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> FloatArray:
     """The grades as an array, NaN where there is none."""
     given = listed(grades, place)
-    try:
-        array = np.array([np.nan if grade is None and unjudged else float(grade) for grade in given], dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(f"{place} must be a list of grades, not {show(given)}") from None
-    if any(grade is not None and not np.isfinite(value) for grade, value in zip(given, array, strict=True)):
-        raise DataError(f"{place} holds a grade that is not finite")
-    return array
+    for grade in given:
+        is_number = isinstance(grade, (int, float, np.integer, np.floating, np.bool_))
+        if not (is_number or (grade is None and unjudged)):
+            raise DataError(f"{place} must be a list of grades, not {show(given)}")
+        # A float of 16 or 32 bits cannot be compared with what it cannot hold, and not every integer can be a float.
+        if is_number and not abs(grade if isinstance(grade, int) else float(grade)) <= LARGEST_GRADE:
+            raise DataError(f"{place} holds the grade {show(grade)}; grades go up to {LARGEST_GRADE:g}")
+    return np.array([np.nan if grade is None else float(grade) for grade in given], dtype=np.float64)
 
 
 def complete(
@@ -111,9 +116,10 @@ def checked_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]])
         raise DataError(f"ideal= must hold one list for each of the {len(retrieved)} rankings, not {len(lists)}")
     everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
     for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
-        if not contains(known, found):
-            raise DataError(f"ideal[{number}] must hold every grade of labels[{number}]; it lacks some")
-    return everything
+        if not contains(known, found[found > 0]):
+            raise DataError(f"ideal[{number}] must hold every grade above 0 of labels[{number}]; it lacks some")
+    # An ideal ranking need not list what gains nothing; what was retrieved of it was judged all the same.
+    return [np.concatenate([known, lacking(known, found)]) for known, found in zip(everything, retrieved, strict=True)]
 
 
 def with_unseen(
@@ -129,6 +135,8 @@ def with_unseen(
         raise DataError(f"relevant= must hold one number for each of the {size} rankings, not {len(totals)}")
     found = [int((grades >= rel).sum()) for grades in retrieved]
     for number, (total, seen) in enumerate(zip(totals, found, strict=True)):
+        if total > MOST_RELEVANT:
+            raise DataError(f"relevant[{number}] is {total}; at most {MOST_RELEVANT:,} can be given")
         if total < seen:
             raise DataError(f"relevant[{number}] is {total}, but labels[{number}] holds {seen} relevant documents")
     unseen = [int(total) - seen for total, seen in zip(totals, found, strict=True)]
@@ -139,5 +147,13 @@ def with_unseen(
 
 def contains(everything: FloatArray, some: FloatArray) -> bool:
     """Whether every value stands in `everything` at least as often as in `some`."""
+    return not len(lacking(everything, some))
+
+
+def lacking(everything: FloatArray, some: FloatArray) -> FloatArray:
+    """The values of `some` that `everything` lacks, as often as it lacks them."""
     values, counts = np.unique(some, return_counts=True)
-    return all((everything == value).sum() >= times for value, times in zip(values, counts, strict=True))
+    missing = [
+        max(0, int(times) - int((everything == value).sum())) for value, times in zip(values, counts, strict=True)
+    ]
+    return np.repeat(values, missing)

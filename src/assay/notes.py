@@ -45,7 +45,7 @@ def run_notes(judge: Judge, unknown: list[str]) -> list[Note]:
         are = "is" if len(unknown) == 1 else "are"
         notes.append(Note("unjudged", f"{said} no judgments and {are} left out: {some(sorted(unknown))}"))
     if judge.scattered:
-        said = f"the rows of {count(judge.scattered, 'query', 'queries')} do not stand together; they were read again"
+        said = f"the rows of {count(judge.scattered, 'query', 'queries')} do not stand together and were gathered"
         notes.append(Note("scattered", said))
     if judge.repeats_dropped:
         notes.append(Note("duplicates", f"{count(judge.repeats_dropped, 'repeated document')} left out"))

@@ -12,7 +12,7 @@ from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table
-from assay.stats import Interval, bootstrap
+from assay.stats import Interval, bootstrap_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +35,8 @@ class Result(Exports):
     convention: str
     policies: Policies
     notes: tuple[Note, ...] = ()
-    _means: dict[str, float] = field(default_factory=dict, compare=False)
+    _means: dict[str, float] = field(default_factory=dict)
+    _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -85,8 +86,10 @@ class Result(Exports):
 
     def interval(self, name: str | Measure, *, level: float = 0.95, seed: int = 0) -> Interval:
         """A bootstrap interval for the mean, over queries; the same for the same seed."""
-        key = self.key(name)
-        return bootstrap(self.scores[key], self.measures[key].definition.aggregate, level=level, seed=seed)
+        if (level, seed) not in self._intervals:
+            aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
+            self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
+        return self._intervals[level, seed][self.key(name)]
 
     def counted(self, name: str | Measure) -> int:
         """How many queries the mean is taken over."""
@@ -139,17 +142,11 @@ class Result(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
-        summary = {
-            name: {
-                "measure": each.full_name,
-                "mean": finite(self[name]),
-                "low": finite(interval.low),
-                "high": finite(interval.high),
-                "queries": self.counted(name),
-            }
-            for name, each in self.measures.items()
-            for interval in [self.interval(name)]
-        }
+        summary = {}
+        for name, measure in self.measures.items():
+            mean, low, high = (None if number is None else finite(number) for number in self._numbers(name))
+            interval = {"mean": mean, "low": low, "high": high}
+            summary[name] = {"measure": measure.full_name, **interval, "queries": self.counted(name)}
         queries = {
             query: {name: finite(value) for name, value in values.items()} for query, values in self.per_query().items()
         }

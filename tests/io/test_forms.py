@@ -622,9 +622,7 @@ def test_scattered_lines_of_several_blocks_do_not_change_a_bit(threads, large, l
     lines = large_lines[:60_000] + shuffled(large_lines[60_000:])
     result = assay.evaluate(qrels, make("run.trec", "".join(lines)), MEASURES, threads=threads)
     assert scores_of(result) == expected
-    assert [str(note) for note in result.notes] == [
-        "the rows of 50 queries do not stand together; they were read again"
-    ]
+    assert [str(note) for note in result.notes] == ["the rows of 50 queries do not stand together and were gathered"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of POSIX")

@@ -87,4 +87,5 @@ def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name, rel: float) -> d
     measures = {entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in read}
     if len(measures) < len(read):
         raise MeasureError(f"{show(name)} names a cutoff twice")
-    return measures
+    # One measure keeps the name that the user wrote.
+    return measures if len(measures) > 1 else dict.fromkeys([name], *measures.values())

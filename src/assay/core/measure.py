@@ -135,7 +135,13 @@ class Measure:
 TABLE: dict[str, Definition] = {}
 
 
-def measure(name: str, *, title: str, formula: str, **about: Any) -> Callable[[Callable[..., FloatArray]], Definition]:  # noqa: ANN401 - passed on to Definition
+def measure(
+    name: str,
+    *,
+    title: str = "",
+    formula: str = "",
+    **about: Any,  # noqa: ANN401 - passed on to Definition
+) -> Callable[[Callable[..., FloatArray]], Definition]:
     """Makes a function a measure and puts it into the table; see `Definition` for what can be said about it.
 
     >>> import assay
@@ -148,7 +154,7 @@ def measure(name: str, *, title: str, formula: str, **about: Any) -> Callable[[C
     """
 
     def register(function: Callable[..., FloatArray]) -> Definition:
-        definition = Definition(name, function, title, formula, **about)
+        definition = Definition(name, function, title or name, formula, **about)
         names = [name, *definition.aliases]
         taken = [each for each in names if each in all_names(TABLE)]
         if taken:

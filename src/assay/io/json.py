@@ -155,7 +155,9 @@ class Reader:
                 result[key] = value
             elif self.duplicates == "error":
                 where = f"query {show(self.query)}" if self.query else "a query"
-                choice = 'remove the repeats, or choose one with duplicates="first" or duplicates="last"'
+                choice = (
+                    'remove the repeats, or keep one with duplicates="first" or "last" (--duplicates first or last)'
+                )
                 message = f"{where} lists document {show(key)} more than once; {choice}"
                 raise DuplicateError(f"{self.source.name}: {message}")
             elif self.duplicates == "count":

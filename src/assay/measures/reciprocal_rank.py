@@ -12,7 +12,10 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 Credit = Annotated[
     Literal["first", "sum", "found"], "the first hit; the sum over all hits; the mean over the hits found"
 ]
-Missing = Annotated[Literal["skip", "end"], "a query without a hit is left out, or its rank is after the last document"]
+Missing = Annotated[
+    Literal["skip", "end"],
+    "a query without a hit is left out, or its rank is k + 1; without k, after the last document",
+]
 
 
 @measure(
@@ -47,6 +50,8 @@ def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: C
 def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missing = "skip") -> FloatArray:
     """Where the first relevant document stands. The smaller, the better."""
     queries, ranks = judged.relevant(rel).top(k).first()
-    result = np.full(judged.size, np.nan) if missing == "skip" else (judged.cut(k) + 1).astype(np.float64)
+    result = np.full(judged.size, np.nan)
+    if missing == "end":
+        result[:] = judged.retrieved + 1 if k is None else k + 1
     result[queries] = ranks
     return result

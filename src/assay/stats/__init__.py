@@ -1,5 +1,5 @@
 """How sure a number is."""
 
-from assay.stats.bootstrap import Interval, bootstrap
+from assay.stats.bootstrap import Interval, bootstrap, bootstrap_all
 
-__all__ = ["Interval", "bootstrap"]
+__all__ = ["Interval", "bootstrap", "bootstrap_all"]

@@ -5,6 +5,7 @@ Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -36,22 +37,56 @@ def bootstrap(
     >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
     Interval(low=0.25, high=1.0)
     """
+    return bootstrap_all({"": scores}, {"": aggregate}, level=level, samples=samples, seed=seed)[""]
+
+
+def bootstrap_all(
+    scores: Mapping[str, FloatArray],
+    aggregates: Mapping[str, str],
+    *,
+    level: float = 0.95,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """The interval of each measure. Those that are defined for the same queries share their samples."""
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
     if not isinstance(seed, int) or seed < 0:
         raise PolicyError(f"seed must be a whole number from 0, not {show(seed)}")
-    values = AGGREGATES[aggregate].prepare(scores[~np.isnan(scores)])
-    if not len(values):
-        return Interval(float("nan"), float("nan"))
+    alike: dict[bytes, list[str]] = {}
+    for name, values in scores.items():
+        alike.setdefault(np.isnan(values).tobytes(), []).append(name)
+    intervals: dict[str, Interval] = {}
+    for names in alike.values():
+        defined = ~np.isnan(scores[names[0]])
+        prepared = np.stack([AGGREGATES[aggregates[name]].prepare(scores[name][defined]) for name in names], axis=1)
+        totals = resampled_totals(prepared, samples, seed)
+        for name, column in zip(names, totals.T, strict=True):
+            intervals[name] = percentiles(AGGREGATES[aggregates[name]].finish(column, len(prepared)), level)
+    return {name: intervals[name] for name in scores}
+
+
+def resampled_totals(values: FloatArray, samples: int, seed: int) -> FloatArray:
+    """The sum of each column over queries drawn with replacement, one row a sample."""
+    count = len(values)
+    if not count:
+        return np.full((samples, values.shape[1]), np.nan)
     generator = np.random.default_rng(seed)
+    rows = max(1, DRAWS // count)
     totals = []
-    rows = max(1, DRAWS // len(values))
     for start in range(0, samples, rows):
-        draws = generator.integers(len(values), size=(min(rows, samples - start), len(values)))
-        totals.append(values[draws].sum(axis=1))
-    estimates = AGGREGATES[aggregate].finish(np.concatenate(totals), len(values))
+        draws = generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
+        times = np.stack([np.bincount(row, minlength=count) for row in draws])
+        totals.append(times.astype(np.float64) @ values)
+    return np.concatenate(totals)
+
+
+def percentiles(estimates: FloatArray, level: float) -> Interval:
+    """The bounds that leave out as much on each side."""
+    if np.isnan(estimates).all():
+        return Interval(float("nan"), float("nan"))
     tail = (1 - level) / 2
     # What np.quantile does; that would import numpy.ma, a tenth of the time that `assay eval` takes to start.
-    places = np.array((tail, 1 - tail)) * (samples - 1)
-    low, high = np.interp(places, np.arange(samples), np.sort(estimates))
+    places = np.array((tail, 1 - tail)) * (len(estimates) - 1)
+    low, high = np.interp(places, np.arange(len(estimates)), np.sort(estimates))
     return Interval(float(low), float(high))
