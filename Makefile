@@ -25,6 +25,13 @@ check: $(VENV)/developed  ## Lint, types, imports
 bench: $(VENV)/developed  ## Speed and memory against the peers, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/developed  ## Fuzz the text reader and the grammar; needs nightly Rust and cargo-fuzz
+	cd kernel && for target in lines scan decompress; do \
+	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=60 || exit 1; done
+	$(BIN)/python -m pip install --quiet atheris
+	$(BIN)/python fuzz/grammar.py -max_total_time=$(FUZZ_SECONDS)
+
 docs: $(VENV)/developed  ## Write the generated parts of docs/
 	$(BIN)/python docs/generate.py
 
