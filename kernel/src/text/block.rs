@@ -6,7 +6,7 @@ use crate::text::source::Source;
 use std::io::Read;
 
 /// How much is read at a time; a block grows past it only to hold one whole query.
-pub const BLOCK: usize = 1 << 20;
+pub const BLOCK: usize = 1 << 21;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 

@@ -63,13 +63,7 @@ def unquote(value: str) -> str:
 def parse(text: str, table: Mapping[str, Definition], defaults: Mapping[str, Any]) -> Measure:
     """The measure that a name in `table` stands for; `defaults` are set where the name is silent."""
     spelling = split(text)
-    names = all_names(table)
-    found = names.get(spelling.name) or {each.lower(): entry for each, entry in names.items()}.get(
-        spelling.name.lower()
-    )
-    if found is None:
-        raise MeasureError(unknown(spelling.name, names))
-    definition, preset = found
+    definition, preset = look_up(spelling.name, table)
     given: dict[str, Any] = {}
     for name, value in spelling.values.items():
         if name in preset:
@@ -83,6 +77,17 @@ def parse(text: str, table: Mapping[str, Definition], defaults: Mapping[str, Any
         if name in definition.parameters and definition.parameters[name].default == COMMON_DEFAULTS.get(name)
     }
     return definition(**{**silent, **preset, **given})
+
+
+def look_up(name: str, table: Mapping[str, Definition]) -> tuple[Definition, Mapping[str, Any]]:
+    """The measure of a name or an alias in any case, and what the alias sets."""
+    if name in table:
+        return table[name], {}
+    names = all_names(table)
+    found = names.get(name) or {each.lower(): entry for each, entry in names.items()}.get(name.lower())
+    if found is None:
+        raise MeasureError(unknown(name, names))
+    return found
 
 
 def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, Any]) -> dict[str, Any]:
