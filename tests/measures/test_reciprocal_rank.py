@@ -42,7 +42,7 @@ FIRST_RANK = [
     ("first_rank(missing=end)", [], [1], 1),
     ("first_rank(missing=end)", [0, 1], [], 2),
     ("first_rank(missing=end)@2", [0, 0, 0, 1], [], 3),
-    ("first_rank(missing=end)@9", [0, 0], [1], 10),
+    ("first_rank(missing=end)@9", [0, 0], [1], 3),
     ("first_rank(rel=2)", [1, 2], [], 2),
     ("first_rank(rel=0.5)", [0.25, 0.5], [], 2),
 ]

@@ -123,9 +123,7 @@ def first_rank(query, rel=1, k=None, missing="skip"):
     ranks = query.relevant_ranks(rel, k)
     if ranks:
         return ranks[0]
-    if missing == "skip":
-        return math.nan
-    return (len(query.ranked) if k is None else k) + 1
+    return math.nan if missing == "skip" else len(query.ranked[:k]) + 1
 
 
 def average_precision(query, rel=1, k=None, norm="relevant"):

@@ -14,7 +14,7 @@ Credit = Annotated[
 ]
 Missing = Annotated[
     Literal["skip", "end"],
-    "a query without a hit is left out, or its rank is k + 1; without k, after the last document",
+    "a query without a hit is left out, or its rank is after the last document that counts",
 ]
 
 
@@ -52,6 +52,6 @@ def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missi
     queries, ranks = judged.relevant(rel).top(k).first()
     result = np.full(judged.size, np.nan)
     if missing == "end":
-        result[:] = judged.retrieved + 1 if k is None else k + 1
+        result[:] = judged.cut(k) + 1
     result[queries] = ranks
     return result
