@@ -65,7 +65,7 @@ pub fn scan(source: &Source, index: &Index, options: Options, plan: Plan<'_>) ->
         return Err(fault);
     }
     let mut scan = Scan { lines: lines.iter().sum(), ..Scan::default() };
-    let scattered = merge(&workers, index, &mut scan);
+    let scattered = merge(&workers, index, &mut scan).map_err(|fault| fault.at(&source.name))?;
     gather(source, index, options, plan, scattered, &mut scan)?;
     Ok(scan)
 }
@@ -75,15 +75,15 @@ fn first_fault(workers: &[Worker<'_>], source: &Source, lines: &[usize]) -> Opti
     let (block, line, fault) =
         workers.iter().filter_map(|worker| worker.fault.as_ref()).min_by_key(|fault| (fault.0, fault.1))?;
     let before: usize = lines.iter().take(*block).sum();
-    Some(match (fault.kind, line) {
-        (Kind::File, _) => fault.clone(),
-        (_, Some(line)) => fault.clone().at(&place(source, before + line)),
-        (_, None) => fault.clone().at(&source.name),
+    Some(match line {
+        Some(line) => fault.clone().at(&place(source, before + line)),
+        None => fault.clone(),
     })
 }
 
-/// Puts together what the workers found; gives the number of rows of each scattered query.
-fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Vec<(u32, u64)> {
+/// Puts together what the workers found; gives the number of rows of each scattered query. The repeats of those are told
+/// when they are gathered: which of them a worker saw depends on the threads.
+fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Result<Vec<(u32, u64)>, Fault> {
     let mut rows = vec![0u64; index.queries.len()];
     let mut segments = vec![0u32; index.queries.len()];
     for worker in workers {
@@ -95,13 +95,18 @@ fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Vec<(u32, u6
             scan.unknown.add(name);
         }
     }
+    let repeats = workers.iter().flat_map(|worker| &worker.repeats);
+    let whole = repeats.filter(|(_, query, _)| segments[*query as usize] == 1);
+    if let Some((_, _, fault)) = whole.min_by_key(|(block, _, _)| *block) {
+        return Err(fault.clone());
+    }
     for worker in workers {
         let mut judged = worker.ranker.judged.clone();
         judged.facts.retain(|fact| segments[fact.query as usize] == 1);
         scan.judged.append(&judged);
     }
     let scattered = (0..rows.len()).filter(|&query| segments[query] > 1);
-    scattered.map(|query| (query as u32, rows[query])).collect()
+    Ok(scattered.map(|query| (query as u32, rows[query])).collect())
 }
 
 /// Reads the file again for the scattered queries, as many at a time as may be held.
@@ -180,7 +185,9 @@ struct Worker<'a> {
     unknown: Names,
     documents: Vec<Span>,
     scores: Vec<f64>,
-    /// The block, its line if the fault is one line's, and the fault that ended the work.
+    /// The block, the query and the fault of each ranking that has a document twice.
+    repeats: Vec<(usize, u32, Fault)>,
+    /// The block, its line unless the file cannot be read, and the fault that ended the work.
     fault: Option<(usize, Option<usize>, Fault)>,
 }
 
@@ -192,6 +199,7 @@ impl<'a> Worker<'a> {
             unknown: Names::default(),
             documents: Vec::new(),
             scores: Vec::new(),
+            repeats: Vec::new(),
             fault: None,
         }
     }
@@ -231,7 +239,7 @@ impl<'a> Worker<'a> {
             if !words.accept(query) {
                 let name = words.next().unwrap_or_default();
                 if name != query {
-                    self.close(known, block)?;
+                    self.close(known, number, block);
                     query = name;
                     known = self.open(name);
                 }
@@ -244,16 +252,11 @@ impl<'a> Worker<'a> {
             }
             Ok(())
         });
-        match visited
-            .and_then(|lines| self.close(known, block).map(|()| lines).map_err(|fault| (lines, fault)))
-        {
-            Ok(lines) => lines,
-            Err((line, fault)) => {
-                let line = (fault.kind != Kind::Duplicate).then_some(line);
-                self.fault = Some((number, line, fault));
-                0
-            }
-        }
+        self.close(known, number, block);
+        visited.unwrap_or_else(|(line, fault)| {
+            self.fault = Some((number, Some(line), fault));
+            0
+        })
     }
 
     fn open(&mut self, name: &[u8]) -> Option<u32> {
@@ -265,19 +268,20 @@ impl<'a> Worker<'a> {
     }
 
     /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
-    fn close(&mut self, query: Option<u32>, block: &[u8]) -> Result<(), Fault> {
+    fn close(&mut self, query: Option<u32>, number: usize, block: &[u8]) {
         if let Some(query) = query {
             let state = &mut self.states[query as usize];
             state.segments += 1;
             state.rows += self.documents.len() as u64;
             if state.segments == 1 {
                 let documents = Spans { text: block, spans: &self.documents };
-                self.ranker.rank(query, &documents, Some(&self.scores))?;
+                if let Err(fault) = self.ranker.rank(query, &documents, Some(&self.scores)) {
+                    self.repeats.push((number, query, fault));
+                }
             }
         }
         self.documents.clear();
         self.scores.clear();
-        Ok(())
     }
 }
 

@@ -88,6 +88,18 @@ fn a_repeat_is_found_even_where_lines_do_not_stand_together() {
 }
 
 #[test]
+fn which_repeat_is_told_does_not_depend_on_the_threads() {
+    let stop = AtomicBool::new(false);
+    let rows = ["q0 Q0 d1", "q1 Q0 d1", "q0 Q0 d2", "q0 Q0 d2", "q2 Q0 d3", "q2 Q0 d3", "q3 Q0 d1"];
+    let text: String = rows.map(|row| format!("{row} 1 1 t\n")).concat();
+    for (threads, round) in [(1, 0), (3, 1), (3, 2), (3, 3)] {
+        let plan = Plan { block: 1, ..Plan::new(threads, &stop) };
+        let fault = scanned(&format!("told{threads}-{round}"), &text, plan).unwrap_err();
+        assert!(fault.message.contains("query 'q2' lists document 'd3'"), "{}", fault.message);
+    }
+}
+
+#[test]
 fn it_stops_when_told() {
     let stop = AtomicBool::new(true);
     assert_eq!(

@@ -5,8 +5,8 @@
 
 use arbitrary::Arbitrary;
 use assay_kernel::fault::{Fault, Kind};
-use assay_kernel::text::source::Source;
 use libfuzzer_sys::fuzz_target;
+use naive::File;
 use naive::compressed::{Damage, Format};
 use std::io::Read;
 
@@ -49,10 +49,10 @@ fuzz_target!(|case: Case| {
     }
 });
 
-fn read(file: &[u8]) -> Result<Vec<u8>, Fault> {
-    let source = Source::new(naive::file(file), "file");
-    let mut bytes = Vec::new();
-    let mut reader = source.open()?.take(MOST);
-    reader.read_to_end(&mut bytes).map_err(|error| source.fault(&error))?;
-    Ok(bytes)
+fn read(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
+    let file = File::new(bytes);
+    let source = file.source("file");
+    let mut text = Vec::new();
+    source.open()?.take(MOST).read_to_end(&mut text).map_err(|error| source.fault(&error))?;
+    Ok(text)
 }

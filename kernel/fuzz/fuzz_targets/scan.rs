@@ -12,6 +12,7 @@ use assay_kernel::rows::RowsBuilder;
 use assay_kernel::scan::{Plan, scan};
 use assay_kernel::text::source::Source;
 use libfuzzer_sys::fuzz_target;
+use naive::File;
 use naive::compressed::{Damage, Format};
 use naive::ranking::{Found, found};
 use std::sync::atomic::AtomicBool;
@@ -60,7 +61,8 @@ fuzz_target!(|case: Case| {
     if Format::is_one(&text) {
         return;
     }
-    let source = Source::new(naive::file(&case.file(&text)), "run");
+    let file = File::new(&case.file(&text));
+    let source = file.source("run");
     let stop = AtomicBool::new(false);
     let scanned = |threads| {
         let (block, rows_held) = (usize::from(case.block) + 1, usize::from(case.rows_held));

@@ -18,12 +18,22 @@ pub struct Blocks<'a> {
     rest: Vec<u8>,
     size: usize,
     given: usize,
+    /// Whether the first bytes were looked at.
+    begun: bool,
     done: bool,
 }
 
 impl<'a> Blocks<'a> {
     pub fn open(source: &'a Source, size: usize) -> Result<Self, Fault> {
-        Ok(Self { source, reader: source.open()?, rest: Vec::new(), size, given: 0, done: false })
+        Ok(Self {
+            source,
+            reader: source.open()?,
+            rest: Vec::new(),
+            size,
+            given: 0,
+            begun: false,
+            done: false,
+        })
     }
 
     /// Fills `block` with the next lines and gives the block's number, or `None` at the end.
@@ -33,8 +43,11 @@ impl<'a> Blocks<'a> {
         let mut more = self.size;
         while !self.done {
             self.read(block, more)?;
-            if self.given == 0 && block.starts_with(BYTE_ORDER_MARK) {
-                block.drain(..BYTE_ORDER_MARK.len());
+            if !self.begun && block.len() >= BYTE_ORDER_MARK.len() {
+                self.begun = true;
+                if block.starts_with(BYTE_ORDER_MARK) {
+                    block.drain(..BYTE_ORDER_MARK.len());
+                }
             }
             let lines_end = memchr::memrchr(b'\n', block).map_or(0, |newline| newline + 1);
             if block.len() - lines_end > LONGEST_LINE {
@@ -46,7 +59,7 @@ impl<'a> Blocks<'a> {
                 block.truncate(end);
                 break;
             }
-            more = block.len();
+            more = block.len().max(self.size);
         }
         self.given += 1;
         Ok(if block.is_empty() { None } else { Some(self.given - 1) })
@@ -54,8 +67,9 @@ impl<'a> Blocks<'a> {
 
     fn read(&mut self, block: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
         let read = self.reader.by_ref().take(more as u64).read_to_end(block);
-        self.done = read.map_err(|error| self.source.fault(&error))? < more;
-        Ok(())
+        // A decoder that failed once is not asked again.
+        self.done = read.as_ref().map_or(true, |&count| count < more);
+        read.map(|_| ()).map_err(|error| self.source.fault(&error))
     }
 }
 
@@ -191,7 +205,10 @@ mod tests {
 
     #[test]
     fn the_last_line_needs_no_end_and_a_mark_is_no_text() {
-        assert_eq!(blocks("end", b"\xef\xbb\xbfq1 0 d1 1", 4), ["q1 0 d1 1"]);
+        for size in 1..8 {
+            assert_eq!(blocks("end", b"\xef\xbb\xbfq1 0 d1 1", size), ["q1 0 d1 1"]);
+            assert_eq!(blocks("twice", b"\xef\xbb\xbf\xef\xbb\xbfq1", size), ["\u{feff}q1"]);
+        }
         assert_eq!(blocks("none", b"", 4), Vec::<String>::new());
     }
 

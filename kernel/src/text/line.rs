@@ -132,12 +132,18 @@ pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
     let (Some(_), Some(document), Some(_), Some(score), Some(tag)) = fields else {
         return Err(too_few(&words.line, 6, "query Q0 document rank score tag"));
     };
-    if words.next().is_some() && memchr::memchr(b'\r', words.line.bytes().trim_ascii_end()).is_some() {
+    if words.next().is_some() && has_inner_return(words.line.bytes()) {
         let message =
             "the line has a carriage return inside; save the file with line ends of Unix or Windows";
         return Err(Fault::format(message));
     }
     Ok(RunLine { document, score: number(score, "score")?, tag })
+}
+
+/// Whether a carriage return stands before the end of the last word.
+fn has_inner_return(line: &[u8]) -> bool {
+    let last = line.iter().rposition(|&byte| !is_blank(byte)).unwrap_or_default();
+    memchr::memchr(b'\r', &line[..last]).is_some()
 }
 
 /// Reads what follows the query of a line of judgments.
@@ -243,7 +249,9 @@ mod tests {
     fn a_run_line_has_six_fields_and_more_are_ignored() {
         let line = run("q1 Q0 d7 1 12.5 tag more").unwrap();
         assert_eq!(line, RunLine { document: b"d7", score: 12.5, tag: b"tag" });
-        assert!(run("q1 Q0 d7 1 12.5 tag\r").is_ok());
+        for line in ["q1 Q0 d7 1 12.5 tag\r", "q1 Q0 d7 1 12.5 tag more\r\u{b}"] {
+            assert!(run(line).is_ok());
+        }
         assert!(
             run("q1 Q0 d7 1 12.5 tag\rq1 Q0 d8 2 11 tag\r").unwrap_err().message.contains("carriage return")
         );
