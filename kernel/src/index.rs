@@ -4,6 +4,7 @@ use crate::fault::{Fault, show};
 use crate::options::Duplicates;
 use crate::rows::{Names, Rows, Span, hash};
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// The judged documents of every query, each once, with its highest grade.
 #[derive(Debug, Default)]
@@ -18,6 +19,10 @@ pub struct Index {
     documents: Vec<Span>,
     tables: Vec<Table>,
     slots: Vec<u64>,
+    /// The document of each row of the judgments.
+    pub row_documents: Vec<u32>,
+    /// Every document that any query judged, made when it is first asked for.
+    everywhere: OnceLock<Names>,
 }
 
 /// Where a query's slots stand in the common array; their number is a power of two.
@@ -57,11 +62,13 @@ impl Index {
             }
             let Some(known) = self.find(query, document, hash(document)) else {
                 self.insert(query, first, rows.documents[row], value, row);
+                self.row_documents.push(self.documents.len() as u32 - 1);
                 if !rows.groups.is_empty() {
                     seen.insert((self.documents.len() as u32 - 1, rows.groups[row]));
                 }
                 continue;
             };
+            self.row_documents.push(known);
             let known_index = known as usize;
             let repeated = rows.groups.is_empty() || !seen.insert((known, rows.groups[row]));
             let replace = match (repeated, duplicates) {
@@ -98,6 +105,18 @@ impl Index {
     /// The number of `document`, whose hash is `code`, among the documents that `query` has judged.
     pub fn find(&self, query: usize, document: &[u8], code: u64) -> Option<u32> {
         self.lookup(query).find(document, code)
+    }
+
+    /// Whether any query has judged the document.
+    pub fn is_judged(&self, document: &[u8]) -> bool {
+        let everywhere = self.everywhere.get_or_init(|| {
+            let mut names = Names::default();
+            self.documents.iter().for_each(|span| {
+                names.add(span.of(&self.text));
+            });
+            names
+        });
+        everywhere.find(document).is_some()
     }
 
     /// What is needed to look up many documents of one query.

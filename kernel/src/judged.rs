@@ -1,9 +1,12 @@
 //! What ranking gives: the judged documents that were retrieved, with the counts that make their ranks.
 
+/// The number of a document that only other queries judged.
+pub const FOREIGN: u32 = u32::MAX;
+
 /// One judged document that a query retrieved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// Its number among all judged documents.
+    /// Its number among all judged documents, or `FOREIGN`.
     pub document: u32,
     pub score: f64,
     /// How many documents of the ranking score strictly higher.
@@ -17,16 +20,45 @@ pub struct Hit {
 }
 
 /// One ranked query: how much it retrieved and which hits are its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fact {
     pub query: u32,
     pub retrieved: u32,
     pub first_hit: usize,
     pub hits: u32,
+    /// Documents that the query lists more than once and that are kept all the same.
+    pub repeats_kept: u32,
     /// Documents left out because the query lists them more than once.
     pub repeats_dropped: u32,
     /// Documents left out because they are named like the query.
     pub excluded: u32,
+    /// The figures of the scores, where they are asked for and there are any.
+    pub spread: Option<Spread>,
+}
+
+/// Figures of a ranking's scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    pub top: f64,
+    /// The next one, or the top again where there is only one.
+    pub second: f64,
+    /// The standard deviation over all of them.
+    pub deviation: f64,
+}
+
+impl Spread {
+    pub fn of(scores: &[f64]) -> Option<Self> {
+        let count = scores.len() as f64;
+        let (mut top, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for &score in scores {
+            second = second.max(score.min(top));
+            top = top.max(score);
+        }
+        let mean = scores.iter().sum::<f64>() / count;
+        let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / count;
+        let second = if scores.len() == 1 { top } else { second };
+        (!scores.is_empty()).then_some(Self { top, second, deviation: variance.sqrt() })
+    }
 }
 
 /// The rankings seen so far, in the order they were seen.
@@ -42,6 +74,11 @@ impl Judged {
         let shift = self.hits.len();
         self.hits.extend_from_slice(&other.hits);
         self.facts.extend(other.facts.iter().map(|fact| Fact { first_hit: fact.first_hit + shift, ..*fact }));
+    }
+
+    /// Takes over what others saw, each under its own options.
+    pub fn append_all(all: &mut [Judged], others: &[Judged]) {
+        all.iter_mut().zip(others).for_each(|(judged, other)| judged.append(other));
     }
 
     pub fn hits_of(&self, fact: &Fact) -> &[Hit] {

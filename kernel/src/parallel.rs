@@ -4,20 +4,20 @@ use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::options::Options;
-use crate::rank::Ranker;
+use crate::rank::Rankers;
 use crate::rows::Rows;
 
 /// Calls `rank` with every item. The items are shared out in order, so the result does not depend on the threads.
 pub fn rank_all<T: Sync>(
     items: &[T],
     index: &Index,
-    options: Options,
+    options: &[Options],
     threads: usize,
-    rank: impl Fn(&mut Ranker<'_>, &T) -> Result<(), Fault> + Sync,
-) -> Result<Judged, Fault> {
+    rank: impl Fn(&mut Rankers<'_>, &T) -> Result<(), Fault> + Sync,
+) -> Result<Vec<Judged>, Fault> {
     let work = |share: &[T]| {
-        let mut ranker = Ranker::new(index, options);
-        share.iter().try_for_each(|item| rank(&mut ranker, item)).map(|()| ranker.judged)
+        let mut rankers = Rankers::new(index, options);
+        share.iter().try_for_each(|item| rank(&mut rankers, item)).map(|()| rankers.judged())
     };
     let share = items.len().div_ceil(threads.max(1)).max(1);
     let (first, others) = items.split_at(share.min(items.len()));
@@ -29,23 +29,28 @@ pub fn rank_all<T: Sync>(
         let others = workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost));
         std::iter::once(first).chain(others).collect::<Vec<_>>()
     });
-    let mut judged = Judged::default();
+    let mut judged = vec![Judged::default(); options.len()];
     for result in results {
-        judged.append(&result?);
+        Judged::append_all(&mut judged, &result?);
     }
     Ok(judged)
 }
 
 /// Ranks every query of `rows` that has judgments.
-pub fn rank_rows(rows: &Rows, index: &Index, options: Options, threads: usize) -> Result<Judged, Fault> {
+pub fn rank_rows(
+    rows: &Rows,
+    index: &Index,
+    options: &[Options],
+    threads: usize,
+) -> Result<Vec<Judged>, Fault> {
     let queries: Vec<(usize, u32)> = rows
         .queries
         .iter()
         .enumerate()
         .filter_map(|(query, name)| index.queries.find(name).map(|known| (query, known)))
         .collect();
-    rank_all(&queries, index, options, threads, |ranker, &(query, known)| {
+    rank_all(&queries, index, options, threads, |rankers, &(query, known)| {
         let scores = if rows.ordered[query] { None } else { rows.values.get(rows.range(query)) };
-        ranker.rank(known, &rows.ranking(query), scores)
+        rankers.rank(known, &rows.ranking(query), scores)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::index::Index;
-use crate::judged::{Fact, Hit, Judged};
+use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
 use crate::options::{Duplicates, Options};
 use crate::rows::hash;
 
@@ -10,6 +10,33 @@ use crate::rows::hash;
 pub trait Documents {
     fn count(&self) -> usize;
     fn id(&self, position: usize) -> &[u8];
+}
+
+/// Ranks the same queries under several options.
+#[derive(Debug)]
+pub struct Rankers<'a> {
+    pub index: &'a Index,
+    pub each: Vec<Ranker<'a>>,
+}
+
+impl<'a> Rankers<'a> {
+    pub fn new(index: &'a Index, options: &[Options]) -> Self {
+        Self { index, each: options.iter().map(|&options| Ranker::new(index, options)).collect() }
+    }
+
+    pub fn rank(
+        &mut self,
+        query: u32,
+        documents: &impl Documents,
+        scores: Option<&[f64]>,
+    ) -> Result<(), Fault> {
+        self.each.iter_mut().try_for_each(|ranker| ranker.rank(query, documents, scores))
+    }
+
+    /// What each found.
+    pub fn judged(self) -> Vec<Judged> {
+        self.each.into_iter().map(|ranker| ranker.judged).collect()
+    }
 }
 
 /// Ranks one query after another and collects what it finds.
@@ -21,8 +48,10 @@ pub struct Ranker<'a> {
     seen: Seen,
     found: Vec<Found>,
     dropped: Vec<usize>,
+    repeats_kept: u32,
     repeats_dropped: u32,
     excluded: u32,
+    spread: Option<Spread>,
     scores: Vec<f64>,
 }
 
@@ -42,8 +71,10 @@ impl<'a> Ranker<'a> {
             seen: Seen::default(),
             found: Vec::new(),
             dropped: Vec::new(),
+            repeats_kept: 0,
             repeats_dropped: 0,
             excluded: 0,
+            spread: None,
             scores: Vec::new(),
         }
     }
@@ -70,7 +101,7 @@ impl<'a> Ranker<'a> {
     /// Counts against `scores` for documents whose score is known and that nothing ties with; true if that was all.
     pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> bool {
         let first_hit = self.judged.hits.len();
-        (self.repeats_dropped, self.excluded) = (0, 0);
+        self.reset();
         for &(document, score) in found {
             let (higher, same) = count_against(scores, score);
             if same > 1 {
@@ -79,8 +110,21 @@ impl<'a> Ranker<'a> {
             }
             self.judged.hits.push(hit(document, score, higher, 0));
         }
+        self.spread = if self.options.spread { Spread::of(scores) } else { None };
         self.close(query, scores.len(), first_hit);
         true
+    }
+
+    /// Forgets the query ranked last.
+    pub fn undo(&mut self) {
+        if let Some(fact) = self.judged.facts.pop() {
+            self.judged.hits.truncate(fact.first_hit);
+        }
+    }
+
+    fn reset(&mut self) {
+        (self.repeats_kept, self.repeats_dropped, self.excluded) = (0, 0, 0);
+        self.spread = None;
     }
 
     /// Finds the judged documents, the repeats and the excluded document.
@@ -89,7 +133,7 @@ impl<'a> Ranker<'a> {
         let judged = self.index.lookup(query as usize);
         self.found.clear();
         self.dropped.clear();
-        (self.repeats_dropped, self.excluded) = (0, 0);
+        self.reset();
         self.seen.reset(documents.count());
         for position in 0..documents.count() {
             let id = documents.id(position);
@@ -107,10 +151,15 @@ impl<'a> Ranker<'a> {
                     Duplicates::Last => Some(earlier),
                     Duplicates::Count => None,
                 };
-                self.repeats_dropped += u32::from(unwanted.is_some());
+                match unwanted {
+                    Some(_) => self.repeats_dropped += 1,
+                    None => self.repeats_kept += 1,
+                }
                 self.dropped.extend(unwanted);
             }
-            if let Some(document) = judged.find(id, code) {
+            let document = judged.find(id, code);
+            let foreign = || (self.options.foreign && self.index.is_judged(id)).then_some(FOREIGN);
+            if let Some(document) = document.or_else(foreign) {
                 self.found.push(Found { document, position });
             }
         }
@@ -141,6 +190,7 @@ impl<'a> Ranker<'a> {
             Some(scores) => {
                 self.scores.clear();
                 self.scores.extend(scores.iter().map(|&score| self.options.score(score)));
+                self.spread = if self.options.spread { Spread::of(&self.scores) } else { None };
                 if self.found.len() <= FEW {
                     self.compare()
                 } else {
@@ -161,8 +211,10 @@ impl<'a> Ranker<'a> {
             retrieved: retrieved as u32,
             first_hit,
             hits: hits.len() as u32,
+            repeats_kept: self.repeats_kept,
             repeats_dropped: self.repeats_dropped,
             excluded: self.excluded,
+            spread: self.spread,
         });
     }
 

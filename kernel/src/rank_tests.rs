@@ -119,3 +119,33 @@ fn an_empty_ranking_is_a_ranking() {
     let judged = ranked(&["a"], &[], Options::default()).unwrap();
     assert_eq!((judged.hits.len(), judged.facts[0].retrieved), (0, 0));
 }
+
+#[test]
+fn documents_that_other_queries_judged_are_found_on_request() {
+    let mut builder = RowsBuilder::default();
+    for (query, document) in [("q1", "a"), ("q2", "b")] {
+        builder.query(query.as_bytes());
+        builder.row(document.as_bytes(), 1.0);
+    }
+    let index = Index::new(&builder.finish(), Duplicates::Error).unwrap();
+    let options = Options { foreign: true, ..Options::default() };
+    let mut rankers = Rankers::new(&index, &[Options::default(), options]);
+    let (text, spans) = (b"bxa", [0, 1, 2].map(|start| Span { start, end: start + 1 }));
+    rankers.rank(0, &Spans { text, spans: &spans }, Some(&[3.0, 2.0, 1.0])).unwrap();
+    let judged = rankers.judged();
+    let found =
+        |judged: &Judged| judged.hits.iter().map(|hit| (hit.document, hit.higher)).collect::<Vec<_>>();
+    assert_eq!(found(&judged[0]), [(0, 2)]);
+    assert_eq!(found(&judged[1]), [(FOREIGN, 0), (0, 2)]);
+}
+
+#[test]
+fn the_spread_of_scores() {
+    let options = Options { spread: true, ..Options::default() };
+    let judged = ranked(&["a"], &[("x", 1.0), ("a", 4.0), ("y", 4.0)], options).unwrap();
+    let spread = judged.facts[0].spread.unwrap();
+    assert_eq!((spread.top, spread.second), (4.0, 4.0));
+    assert!((spread.deviation - 2f64.sqrt()).abs() < 1e-12);
+    assert_eq!(Spread::of(&[2.0]), Some(Spread { top: 2.0, second: 2.0, deviation: 0.0 }));
+    assert_eq!(Spread::of(&[]), None);
+}

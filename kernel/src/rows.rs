@@ -179,7 +179,15 @@ impl RowsBuilder {
         self.row_queries.len()
     }
 
-    /// The rows, grouped by query. A single group for all rows is no group.
+    /// Forgets a group that all rows share: a column that says nothing.
+    pub fn drop_single_group(&mut self) {
+        if self.rows.group_names.len() < 2 {
+            self.rows.groups = Vec::new();
+            self.rows.group_names = Names::default();
+        }
+    }
+
+    /// The rows, grouped by query.
     pub fn finish(mut self) -> Rows {
         let mut starts = vec![0usize; self.rows.queries.len() + 1];
         for &query in &self.row_queries {
@@ -187,10 +195,6 @@ impl RowsBuilder {
         }
         for query in 1..starts.len() {
             starts[query] += starts[query - 1];
-        }
-        if self.rows.group_names.len() < 2 || self.rows.groups.len() != self.row_queries.len() {
-            self.rows.groups = Vec::new();
-            self.rows.group_names = Names::default();
         }
         if !self.row_queries.is_sorted() {
             let mut next = starts.clone();
@@ -250,6 +254,7 @@ mod tests {
         builder.query(b"q1");
         builder.row(b"a", 1.0);
         builder.group(b"0");
+        builder.drop_single_group();
         assert!(builder.finish().groups.is_empty());
     }
 }

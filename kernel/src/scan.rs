@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::judged::Judged;
 use crate::options::Options;
 use crate::parallel::rank_rows;
-use crate::rank::Ranker;
+use crate::rank::Rankers;
 use crate::rows::{Names, Rows, RowsBuilder, Span, Spans};
 use crate::text::block::{BLOCK, Blocks, each_line};
 use crate::text::line::run_line;
@@ -20,7 +20,8 @@ use std::sync::{Mutex, PoisonError};
 /// What a file held.
 #[derive(Debug, Default)]
 pub struct Scan {
-    pub judged: Judged,
+    /// What each of the options found.
+    pub judged: Vec<Judged>,
     /// Queries of the run that have no judgments.
     pub unknown: Names,
     /// Queries whose lines did not stand together.
@@ -46,7 +47,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Scans `source` against the judgments of `index`.
-pub fn scan(source: &Source, index: &Index, options: Options, plan: Plan<'_>) -> Result<Scan, Fault> {
+pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>) -> Result<Scan, Fault> {
     let blocks = Mutex::new(Blocks::open(source, plan.block)?);
     let lines = Mutex::new(Vec::new());
     let shared = Shared { blocks: &blocks, lines: &lines, stop: plan.stop, failed: &AtomicBool::new(false) };
@@ -64,7 +65,8 @@ pub fn scan(source: &Source, index: &Index, options: Options, plan: Plan<'_>) ->
     if let Some(fault) = first_fault(&workers, source, &lines) {
         return Err(fault);
     }
-    let mut scan = Scan { lines: lines.iter().sum(), ..Scan::default() };
+    let judged = vec![Judged::default(); options.len()];
+    let mut scan = Scan { judged, lines: lines.iter().sum(), ..Scan::default() };
     let scattered = merge(&workers, index, &mut scan).map_err(|fault| fault.at(&source.name))?;
     gather(source, index, options, plan, scattered, &mut scan)?;
     Ok(scan)
@@ -101,9 +103,11 @@ fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Result<Vec<(
         return Err(fault.clone());
     }
     for worker in workers {
-        let mut judged = worker.ranker.judged.clone();
-        judged.facts.retain(|fact| segments[fact.query as usize] == 1);
-        scan.judged.append(&judged);
+        for (ranker, all) in worker.rankers.each.iter().zip(&mut scan.judged) {
+            let mut judged = ranker.judged.clone();
+            judged.facts.retain(|fact| segments[fact.query as usize] == 1);
+            all.append(&judged);
+        }
     }
     let scattered = (0..rows.len()).filter(|&query| segments[query] > 1);
     Ok(scattered.map(|query| (query as u32, rows[query])).collect())
@@ -113,7 +117,7 @@ fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Result<Vec<(
 fn gather(
     source: &Source,
     index: &Index,
-    options: Options,
+    options: &[Options],
     plan: Plan<'_>,
     scattered: Vec<(u32, u64)>,
     scan: &mut Scan,
@@ -133,7 +137,7 @@ fn gather(
         let rows = collect(source, index, batch, plan.stop)?;
         let judged =
             rank_rows(&rows, index, options, plan.threads).map_err(|fault| fault.at(&source.name))?;
-        scan.judged.append(&judged);
+        Judged::append_all(&mut scan.judged, &judged);
         waiting = later;
     }
     Ok(())
@@ -180,7 +184,7 @@ struct State {
 
 /// Ranks one block after another.
 struct Worker<'a> {
-    ranker: Ranker<'a>,
+    rankers: Rankers<'a>,
     states: Vec<State>,
     unknown: Names,
     documents: Vec<Span>,
@@ -192,9 +196,9 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(index: &'a Index, options: Options) -> Self {
+    fn new(index: &'a Index, options: &[Options]) -> Self {
         Self {
-            ranker: Ranker::new(index, options),
+            rankers: Rankers::new(index, options),
             states: vec![State::default(); index.queries.len()],
             unknown: Names::default(),
             documents: Vec::new(),
@@ -260,7 +264,7 @@ impl<'a> Worker<'a> {
     }
 
     fn open(&mut self, name: &[u8]) -> Option<u32> {
-        let known = self.ranker.index.queries.find(name);
+        let known = self.rankers.index.queries.find(name);
         if known.is_none() {
             self.unknown.add(name);
         }
@@ -275,7 +279,7 @@ impl<'a> Worker<'a> {
             state.rows += self.documents.len() as u64;
             if state.segments == 1 {
                 let documents = Spans { text: block, spans: &self.documents };
-                if let Err(fault) = self.ranker.rank(query, &documents, Some(&self.scores)) {
+                if let Err(fault) = self.rankers.rank(query, &documents, Some(&self.scores)) {
                     self.repeats.push((number, query, fault));
                 }
             }

@@ -24,13 +24,14 @@ fn scanned(name: &str, text: &str, plan: Plan<'_>) -> Result<Scan, Fault> {
     let path = std::env::temp_dir().join(format!("assay-scan-{}-{name}", std::process::id()));
     std::fs::write(&path, text).unwrap();
     let source = Source::new(&path, name);
-    let scan = scan(&source, &index(12), Options::default(), plan);
+    let scan = scan(&source, &index(12), &[Options::default()], plan);
     std::fs::remove_file(path).unwrap();
     scan
 }
 
 fn hits(scan: &Scan) -> BTreeMap<u32, Vec<Hit>> {
-    scan.judged.facts.iter().map(|fact| (fact.query, scan.judged.hits_of(fact).to_vec())).collect()
+    let judged = &scan.judged[0];
+    judged.facts.iter().map(|fact| (fact.query, judged.hits_of(fact).to_vec())).collect()
 }
 
 #[test]
@@ -39,7 +40,7 @@ fn threads_blocks_and_order_of_lines_change_nothing() {
     let plan = Plan { rows_held: 60, ..Plan::new(1, &stop) };
     let whole = lines(12).concat();
     let expected = scanned("whole", &whole, plan).unwrap();
-    assert_eq!(expected.judged.facts.len(), 12);
+    assert_eq!(expected.judged[0].facts.len(), 12);
     assert_eq!((expected.scattered, expected.lines), (0, 600));
     for (threads, block) in [(1, 64), (2, 64), (2, 5000), (4, 300)] {
         let scan = scanned(&format!("t{threads}-{block}"), &whole, Plan { threads, block, ..plan }).unwrap();
@@ -62,7 +63,7 @@ fn queries_without_judgments_are_named() {
     let scan =
         scanned("unknown", "x Q0 d1 1 1 t\nq0 Q0 d0 1 1 t\ny Q0 d1 1 1 t\n", Plan::new(2, &stop)).unwrap();
     assert_eq!(scan.unknown.len(), 2);
-    assert_eq!(scan.judged.facts.len(), 1);
+    assert_eq!(scan.judged[0].facts.len(), 1);
 }
 
 #[test]

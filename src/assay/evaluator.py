@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay._kernel import Judge, Progress
-from assay.conventions import find_convention, parse_measures
+from assay._kernel import Judge, Options, Progress
+from assay.conventions import Chosen, choose, find_convention
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import Measure
-from assay.core.ranking import rank_hits, select
+from assay.core.ranking import kernel_options, rank_hits, select
 from assay.core.text import show, some
 from assay.io.qrels import Qrels
 from assay.io.run import judge_run
 from assay.io.source import describe
-from assay.notes import Note, judgment_notes, measure_notes, query_notes, run_notes
+from assay.notes import (
+    Note,
+    judgment_notes,
+    measure_notes,
+    merge_notes,
+    policy_notes,
+    query_notes,
+    run_notes,
+)
 from assay.result import Result
 
 if TYPE_CHECKING:
@@ -58,23 +66,25 @@ class Evaluator:
         self.convention = chosen.name
         self.policies = chosen.policies.changed(policies)
         names = [measures] if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable) else measures
-        self.measures = parse_measures(names, chosen, self.policies.rel)
+        self.measures = choose(names, chosen, policies)
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
-        self.qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates=self.policies.duplicates)
+        self.parts, self.options = make_parts(self.measures)
+        self.prepare = chosen.prepare
+        self.qrels = self.read_qrels(qrels)
         self.threads = check_threads(threads)
         self.judge = self.new_judge()
 
+    def read_qrels(self, qrels: object) -> Qrels:
+        """The judgments, once they are what the convention makes of them."""
+        if isinstance(qrels, Qrels):
+            return qrels
+        prepared = qrels if self.prepare is None else self.prepare(qrels)
+        return Qrels(prepared, duplicates=self.policies.duplicates)
+
     def new_judge(self) -> Judge:
         """A judge that has seen nothing."""
-        policies = self.policies
-        return Judge(
-            self.qrels.index,
-            duplicates=policies.duplicates,
-            single=policies.precision == "float32",
-            given=policies.order == "given",
-            exclude_query=policies.exclude == "query_id",
-        )
+        return Judge(self.qrels.index, self.options)
 
     def evaluate(
         self,
@@ -85,7 +95,10 @@ class Evaluator:
         progress: Progress | None = None,
     ) -> Result:
         """The result of one run; what was added query by query is not touched."""
-        judge = judge_run(self.new_judge, run, threads=self.threads, format=format, columns=columns, progress=progress)
+        prepared = run if self.prepare is None else self.prepare(run)
+        judge = judge_run(
+            self.new_judge, prepared, threads=self.threads, format=format, columns=columns, progress=progress
+        )
         return self.score(judge, describe(run))
 
     def add(self, query: object, ranking: object) -> None:
@@ -102,24 +115,98 @@ class Evaluator:
 
     def score(self, judge: Judge, name: str) -> Result:
         """The result of what a judge has seen."""
-        judged, retrieved = rank_hits(self.qrels.index, judge, self.policies)
         unknown = judge.unknown()
-        check_overlap(self.qrels, retrieved, unknown, name)
-        return self.finish(judged, self.qrels.queries, retrieved >= 0, run_notes(judge, unknown))
+        rows, index = self.qrels.rows, self.qrels.index
+        parts = []
+        for part in self.parts:
+            judged, retrieved = rank_hits(rows, index, judge, part.number, part.policies)
+            check_overlap(self.qrels, retrieved, unknown, name)
+            notes = run_notes(judge, part.number, unknown)
+            parts.append(score_part(part, judged, self.qrels.queries, retrieved >= 0, notes))
+        return self.assemble(parts, self.qrels.queries)
 
-    def finish(self, judged: Judged, queries: list[str], present: BoolArray, notes: list[Note]) -> Result:
-        """The result of what was ranked; `present` tells which queries the run has."""
-        # Before queries are left out: a scale that the judgments set is the same for every run.
-        measures = {name: measure.bound(judged) for name, measure in self.measures.items()}
-        has_relevant = judged.count_relevant(self.policies.rel) > 0
-        notes += query_notes(queries, self.policies, present, has_relevant)
-        keep = kept_queries(self.policies, present, has_relevant)
-        if len(keep) < judged.size:
-            judged = select(judged, keep)
+    def assemble(self, parts: list[Scored], queries: list[str]) -> Result:
+        """One result of what was computed under each set of policies."""
+        kept = np.zeros(len(queries), dtype=np.bool_)
+        for part in parts:
+            kept[part.keep] = True
+        keep = np.flatnonzero(kept)
+        if len(keep) < len(queries):
             queries = [queries[number] for number in keep]
-        scores = compute_all(measures, judged, self.policies)
-        notes += [*judgment_notes(judged, self.policies), *measure_notes(measures, scores, self.policies)]
-        return Result(measures, queries, scores, self.convention, self.policies, tuple(notes))
+        measures: dict[str, Measure] = {}
+        scores: dict[str, FloatArray] = {}
+        means: dict[str, float] = {}
+        for part in parts:
+            places = np.searchsorted(keep, part.keep)
+            means.update(part.means)
+            for name, measure in part.measures.items():
+                measures[name] = measure
+                scores[name] = part.scores[name]
+                if len(part.keep) < len(keep):
+                    scores[name] = np.full(len(keep), np.nan)
+                    scores[name][places] = part.scores[name]
+        own = {name: each.policies for name, each in self.measures.items() if each.policies != self.policies}
+        notes = [
+            *policy_notes(own, self.policies),
+            *merge_notes(((each.policies, each.measures, each.notes) for each in parts), self.policies),
+        ]
+        in_order = {name: measures[name] for name in self.measures}
+        return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, means)
+
+
+class Part(NamedTuple):
+    """The measures that are computed under the same policies, and the number of the kernel's options for them."""
+
+    policies: Policies
+    measures: dict[str, Measure]
+    number: int
+
+
+class Scored(NamedTuple):
+    """What was computed under one set of policies, for the queries in `keep`."""
+
+    policies: Policies
+    measures: dict[str, Measure]
+    keep: IntArray
+    scores: dict[str, FloatArray]
+    means: dict[str, float]
+    notes: list[Note]
+
+
+def make_parts(measures: Mapping[str, Chosen]) -> tuple[list[Part], list[Options]]:
+    """The measures by their policies, and the different options that the kernel needs for them."""
+    groups: dict[Policies, dict[str, Measure]] = {}
+    for name, (measure, policies) in measures.items():
+        groups.setdefault(policies, {})[name] = measure
+    parts, options = [], []
+    for policies, group in groups.items():
+        needs = {need for measure in group.values() for need in measure.definition.needs}
+        wanted = kernel_options(policies, needs)
+        if wanted not in options:
+            options.append(wanted)
+        parts.append(Part(policies, group, options.index(wanted)))
+    return parts, options
+
+
+def score_part(part: Part, judged: Judged, queries: list[str], present: BoolArray, notes: list[Note]) -> Scored:
+    """Computes the measures of one part; `present` tells which queries the run has."""
+    policies = part.policies
+    # Before queries are left out: a scale that the judgments set is the same for every run.
+    measures = {name: measure.bound(judged) for name, measure in part.measures.items()}
+    has_relevant = judged.count_relevant(policies.rel) > 0
+    has_results = judged.retrieved > 0
+    notes = notes + query_notes(queries, policies, present, has_relevant, has_results)
+    keep = kept_queries(policies, present, has_relevant, has_results)
+    if len(keep) < judged.size:
+        judged = select(judged, keep)
+    scores = compute_all(measures, judged, policies)
+    means = {
+        name: float(measure.definition.corpus(judged, **measure.values))
+        for name, measure in measures.items()
+        if measure.definition.corpus is not None
+    }
+    notes += [*judgment_notes(judged, policies), *measure_notes(measures, scores, policies)]
+    return Scored(policies, measures, keep, scores, means, notes)
 
 
 def check_threads(threads: int | None) -> int:
@@ -144,13 +231,15 @@ def check_overlap(qrels: Qrels, retrieved: IntArray, unknown: list[str], name: s
     )
 
 
-def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray) -> IntArray:
+def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray) -> IntArray:
     """The queries that count."""
     keep = np.ones(len(present), dtype=np.bool_)
     if policies.missing == "skip":
         keep &= present
     if policies.no_relevant == "skip":
         keep &= has_relevant
+    if policies.no_results == "skip":
+        keep &= has_results
     return np.flatnonzero(keep)
 
 
@@ -164,7 +253,7 @@ def compute_all(measures: Mapping[str, Measure], judged: Judged, policies: Polic
 
 
 def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
-    """The scores of one measure. With no_relevant="nan" a query with nothing to find has none."""
+    """The scores of one measure, NaN where a policy says that a query has none."""
     scores = measure(judged)
     if scores.shape != (judged.size,):
         raise MeasureError(
@@ -177,4 +266,8 @@ def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
             # Grades are gains here, and only what is above 0 can be gained.
             least = max(least, np.nextafter(0, 1))
         scores = np.where(judged.count_relevant(least) > 0, scores, np.nan)
+    if policies.no_relevant == "nan_all":
+        scores = np.where(judged.count_relevant(policies.rel) > 0, scores, np.nan)
+    if policies.no_results == "nan":
+        scores = np.where(judged.retrieved > 0, scores, np.nan)
     return scores

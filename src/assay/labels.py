@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,9 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.judged import Hits, Judged
+from assay.core.ranking import restrict
 from assay.core.text import count, show
-from assay.evaluator import Evaluator
+from assay.evaluator import Evaluator, score_part
 from assay.notes import Note
 from assay.result import Result
 
@@ -45,8 +47,6 @@ def evaluate_labels(
     `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added
     at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
     """
-    from assay.core.ranking import only_judged, only_top
-
     evaluator = Evaluator({"labels": {}}, measures, convention=convention, **policies)
     chosen = evaluator.policies
     rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(listed(labels, "labels"))]
@@ -62,16 +62,20 @@ def evaluate_labels(
     grade = np.concatenate(rankings)
     known = ~np.isnan(grade)
     query, rank, grade = query[known], rank[known], grade[known]
-    hits = Hits(size, query, grade, rank, -rank.astype(np.float64), rank - 1, np.zeros_like(rank))
+    hits = Hits(size, query, grade, rank, -rank.astype(np.float64), rank - 1, np.zeros_like(rank), np.arange(len(rank)))
     owner = np.repeat(np.arange(size), [len(grades) for grades in everything])
     grades = np.concatenate(everything)
     order = np.lexsort((-grades, owner))
-    floor = 0.0 if chosen.negative == "unjudged" else -np.inf
-    judged = Judged(size, lengths, owner[order], grades[order], hits, floor)
-    judged = only_judged(judged) if chosen.judged_only else judged
-    judged = judged if chosen.depth is None else only_top(judged, chosen.depth)
     queries = [str(number) for number in range(size)]
-    return evaluator.finish(judged, queries, np.ones(size, dtype=np.bool_), notes)
+    present = np.ones(size, dtype=np.bool_)
+    parts = []
+    for part in evaluator.parts:
+        floor = 0.0 if part.policies.negative == "unjudged" else -np.inf
+        cut = np.trunc if part.policies.grades == "whole" else np.asarray
+        all_grades = cut(grades[order])
+        judged = Judged(size, lengths, owner[order], all_grades, replace(hits, grade=cut(hits.grade)), floor)
+        parts.append(score_part(part, restrict(judged, part.policies), queries, present, notes))
+    return evaluator.assemble(parts, queries)
 
 
 def listed(values: object, place: str) -> list[Any]:

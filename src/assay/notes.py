@@ -10,12 +10,16 @@ from assay.core.errors import MismatchError
 from assay.core.text import count, some
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from assay._kernel import Judge
     from assay.core.convention import Policies
     from assay.core.judged import BoolArray, FloatArray, Judged
     from assay.core.measure import Measure
+
+
+# What reading the run comes upon is the same under all policies.
+ALWAYS_COMMON = ("unjudged", "scattered", "undefined")
 
 
 class Note(NamedTuple):
@@ -37,8 +41,8 @@ def queries_are(number: int, singular: str = "is", plural: str = "are", of: str 
     return f"{count(number, 'query', 'queries')}{of} {singular if number == 1 else plural}"
 
 
-def run_notes(judge: Judge, unknown: list[str]) -> list[Note]:
-    """What reading the run came upon."""
+def run_notes(judge: Judge, number: int, unknown: list[str]) -> list[Note]:
+    """What reading the run came upon under the options of that number."""
     notes = []
     if unknown:
         said = queries_are(len(unknown), "has", "have", of=" of the run")
@@ -47,15 +51,20 @@ def run_notes(judge: Judge, unknown: list[str]) -> list[Note]:
     if judge.scattered:
         said = f"the rows of {count(judge.scattered, 'query', 'queries')} do not stand together and were gathered"
         notes.append(Note("scattered", said))
-    if judge.repeats_dropped:
-        notes.append(Note("duplicates", f"{count(judge.repeats_dropped, 'repeated document')} left out"))
-    if judge.excluded:
-        notes.append(Note("excluded", f"{count(judge.excluded, 'document')} named like the query left out"))
+    if dropped := judge.repeats_dropped(number):
+        notes.append(Note("duplicates", f"{count(dropped, 'repeated document')} left out"))
+    if excluded := judge.excluded(number):
+        notes.append(Note("excluded", f"{count(excluded, 'document')} named like the query left out"))
     return notes
 
 
-def query_notes(queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray) -> list[Note]:
-    """Which queries are missing from the run, and which have nothing to find. Raises if none may be missing."""
+def query_notes(
+    queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray
+) -> list[Note]:
+    """Which queries are missing from the run, which have nothing to find and which found nothing.
+
+    Raises if none may be missing.
+    """
     notes = []
     missing = [queries[number] for number in np.flatnonzero(~present)]
     if missing:
@@ -68,10 +77,42 @@ def query_notes(queries: list[str], policies: Policies, present: BoolArray, has_
     counted = present if policies.missing == "skip" else np.ones_like(present)
     bare = [queries[number] for number in np.flatnonzero(~has_relevant & counted)]
     if bare:
-        effects = {"zero": "scored 0", "nan": "NaN where a measure needs one", "skip": "left out"}
+        effects = {
+            "zero": "scored 0",
+            "nan": "NaN where a measure needs one",
+            "nan_all": "left out of the mean",
+            "skip": "left out",
+        }
         said = f"{queries_are(len(bare), 'has', 'have')} no relevant document, {effects[policies.no_relevant]}"
         notes.append(Note("no_relevant", f"{said}: {some(bare)}"))
+    empty = [queries[number] for number in np.flatnonzero(~has_results & counted)]
+    if empty and policies.no_results != "zero":
+        effect = "left out of the mean" if policies.no_results == "nan" else "left out"
+        notes.append(Note("no_results", f"{queries_are(len(empty))} without results, {effect}: {some(empty)}"))
     return notes
+
+
+def policy_notes(own: Mapping[str, Policies], policies: Policies) -> list[Note]:
+    """Which measures are computed under other policies than the rest."""
+    names: dict[str, list[str]] = {}
+    for name, each in own.items():
+        names.setdefault(each.differing(policies), []).append(name)
+    return [Note("policies", f"{', '.join(group)}: {differing}") for differing, group in names.items()]
+
+
+def merge_notes(parts: Iterable[tuple[Policies, Iterable[str], list[Note]]], policies: Policies) -> list[Note]:
+    """The notes of measures under several policies; what only other ones led to is said of their measures."""
+    parts = list(parts)
+    common = [note for own, _, notes in parts if own == policies or len(parts) == 1 for note in notes]
+    merged = list(common)
+    for _, measures, notes in parts:
+        names = ", ".join(measures)
+        merged += [
+            note if note.kind in ALWAYS_COMMON else Note(note.kind, f"{names}: {note.text}")
+            for note in notes
+            if note not in common
+        ]
+    return list(dict.fromkeys(merged))
 
 
 def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(Exports):
-    """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do."""
+    """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do.
+
+    `own_policies` are those of measures that are computed under others than `policies`.
+    """
 
     measures: Mapping[str, Measure]
     queries: list[str]
@@ -35,6 +38,7 @@ class Result(Exports):
     convention: str
     policies: Policies
     notes: tuple[Note, ...] = ()
+    own_policies: Mapping[str, Policies] = field(default_factory=dict)
     _means: dict[str, float] = field(default_factory=dict)
     _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
 
@@ -47,7 +51,9 @@ class Result(Exports):
         if name in self.measures:
             return str(name)
         measure = self._spelt(name)
-        for key, each in self.measures.items():
+        # A measure under the common policies comes before the same one under a tool's.
+        for key in sorted(self.measures, key=lambda key: key in self.own_policies):
+            each = self.measures[key]
             # A measure that takes a parameter from the data is not equal to its own name.
             if measure == each or (each.definition.bind is not None and measure == self._spelt(key)):
                 return key
@@ -89,7 +95,10 @@ class Result(Exports):
         if (level, seed) not in self._intervals:
             aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
             self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
-        return self._intervals[level, seed][self.key(name)]
+        key = self.key(name)
+        if self.measures[key].definition.corpus is not None:
+            raise MeasureError(f"{key} is one number of all queries; it has no interval")
+        return self._intervals[level, seed][key]
 
     def counted(self, name: str | Measure) -> int:
         """How many queries the mean is taken over."""
@@ -99,8 +108,13 @@ class Result(Exports):
     @property
     def signature(self) -> str:
         """Every choice that made the numbers, and the version."""
-        measures = " ".join(each.full_name for each in self.measures.values())
+        measures = " ".join(map(self._signed, self.measures))
         return f"assay {__version__} convention={self.convention} {self.policies} measures: {measures}"
+
+    def _signed(self, name: str) -> str:
+        """A measure with all its parameters, and with its policies where they are its own."""
+        own = self.own_policies.get(name, self.policies).differing(self.policies)
+        return self.measures[name].full_name + (f"[{own}]" if own else "")
 
     @property
     def caption(self) -> str:
@@ -118,6 +132,8 @@ class Result(Exports):
         if self.measures[name].definition.aggregate == "sum":
             total = self[name]
             return (int(total) if total.is_integer() else total), None, None
+        if self.measures[name].definition.corpus is not None:
+            return self[name], None, None
         low, high = self.interval(name)
         return self[name], low, high
 

@@ -36,6 +36,18 @@ ONE_QUERY = [
     ("no_relevant", "nan", {"a": 0.5}, ["a"], {"ap": nan, "ap(rel=0.5)": 1, "ndcg": 1}),
     # Where 0 is relevant there is something to find; but it gains nothing.
     ("no_relevant", "nan", {"a": 0}, ["a"], {"ap(rel=0)": 1, "ap(rel=-1)": 1, "ndcg(rel=0)": nan}),
+    ("duplicates", "once", {"a": 1}, ["a", "a", "b"], {"ap": 1, "hits": 1, "num_ret": 3, "precision": 1 / 3}),
+    ("no_relevant", "nan_all", {"a": 0}, ["a"], {"ap": nan, "precision": nan}),
+    ("no_results", "zero", {"a": 1}, [], {"ap": 0, "precision": 0}),
+    ("no_results", "nan", {"a": 1}, [], {"ap": nan, "precision": nan}),
+    ("grades", "as_given", {"a": 1.7, "b": 0.9}, ["b", "a"], {"rr": 1 / 2, "dcg@1": 0.9}),
+    (
+        "grades",
+        "whole",
+        {"a": 1.7, "b": 0.9, "c": -0.5},
+        ["b", "a"],
+        {"rr": 1 / 2, "dcg@1": 0, "ndcg(rel=1)@2": 1 / math.log2(3)},
+    ),
     ("negative", "unjudged", {"a": 1, "b": -1}, ["b", "a"], {"bpref": 1, "judged": 1 / 2, "infap": 3 / 4}),
     ("negative", "nonrelevant", {"a": 1, "b": -1}, ["b", "a"], {"bpref": 0, "judged": 1}),
     ("exclude", "nothing", {"a": 1, "q": 1}, ["q", "a"], {"hits": 2, "num_ret": 2, "rr(rel=1)": 1}),
@@ -82,6 +94,7 @@ QUERIES = [
     ({"no_relevant": "zero"}, {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
     ({"no_relevant": "nan"}, {"q1": 1, "q2": 0, "q3": nan}, 1 / 2),
     ({"no_relevant": "skip"}, {"q1": 1, "q2": 0}, 1 / 2),
+    ({"no_relevant": "nan_all"}, {"q1": 1, "q2": 0, "q3": nan}, 1 / 2),
     ({"no_relevant": "skip", "missing": "skip"}, {"q1": 1}, 1),
     ({"no_relevant": "skip", "missing": "skip", "rel": 5}, {}, nan),
 ]
@@ -93,6 +106,23 @@ def test_which_queries_count(policies, expected, mean):
     assert {query: values["ap"] for query, values in result.per_query().items()} == pytest.approx(expected, nan_ok=True)
     assert result["ap"] == pytest.approx(mean, nan_ok=True)
     assert {"missing", "unjudged", "no_relevant"} == {note.kind for note in result.notes}
+
+
+def test_a_query_without_results_can_be_skipped():
+    result = assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": []}, "ap", no_results="skip")
+    assert result.per_query() == {"q1": {"ap": 1}}
+    assert [str(note) for note in result.notes] == ["1 query is without results, left out: 'q2'"]
+
+
+def test_several_tools_in_one_call():
+    result = assay.evaluate(QRELS, RUN, ["ap", "trec_eval:map"])
+    np.testing.assert_array_equal(result.scores["ap"], [1, 0, 0])
+    np.testing.assert_array_equal(result.scores["trec_eval:map"], [1, nan, 0])
+    assert (result["ap"], result["trec_eval:map"], result["map"]) == (1 / 3, 1 / 2, 1 / 3)
+    assert "trec_eval:map: missing=skip grades=whole" in map(str, result.notes)
+    assert result.signature.endswith(
+        "measures: ap(rel=1,norm=relevant) ap(rel=1,norm=relevant)[missing=skip grades=whole]"
+    )
 
 
 def test_a_convention_sets_policies_and_a_keyword_sets_them_back():
@@ -182,7 +212,10 @@ def test_policies_that_raise(policy, qrels, run, error, words):
     assert [word for word in words if word not in str(caught.value)] == []
 
 
-OPTIONS = "ties, order, precision, duplicates, missing, no_relevant, negative, exclude, depth, judged_only, rel"
+OPTIONS = (
+    "ties, order, precision, duplicates, missing, no_relevant, no_results, grades, negative, exclude, depth, "
+    "judged_only, rel"
+)
 BAD = [
     ("ties", "docid", "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'docid'"),
     ("ties", None, "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'None'"),
@@ -190,9 +223,9 @@ BAD = [
     ("ties", np.array([1, 2]), "ties must be 'docid_desc' or 'docid_asc' or 'input', not '[1 2]'"),
     ("order", "rank", "order must be 'score' or 'given', not 'rank'"),
     ("precision", 64, "precision must be 'float64' or 'float32', not '64'"),
-    ("duplicates", "drop", "duplicates must be 'error' or 'first' or 'last' or 'count', not 'drop'"),
+    ("duplicates", "drop", "duplicates must be 'error' or 'first' or 'last' or 'count' or 'once', not 'drop'"),
     ("missing", "nan", "missing must be 'zero' or 'skip' or 'error', not 'nan'"),
-    ("no_relevant", "error", "no_relevant must be 'zero' or 'nan' or 'skip', not 'error'"),
+    ("no_relevant", "error", "no_relevant must be 'zero' or 'nan' or 'nan_all' or 'skip', not 'error'"),
     ("negative", "", "negative must be 'unjudged' or 'nonrelevant', not ''"),
     ("exclude", "self", "exclude must be 'nothing' or 'query_id', not 'self'"),
     ("depth", 0, "depth must be a whole number from 1, or None, not '0'"),
@@ -238,7 +271,7 @@ def test_any_value_is_taken_or_refused(name, value):
 
 def test_every_choice_has_an_example():
     shown = {(policy, value) for policy, value, *_ in ONE_QUERY} | {(policy, "error") for policy, *_ in ERRORS}
-    shown |= {each for policies, *_ in QUERIES for each in policies.items()}
+    shown |= {each for policies, *_ in QUERIES for each in policies.items()} | {("no_results", "skip")}
     assert [
         (policy, value) for policy, values in CHOICES.items() for value in values if (policy, value) not in shown
     ] == []

@@ -18,6 +18,7 @@ HITS = Hits(
     score=np.array([9.0, 7.0, 7.0, 4.0, 1.0]),
     higher=np.array([0, 2, 2, 1, 4]),
     tied=np.array([0, 1, 1, 0, 3]),
+    document=np.array([0, 1, 0, 7, 8]),
 )
 TABLE = [
     ("starts", HITS.starts, [0, 3, 3, 5]),
@@ -31,6 +32,7 @@ TABLE = [
     ("where", HITS.where(HITS.grade == 1).rank, [1, 2]),
     ("top", HITS.top(3).rank, [1, 3, 2]),
     ("no top", HITS.top(None).rank, [1, 3, 4, 2, 5]),
+    ("distinct", HITS.distinct().rank, [1, 3, 2, 5]),
     ("first queries", HITS.first()[0], [0, 2]),
     ("first ranks", HITS.first()[1], [1, 2]),
     ("higher", HITS.among_themselves().higher, [0, 1, 1, 0, 1]),
@@ -98,7 +100,11 @@ def random_hits(draw):
     mask = np.array([draw(st.booleans()) for _ in rows], dtype=np.bool_)
     factors = np.array([draw(st.sampled_from([0, 0.5, 1, -3])) for _ in rows], dtype=np.float64)
     zeros = np.zeros(len(rows), dtype=np.int64)
-    return Hits(size, query, mask.astype(float), rank, score.astype(float), zeros, zeros), mask, factors
+    return (
+        Hits(size, query, mask.astype(float), rank, score.astype(float), zeros, zeros, np.arange(len(query))),
+        mask,
+        factors,
+    )
 
 
 def earlier(hits, row):

@@ -327,7 +327,7 @@ def test_lists_of_different_length_do_not_pair_up():
         ({"precision": "float16"}, PolicyError, ["precision must be 'float64' or 'float32'"]),
         ({"duplicates": "drop"}, PolicyError, ["duplicates must be 'error' or 'first' or 'last' or 'count'"]),
         ({"missing": 0}, PolicyError, ["missing must be 'zero' or 'skip' or 'error'"]),
-        ({"no_relevant": "one"}, PolicyError, ["no_relevant must be 'zero' or 'nan' or 'skip'"]),
+        ({"no_relevant": "one"}, PolicyError, ["no_relevant must be 'zero' or 'nan' or 'nan_all' or 'skip'"]),
         ({"negative": "zero"}, PolicyError, ["negative must be 'unjudged' or 'nonrelevant'"]),
         ({"exclude": "q1"}, PolicyError, ["exclude must be 'nothing' or 'query_id'"]),
         ({"depth": 0}, PolicyError, ["depth must be a whole number from 1, or None, not '0'"]),

@@ -80,9 +80,10 @@ fuzz_target!(|case: Case| {
 });
 
 fn scanned(source: &Source, index: &Index, options: Options, plan: Plan<'_>) -> Result<Found, Fault> {
-    let scan = scan(source, index, options, plan)?;
-    let facts = &scan.judged.facts;
-    let ranking = |fact: &Fact| (fact.query, (fact.retrieved, scan.judged.hits_of(fact).to_vec()));
+    let scan = scan(source, index, &[options], plan)?;
+    let judged = &scan.judged[0];
+    let facts = &judged.facts;
+    let ranking = |fact: &Fact| (fact.query, (fact.retrieved, judged.hits_of(fact).to_vec()));
     let found = Found {
         rankings: facts.iter().map(ranking).collect(),
         unknown: scan.unknown.iter().map(<[u8]>::to_vec).collect(),
@@ -117,7 +118,8 @@ impl Case {
     fn options(&self) -> Options {
         let policies = [Duplicates::Error, Duplicates::First, Duplicates::Last, Duplicates::Count];
         let duplicates = policies[usize::from(self.policy) % policies.len()];
-        Options { duplicates, single: self.single, given: self.given, exclude_query: self.exclude_query }
+        let (single, given, exclude_query) = (self.single, self.given, self.exclude_query);
+        Options { duplicates, single, given, exclude_query, ..Options::default() }
     }
 
     /// The text as the kernel gets it.

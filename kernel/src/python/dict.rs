@@ -1,7 +1,7 @@
 //! The fast path for a ranking that is a plain dict of scores. The one place that walks Python memory by hand.
 
 use crate::options::Options;
-use crate::rank::Ranker;
+use crate::rank::{Ranker, Rankers};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,14 +9,31 @@ use pyo3::types::PyDict;
 /// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
 ///
 /// Each judged document is looked up in the dict; the scores are then counted against those found. False if the dict
-/// needs the slow path: an id that is no plain string, ties that ids must break, or an option that drops documents.
+/// needs the slow path: an id that is no plain string, ties that ids must break, or an option that needs every id.
 pub fn rank_dict(
+    rankers: &mut Rankers<'_>,
+    query: u32,
+    dict: &Bound<'_, PyDict>,
+    scratch: &mut Scratch,
+) -> PyResult<bool> {
+    for number in 0..rankers.each.len() {
+        if !rank_once(&mut rankers.each[number], query, dict, scratch)? {
+            // All options rank a query on the same path, so that their queries stand in the same order.
+            rankers.each[..number].iter_mut().for_each(Ranker::undo);
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn rank_once(
     ranker: &mut Ranker<'_>,
     query: u32,
     dict: &Bound<'_, PyDict>,
     scratch: &mut Scratch,
 ) -> PyResult<bool> {
-    if ranker.options.given || ranker.options.exclude_query || !scratch.read_scores(dict, ranker.options) {
+    let needs_ids = ranker.options.given || ranker.options.exclude_query || ranker.options.foreign;
+    if needs_ids || !scratch.read_scores(dict, ranker.options) {
         return Ok(false);
     }
     // The slow path refuses the empty id.

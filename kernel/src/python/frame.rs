@@ -96,7 +96,7 @@ struct Segment {
 /// What a frame held.
 #[derive(Default)]
 pub struct Found {
-    pub judged: Judged,
+    pub judged: Vec<Judged>,
     pub unknown: Names,
     pub scattered: usize,
 }
@@ -106,7 +106,7 @@ pub fn judge(
     frame: &Bound<'_, PyAny>,
     name: &str,
     index: &Index,
-    options: Options,
+    options: &[Options],
     threads: usize,
 ) -> PyResult<Found> {
     let chunks = chunks(frame)?;
@@ -117,10 +117,10 @@ pub fn judge(
         segments.iter().for_each(|segment| places[segment.query as usize] += 1);
         let (whole, parts): (Vec<_>, Vec<_>) =
             segments.into_iter().partition(|segment| places[segment.query as usize] == 1);
-        found.judged = rank_all(&whole, index, options, threads, |ranker, segment| {
+        found.judged = rank_all(&whole, index, options, threads, |rankers, segment| {
             let chunk = &chunks[segment.chunk];
             let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
-            ranker.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))
+            rankers.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))
         })?;
         found.scattered = places.iter().filter(|&&count| count > 1).count();
         let mut builder = RowsBuilder::default();
@@ -131,7 +131,7 @@ pub fn judge(
                 builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row));
             }
         }
-        found.judged.append(&rank_rows(&builder.finish(), index, options, threads)?);
+        Judged::append_all(&mut found.judged, &rank_rows(&builder.finish(), index, options, threads)?);
         Ok::<_, Fault>(found)
     });
     found.map_err(|fault| fault.at(name).into())

@@ -100,6 +100,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::PyRows>()?;
     module.add_class::<table::PyIndex>()?;
+    module.add_class::<judge::PyOptions>()?;
     module.add_class::<judge::PyJudge>()?;
     module.add_class::<judge::Progress>()?;
     module.add_function(wrap_pyfunction!(read_bytes, module)?)?;

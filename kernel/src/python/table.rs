@@ -135,6 +135,15 @@ impl PyRows {
         Ok(Some(PyList::new(py, names)?))
     }
 
+    /// The number of each row's group, as int64; empty where the data has none.
+    fn group_numbers<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes_of(py, self.rows.groups.iter().map(|&group| i64::from(group).to_ne_bytes()))
+    }
+
+    fn group_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.rows.group_names.iter().map(|name| string(py, name)))
+    }
+
     fn has_groups(&self) -> bool {
         !self.rows.groups.is_empty()
     }
@@ -191,6 +200,11 @@ impl PyIndex {
     /// All grades, from high to low inside each query, as float64.
     fn best_first<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes_of(py, self.index.best_first().iter().map(|grade| grade.to_ne_bytes()))
+    }
+
+    /// The document of each row of the judgments, as int64.
+    fn row_documents<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes_of(py, self.index.row_documents.iter().map(|&document| i64::from(document).to_ne_bytes()))
     }
 
     fn document<'py>(&self, py: Python<'py>, number: usize) -> Bound<'py, PyString> {

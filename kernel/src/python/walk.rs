@@ -2,7 +2,7 @@
 
 use super::data_error;
 use crate::fault::{Fault, show};
-use crate::rank::Ranker;
+use crate::rank::Rankers;
 use crate::rows::{RowsBuilder, Span, Spans};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
@@ -68,10 +68,20 @@ fn is_truth_value(object: &Bound<'_, PyAny>) -> bool {
 pub fn kind(object: &Bound<'_, PyAny>) -> String {
     let name = object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
     match object.repr() {
-        Ok(repr) if object.is_none() => repr.to_string(),
-        Ok(repr) if repr.len().is_ok_and(|length| length <= 40) => format!("{name} {repr}"),
+        Ok(_) if object.is_none() => "None".into(),
+        Ok(repr) if repr.len().is_ok_and(|length| length <= 40) => {
+            let printable: String = repr.to_string_lossy().chars().flat_map(escape_control).collect();
+            format!("{name} {printable}")
+        }
         _ => name,
     }
+}
+
+/// A character as it is, or escaped where it would do something to a terminal.
+fn escape_control(character: char) -> impl Iterator<Item = char> {
+    let escaped = character.is_control().then(|| character.escape_default());
+    let plain = if character.is_control() { None } else { Some(character) };
+    escaped.into_iter().flatten().chain(plain)
 }
 
 /// Visits the entries of a mapping, whatever kind it is.
@@ -152,9 +162,12 @@ pub fn add_judgments(
         false => plain(value)?,
     };
     if let Ok(mapping) = value.cast::<PyDict>() {
+        // Where other queries have groups, each document that stands alone is one.
+        let mut group = 0;
         return each_entry(mapping, |document, grade| {
             let of_document = || format!("{}, document {}", in_query(), kind(&document));
-            add(&document, number(&grade, "grade", of_document)?, 0)
+            group += 1;
+            add(&document, number(&grade, "grade", of_document)?, group - 1)
         });
     }
     let Some(list) = elements(&value) else {
@@ -170,9 +183,13 @@ pub fn add_judgments(
     }
     for (number, (group, entry)) in groups.iter().zip(list.iter()).enumerate() {
         let Some(alternatives) = group else {
-            add(&entry, 1.0, 0)?;
+            add(&entry, 1.0, number)?;
             continue;
         };
+        if alternatives.is_empty() {
+            let message = format!("{}: group {number} is empty; remove it", in_query());
+            return Err(data_error(message));
+        }
         let strings = alternatives.iter().filter(|document| document.is_instance_of::<PyString>()).count();
         if strings > 0 && strings < alternatives.len() {
             let message =
@@ -269,8 +286,8 @@ impl Ranking {
         with_id(document, in_query, |id| self.push(id))
     }
 
-    pub fn rank(&self, ranker: &mut Ranker<'_>, query: u32) -> Result<(), Fault> {
+    pub fn rank(&self, rankers: &mut Rankers<'_>, query: u32) -> Result<(), Fault> {
         let scores = if self.ordered { None } else { Some(self.scores.as_slice()) };
-        ranker.rank(query, &Spans { text: &self.text, spans: &self.documents }, scores)
+        rankers.rank(query, &Spans { text: &self.text, spans: &self.documents }, scores)
     }
 }

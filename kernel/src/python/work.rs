@@ -5,7 +5,7 @@ use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::options::Options;
-use crate::rank::Ranker;
+use crate::rank::Rankers;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -23,9 +23,9 @@ impl Jobs {
         self.used.try_recv().unwrap_or_default()
     }
 
-    pub fn send(&self, ranker: &mut Ranker<'_>, query: u32, ranking: Ranking) -> Result<(), Fault> {
+    pub fn send(&self, rankers: &mut Rankers<'_>, query: u32, ranking: Ranking) -> Result<(), Fault> {
         match &self.queue {
-            None => ranking.rank(ranker, query),
+            None => ranking.rank(rankers, query),
             // It fails only when the thread has ended on a fault, which is told when it is joined.
             Some(queue) => queue.send((query, ranking)).map_err(|_| Fault::new(Kind::Interrupted, "stopped")),
         }
@@ -35,36 +35,37 @@ impl Jobs {
 /// Runs `walk`, which reads rankings on this thread, beside a thread that ranks them where there are many.
 pub fn pipeline(
     index: &Index,
-    options: Options,
+    options: &[Options],
     queries: usize,
-    walk: impl FnOnce(&mut Ranker<'_>, &Jobs) -> PyResult<()>,
-) -> PyResult<Judged> {
-    let mut ranker = Ranker::new(index, options);
+    walk: impl FnOnce(&mut Rankers<'_>, &Jobs) -> PyResult<()>,
+) -> PyResult<Vec<Judged>> {
+    let mut rankers = Rankers::new(index, options);
     let (give_back, used) = channel();
     if queries <= FEW_QUERIES {
-        walk(&mut ranker, &Jobs { queue: None, used })?;
-        return Ok(ranker.judged);
+        walk(&mut rankers, &Jobs { queue: None, used })?;
+        return Ok(rankers.judged());
     }
     let (queue, waiting) = sync_channel::<(u32, Ranking)>(FEW_QUERIES);
     let (walked, ranked) = std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
-            let mut ranker = Ranker::new(index, options);
+            let mut rankers = Rankers::new(index, options);
             for (query, ranking) in waiting {
-                ranking.rank(&mut ranker, query)?;
+                ranking.rank(&mut rankers, query)?;
                 // Nobody takes the buffers back once all is read.
                 give_back.send(ranking).ok();
             }
-            Ok::<_, Fault>(ranker.judged)
+            Ok::<_, Fault>(rankers.judged())
         });
-        let walked = walk(&mut ranker, &Jobs { queue: Some(queue), used });
+        let walked = walk(&mut rankers, &Jobs { queue: Some(queue), used });
         (walked, worker.join())
     });
     // What the thread found wrong stands before what the walk came to afterwards.
-    let judged = ranked
+    let others = ranked
         .map_err(|_| Fault::new(Kind::Format, "ranking stopped for a reason unknown; please report it"))??;
     walked?;
-    ranker.judged.append(&judged);
-    Ok(ranker.judged)
+    let mut judged = rankers.judged();
+    Judged::append_all(&mut judged, &others);
+    Ok(judged)
 }
 
 /// Up to this many queries are ranked where they are read; more are handed over, this many at most at a time.

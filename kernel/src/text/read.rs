@@ -18,6 +18,7 @@ pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
         builder.group(judgment.group);
         Ok(())
     })?;
+    builder.drop_single_group();
     Ok(builder.finish())
 }
 

@@ -1,26 +1,35 @@
-"""The table of conventions: one tool a file."""
+"""The table of conventions, one tool a file, and what names of measures stand for under them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.assay import ASSAY
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.grammar import number
-from assay.core.measure import Measure
+from assay.core.grammar import number, read
+from assay.core.measure import TABLE, Measure, all_names
 from assay.core.parameter import write
 from assay.core.text import nearest, show
 from assay.measures import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from assay.core.convention import Convention, Name
+    from assay.core.convention import Convention, Name, Policies
+    from assay.core.spelling import Written
 
 CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
 
-__all__ = ["CONVENTIONS", "find_convention", "parse_measures"]
+__all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measures"]
+
+
+class Chosen(NamedTuple):
+    """A measure, and the policies it is computed under."""
+
+    measure: Measure
+    policies: Policies
 
 
 def find_convention(name: str) -> Convention:
@@ -32,60 +41,150 @@ def find_convention(name: str) -> Convention:
     return CONVENTIONS[name]
 
 
-def parse_measures(names: Iterable[str | Measure], convention: Convention, rel: float) -> dict[str, Measure]:
+def parse_measures(names: Iterable[object], convention: Convention, rel: float) -> dict[str, Measure]:
     """The measures that names stand for, under the keys that a result gives them.
-
-    A name is looked up in the convention's own table, then among all measures, then in the other tools' tables, whose
-    spellings mean one thing each.
 
     >>> parse_measures(["map", "P_5,10"], TREC_EVAL, rel=1)
     {'map': <measure ap>, 'P_5': <measure precision@5>, 'P_10': <measure precision@10>}
     """
-    measures: dict[str, Measure] = {}
+    return {key: chosen.measure for key, chosen in choose(names, convention, {"rel": rel}).items()}
+
+
+def choose(names: Iterable[object], convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:
+    """The measures that names stand for, each with its policies: the tool's own, changed by the user's `options`.
+
+    A name is looked up in the convention's own table, then among all measures, then in the other tools' tables, where
+    it must mean one thing. `tool:name` is what the name means to that tool, under its policies.
+    """
+    measures: dict[str, Chosen] = {}
     for name in names:
-        for key, measure in parse_one(name, convention, rel).items():
-            if measures.setdefault(key, measure) != measure:
-                raise MeasureError(f"{show(key)} would name both {measures[key]} and {measure}; ask for them apart")
+        for key, chosen in choose_one(name, convention, options).items():
+            if measures.setdefault(key, chosen) != chosen:
+                other = measures[key].measure
+                raise MeasureError(f"{show(key)} would name both {other} and {chosen.measure}; ask for them apart")
     return measures
 
 
-def parse_one(name: str | Measure, convention: Convention, rel: float) -> dict[str, Measure]:
+def choose_one(name: object, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:
     """The measures that one name stands for."""
+    policies = convention.policies.changed(options)
     if isinstance(name, Measure):
-        return {str(name): name}
-    if not isinstance(name, str):
+        return {str(name): Chosen(name, policies)}
+    # The objects of ir_measures are written as it reads them.
+    text = str(name) if type(name).__module__.partition(".")[0] == "ir_measures" else name
+    if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
-    expanded = expand(name, convention, rel)
-    if expanded is not None:
-        return expanded
+    tool, colon, rest = text.partition(":")
+    if colon and tool in CONVENTIONS:
+        chosen = choose_one(rest, CONVENTIONS[tool], options)
+        return {f"{tool}:{key}": each for key, each in chosen.items()}
+    own = expand(text, convention, options)
+    if own is not None:
+        return own
     try:
-        return {name: parse(name, {"rel": rel})}
-    except MeasureError:
-        elsewhere = next(filter(None, (expand(name, each, rel) for each in CONVENTIONS.values())), None)
-        if elsewhere is None:
-            raise
-        return elsewhere
+        return {text: Chosen(parse(text, {"rel": policies.rel}), policies)}
+    except MeasureError as error:
+        return elsewhere(text, policies, options, error)
 
 
-def expand(name: str, convention: Convention, rel: float) -> dict[str, Measure] | None:
+def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: MeasureError) -> dict[str, Chosen]:
+    """What other tools mean by a name, if that is one thing.
+
+    Raises if they mean several, or if none has it: `wrong`, unless a tool knows better what is.
+    """
+    meanings: dict[str, dict[str, Measure]] = {}
+    is_known = re.split(r"[(@]", name)[0].strip().lower() in {each.lower() for each in all_names(TABLE)}
+    for tool in CONVENTIONS.values():
+        try:
+            found = expand(name, tool, options)
+        except MeasureError as error:
+            wrong, is_known = (wrong, True) if is_known else (error, True)
+            continue
+        if found is not None:
+            meanings[tool.name] = {key: chosen.measure for key, chosen in found.items()}
+    if not meanings:
+        raise wrong
+    first, *others = meanings.values()
+    if any(list(each.values()) != list(first.values()) for each in others):
+        proposals = " or ".join(f"{tool}:{name}" for tool in meanings)
+        raise MeasureError(f"tools mean different measures by {show(name)}; write {proposals}")
+    return {key: Chosen(measure, policies) for key, measure in first.items()}
+
+
+def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen] | None:
     """The measures that a tool's spelling stands for, or nothing if the tool has no such name."""
-    for base in sorted(convention.names, key=len, reverse=True):
-        rest = name[len(base) :]
-        if name.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
-            return at_cutoffs(name, base, rest[1:], convention.names[base], rel)
-    return None
-
-
-def at_cutoffs(name: str, base: str, cutoffs: str, entry: Name, rel: float) -> dict[str, Measure] | None:
-    """One measure at each cutoff that the spelling lists, in ascending order; at the tool's own ones without any."""
-    if not entry.cutoffs:
-        return None if cutoffs else {name: parse(entry.measure, {"rel": rel})}
-    values = [number(cutoff) for cutoff in cutoffs.split(",")] if cutoffs else list(entry.cutoffs)
-    read = sorted(value for value in values if value is not None)
-    if len(read) < len(values):
-        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {base}.5,10")
-    measures = {entry.output.format(value): parse(entry.measure.format(write(value)), {"rel": rel}) for value in read}
-    if len(measures) < len(read):
-        raise MeasureError(f"{show(name)} names a cutoff twice")
+    written = convention.read(name, convention.names)
+    if written is None:
+        return None
+    entry = convention.names[written.base]
+    written = placed(written, entry)
+    if unknown := set(written.options) - set(entry.options):
+        known = ", ".join(entry.options) or "none"
+        raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
+    values, own = read_options(written, entry)
+    policies = convention.policies.changed({**entry.policies, **own, **options})
+    measures = {
+        key: Chosen(build(text, policies.rel, values, entry), policies) for key, text in cut(name, written, entry)
+    }
     # One measure keeps the name that the user wrote.
     return measures if len(measures) > 1 else dict.fromkeys([name], *measures.values())
+
+
+def placed(written: Written, entry: Name) -> Written:
+    """What follows trec_eval's dot are cutoffs where the name has such, else its options by their place."""
+    if "@{}" in entry.measure or not entry.options or not written.cutoffs:
+        return written
+    names = [each for each in entry.options if each not in written.options]
+    if len(names) == 1:
+        return written._replace(options={**written.options, names[0]: ",".join(written.cutoffs)}, cutoffs=())
+    return written._replace(
+        options={**written.options, **dict(zip(names, written.cutoffs, strict=False))},
+        cutoffs=written.cutoffs[len(names) :],
+    )
+
+
+def read_options(written: Written, entry: Name) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of the measure and the policies that a spelling sets."""
+    values: dict[str, Any] = {}
+    policies: dict[str, Any] = {}
+    for name, text in written.options.items():
+        option = entry.options[name]
+        value = option.read(text) if option.read is not None else option.words.get(text, text)
+        (policies if option.is_policy else values)[option.parameter] = value
+    return values, policies
+
+
+def build(text: str, rel: float, values: Mapping[str, Any], entry: Name) -> Measure:
+    """The measure of a canonical name, with more parameters set. The common `rel` holds where the tool has one."""
+    measure = parse(text, {"rel": rel})
+    definition = measure.definition
+    given = {
+        name: read(definition.parameters[name], value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+    has_level = any(option.parameter == "rel" for option in entry.options.values())
+    if has_level and rel != 1 and "rel" not in given:
+        given["rel"] = rel
+    return definition(**{**measure.values, **given}) if given else measure
+
+
+def cut(name: str, written: Written, entry: Name) -> list[tuple[str, str]]:
+    """The canonical name at each cutoff that the spelling lists, ascending, with the tool's spelling of it."""
+    optional = "[@{}]" in entry.measure
+    template = entry.measure.replace("[@{}]", "@{}")
+    if "@{}" not in template:
+        if written.cutoffs:
+            raise MeasureError(f"{show(name)}: {written.base} takes no cutoff")
+        return [(name, template)]
+    values = [number(cutoff) for cutoff in written.cutoffs] if written.cutoffs else list(entry.cutoffs)
+    read = sorted(value for value in values if value is not None)
+    if len(read) < len(values):
+        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {written.base}.5,10")
+    if not read:
+        if not optional:
+            raise MeasureError(f"{show(name)} needs a cutoff, such as {written.base}@10")
+        return [(name, template.replace("@{}", ""))]
+    if len(set(read)) < len(read):
+        raise MeasureError(f"{show(name)} names a cutoff twice")
+    output = entry.output or "{}"
+    return [(output.format(value), template.format(write(value))) for value in read]

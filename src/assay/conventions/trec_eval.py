@@ -4,6 +4,7 @@ A query that the run lacks is skipped, as trec_eval does without -c.
 """
 
 from assay.core.convention import Convention, Name, Policies
+from assay.core.spelling import read_trec_eval
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(tenth / 10 for tenth in range(11))
@@ -11,7 +12,8 @@ RECALLS = tuple(tenth / 10 for tenth in range(11))
 TREC_EVAL = Convention(
     name="trec_eval",
     title="trec_eval 10: a query that the run lacks is skipped",
-    policies=Policies(missing="skip"),
+    policies=Policies(missing="skip", grades="whole"),
+    read=read_trec_eval,
     names={
         "num_q": Name("num_q"),
         "num_ret": Name("num_ret"),

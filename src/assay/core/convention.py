@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import PolicyError
+from assay.core.spelling import Written, read_call
 from assay.core.text import nearest, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 LARGEST = sys.float_info.max
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("docid_desc", "docid_asc", "input"),
     "order": ("score", "given"),
     "precision": ("float64", "float32"),
-    "duplicates": ("error", "first", "last", "count"),
+    "duplicates": ("error", "first", "last", "count", "once"),
     "missing": ("zero", "skip", "error"),
-    "no_relevant": ("zero", "nan", "skip"),
+    "no_relevant": ("zero", "nan", "nan_all", "skip"),
+    "no_results": ("zero", "nan", "skip"),
+    "grades": ("as_given", "whole"),
     "negative": ("unjudged", "nonrelevant"),
     "exclude": ("nothing", "query_id"),
 }
@@ -38,9 +41,13 @@ class Policies:
     - `ties`: documents with the same score stand by document id, from high to low or from low to high, or as given.
     - `order`: by score, or as `given` whatever the scores say.
     - `precision`: scores are compared as 64-bit or as 32-bit floats.
-    - `duplicates`: a document listed twice is an error; or the first or the last one stays; or all count.
+    - `duplicates`: a document listed twice is an error; or the first or the last one stays; or all count; or all take
+      up a rank and only the first one counts (`once`).
     - `missing`: a query of the judgments that the run lacks counts as an empty ranking, is skipped, or is an error.
-    - `no_relevant`: a query without relevant documents scores 0, is NaN for measures that need one, or is skipped.
+    - `no_relevant`: a query without relevant documents scores 0, is NaN for measures that need one (`nan`) or for all
+      (`nan_all`), or is skipped.
+    - `no_results`: a query that retrieved nothing scores 0, is NaN, or is skipped.
+    - `grades`: as they are, or cut to whole numbers towards 0.
     - `negative`: a document with a negative grade is not judged, or is judged and not relevant.
     - `exclude`: nothing, or the document that is named like its query.
     - `depth`: only so many documents of a ranking are kept.
@@ -54,6 +61,8 @@ class Policies:
     duplicates: str = "error"
     missing: str = "zero"
     no_relevant: str = "zero"
+    no_results: str = "zero"
+    grades: str = "as_given"
     negative: str = "unjudged"
     exclude: str = "nothing"
     depth: int | None = None
@@ -107,21 +116,45 @@ def check(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the user ga
         raise PolicyError(f"{name} must be {expected}, not {show(value)}")
 
 
-class Name(NamedTuple):
-    """A tool's name for one measure or, with `cutoffs`, for one at each of them.
+class Option(NamedTuple):
+    """What a tool lets its user set in a measure's name: assay's parameter, or a policy, and how its value reads.
 
-    `measure` is a canonical name in which `{}` stands for the cutoff; `output` is how the tool writes it.
+    `words` are the tool's words for values; `read` turns text into a value where it is more than a number or a word.
+    """
+
+    parameter: str
+    words: Mapping[str, Any] = MappingProxyType({})
+    is_policy: bool = False
+    read: Callable[[str], Any] | None = None
+
+
+class Name(NamedTuple):
+    """A tool's name for a measure, or for one at each of several cutoffs.
+
+    `measure` is a canonical name. In it `@{}` stands for the cutoff that the tool's name must have, or `[@{}]` for one
+    that it may have. `cutoffs` are those of the name alone, and `output` is how the tool then writes each of them.
+    `policies` are the tool's own for this measure, and `about` says what is worth knowing of it.
     """
 
     measure: str
     cutoffs: tuple[float, ...] = ()
     output: str = ""
+    options: Mapping[str, Option] = MappingProxyType({})
+    policies: Mapping[str, Any] = MappingProxyType({})
+    about: str = ""
 
 
 class Convention(NamedTuple):
-    """A tool: its name, its policies, and its names for measures."""
+    """A tool: its name, its policies, its names for measures and how it spells them.
+
+    `prepare` turns judgments and rankings given as Python objects into what the tool makes of them before it measures.
+    `defects` tells where the tool is plainly wrong and assay is not.
+    """
 
     name: str
     title: str
     policies: Policies = Policies()
     names: Mapping[str, Name] = MappingProxyType({})
+    read: Callable[[str, Mapping[str, Any]], Written | None] = read_call
+    prepare: Callable[[object], object] | None = None
+    defects: tuple[str, ...] = ()

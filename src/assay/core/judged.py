@@ -6,14 +6,14 @@ score higher and how many tie; a rank under any tie rule is then an addition. Wh
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+from assay.core.errors import MeasureError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -37,6 +37,7 @@ class Hits:
     """Judged documents that were retrieved, by query and then by rank.
 
     `higher` and `tied` count the documents of the whole ranking that score higher than a hit and the same as it.
+    `document` is a number that two hits share if they are the same document, judged for the same query.
     """
 
     size: int
@@ -46,10 +47,11 @@ class Hits:
     score: FloatArray
     higher: IntArray
     tied: IntArray
+    document: IntArray
 
     def where(self, mask: BoolArray) -> Hits:
         """The hits for which the mask is true."""
-        columns = (self.query, self.grade, self.rank, self.score, self.higher, self.tied)
+        columns = (self.query, self.grade, self.rank, self.score, self.higher, self.tied, self.document)
         return Hits(self.size, *(column[mask] for column in columns))  # type: ignore[arg-type]
 
     def top(self, k: int | None) -> Hits:
@@ -93,6 +95,12 @@ class Hits:
         queries, places = np.unique(self.query, return_index=True)
         return queries, self.rank[places]
 
+    def distinct(self) -> Hits:
+        """The same hits without those whose document stands further up."""
+        first = np.zeros(len(self.query), dtype=np.bool_)
+        first[np.unique(self.document, return_index=True)[1]] = True
+        return self.where(first)
+
     def among_themselves(self) -> Hits:
         """The same hits with `higher` and `tied` counted among them alone."""
         if not len(self.query):
@@ -105,11 +113,40 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The judgments as given, one row each, by query: its document (as in `Hits`), grade and group.
+
+    Groups are alternatives, subtopics or judges. `group` is None where the judgments have none.
+    """
+
+    query: IntArray
+    document: IntArray
+    grade: FloatArray
+    group: IntArray | None
+
+    def where(self, mask: BoolArray) -> Groups:
+        """The rows for which the mask is true."""
+        group = None if self.group is None else self.group[mask]
+        return Groups(self.query[mask], self.document[mask], self.grade[mask], group)
+
+
+class Spread(NamedTuple):
+    """Figures of the scores, one a query: the top one, the next, and their standard deviation; NaN without scores."""
+
+    top: FloatArray
+    second: FloatArray
+    deviation: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """What the judgments and a run have in common, for `size` queries.
 
     `grades` are all judged grades, by query and from high to low, each with its query in `owner`. A grade below `floor`
-    marks a document that was looked at and not judged.
+    marks a document that was looked at and not judged. `repeats` counts the documents that a ranking lists again.
+
+    Some measures need more, and get it where they say so (`needs` of their definition): `foreign`, the hits that only
+    other queries judged, and `spread`.
     """
 
     size: int
@@ -118,6 +155,10 @@ class Judged:
     grades: FloatArray
     hits: Hits
     floor: float = 0.0
+    repeats: IntArray | None = None
+    foreign: Hits | None = None
+    spread: Spread | None = None
+    make_groups: Callable[[], Groups] | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -143,6 +184,17 @@ class Judged:
     def count_nonrelevant(self, rel: float) -> IntArray:
         """How many documents are judged and not relevant, one a query."""
         return self._count((self.grades >= self.floor) & (self.grades < rel))
+
+    @property
+    def distinct(self) -> IntArray:
+        """How many different documents were retrieved, one a query."""
+        return self.retrieved if self.repeats is None else self.retrieved - self.repeats
+
+    def groups(self) -> Groups:
+        """The judgments as given, with their groups."""
+        if self.make_groups is None:
+            raise MeasureError("the judgments were given as grades alone, without documents or groups")
+        return self.remember("groups", self.make_groups)
 
     def _count(self, mask: BoolArray) -> IntArray:
         return np.bincount(self.owner[mask], minlength=self.size).astype(np.int64)

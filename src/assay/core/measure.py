@@ -42,7 +42,12 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Definition:
-    """A measure with open parameters: an entry of the table."""
+    """A measure with open parameters: an entry of the table.
+
+    `needs` names what the measure wants of `Judged` beyond the ordinary: `foreign`, `spread`. `corpus` gives the one
+    number of all queries where it is not made of their values alone. `kin` is the better known measure that this one
+    is a variant of.
+    """
 
     name: str
     function: Callable[..., FloatArray]
@@ -57,6 +62,9 @@ class Definition:
     undefined: str = ""
     higher_is_better: bool = True
     bind: Callable[[Judged, Values], Values] | None = None
+    needs: tuple[str, ...] = ()
+    corpus: Callable[..., float] | None = None
+    kin: str = ""
     example: Example | None = None
 
     @property

@@ -7,15 +7,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Hits, IntArray, Judged
+from assay._kernel import Options
+from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
-    from assay._kernel import Index, Judge
+    from assay._kernel import Index, Judge, Rows
     from assay.core.convention import Policies
 
 BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "input": "before_input"}
+
+
+def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
+    """What the kernel has to know of the policies, and of what measures need."""
+    return Options(
+        duplicates="count" if policies.duplicates == "once" else policies.duplicates,
+        single=policies.precision == "float32",
+        given=policies.order == "given",
+        exclude_query=policies.exclude == "query_id",
+        foreign="foreign" in needs,
+        spread="spread" in needs,
+    )
 
 
 def integers(column: bytes) -> IntArray:
@@ -26,39 +39,85 @@ def floats(column: bytes) -> FloatArray:
     return np.frombuffer(column, dtype=np.float64)
 
 
-def rank_hits(index: Index, judge: Judge, policies: Policies) -> tuple[Judged, IntArray]:
-    """What the judge found, ranked; and the number of documents each query retrieved, -1 where the run lacks it."""
-    columns: Mapping[str, bytes] = judge.columns()  # type: ignore[assignment]
-    starts, grades = integers(index.starts()), floats(index.grades())
+def rank_hits(rows: Rows, index: Index, judge: Judge, number: int, policies: Policies) -> tuple[Judged, IntArray]:
+    """What the judge found under its options of that number, ranked.
+
+    Also the number of documents that each query retrieved, -1 where the run lacks it.
+    """
+    columns: Mapping[str, bytes] = judge.columns(number)  # type: ignore[assignment]
+    starts, grades, best_first = integers(index.starts()), floats(index.grades()), floats(index.best_first())
+    if policies.grades == "whole":
+        grades, best_first = np.trunc(grades), np.trunc(best_first)
     size = len(starts) - 1
     found = integers(columns["retrieved"])
+    ranked, foreign = rank_columns(columns, size, grades, policies)
+    judged = Judged(
+        size=size,
+        retrieved=np.maximum(found, 0),
+        owner=np.repeat(np.arange(size), np.diff(starts)),
+        grades=best_first,
+        hits=ranked.distinct() if policies.duplicates == "once" else ranked,
+        floor=0.0 if policies.negative == "unjudged" else -np.inf,
+        repeats=integers(columns["repeats"]),
+        foreign=foreign,
+        spread=Spread(*(floats(columns[name]) for name in Spread._fields)),
+        make_groups=lambda: group_rows(rows, index, policies),
+    )
+    return restrict(judged, policies), found
+
+
+def rank_columns(
+    columns: Mapping[str, bytes], size: int, grades: FloatArray, policies: Policies
+) -> tuple[Hits, Hits | None]:
+    """The hits in order of rank, and those that only other queries judged, where they were asked for."""
     higher, tied = integers(columns["higher"]), integers(columns["tied"])
     rank = 1 + higher + integers(columns[BEFORE[policies.ties]])
     query, document = integers(columns["query"]), integers(columns["document"])
     order = np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable")
+    document = document[order]
+    is_foreign = document < 0
+    # A foreign document has no grade; the last one stands in until the two are taken apart.
     hits = Hits(
         size=size,
         query=query[order],
-        grade=grades[document[order]],
+        grade=grades[document] if len(grades) else np.zeros(len(document)),
         rank=rank[order],
         score=floats(columns["score"])[order],
         higher=higher[order],
         tied=tied[order],
+        document=document,
     )
-    owner = np.repeat(np.arange(size), np.diff(starts))
-    floor = 0.0 if policies.negative == "unjudged" else -np.inf
-    judged = Judged(size, np.maximum(found, 0), owner, floats(index.best_first()), hits, floor)
+    if not is_foreign.any():
+        return hits, hits.where(is_foreign)
+    return hits.where(~is_foreign), hits.where(is_foreign)
+
+
+def group_rows(rows: Rows, index: Index, policies: Policies) -> Groups:
+    """The judgments as given, with their groups."""
+    starts = integers(rows.starts())
+    grade = floats(rows.values())
+    return Groups(
+        query=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
+        document=integers(index.row_documents()),
+        grade=np.trunc(grade) if policies.grades == "whole" else grade,
+        group=integers(rows.group_numbers()) if rows.has_groups() else None,
+    )
+
+
+def restrict(judged: Judged, policies: Policies) -> Judged:
+    """The rankings without what the policies leave out of them."""
     if policies.judged_only:
         judged = only_judged(judged)
     if policies.depth is not None:
         judged = only_top(judged, policies.depth)
-    return judged, found
+    return judged
 
 
 def only_judged(judged: Judged) -> Judged:
     """The rankings without the documents that have no judgment."""
     hits = judged.judged().among_themselves()
-    return rebuild(judged, hits.count(), replace(hits, rank=hits.ordinal))
+    repeats = hits.count() - hits.distinct().count()
+    return rebuild(judged, retrieved=hits.count(), hits=replace(hits, rank=hits.ordinal), repeats=repeats, foreign=None)
 
 
 def only_top(judged: Judged, depth: int) -> Judged:
@@ -67,20 +126,41 @@ def only_top(judged: Judged, depth: int) -> Judged:
     depth = int(min(depth, judged.retrieved.max(initial=1)))
     hits = judged.hits.top(depth)
     tied = np.minimum(hits.tied, depth - hits.higher - 1)
-    return rebuild(judged, np.minimum(judged.retrieved, depth), replace(hits, tied=tied))
+    foreign = None if judged.foreign is None else judged.foreign.top(depth)
+    return rebuild(
+        judged, retrieved=np.minimum(judged.retrieved, depth), hits=replace(hits, tied=tied), foreign=foreign
+    )
 
 
 def select(judged: Judged, keep: IntArray) -> Judged:
     """Only some of the queries, numbered anew in their order."""
     number = np.full(judged.size, -1)
     number[keep] = np.arange(len(keep))
-    hits = judged.hits.where(number[judged.hits.query] >= 0)
-    hits = replace(hits, size=len(keep), query=number[hits.query])
+
+    def some(hits: Hits) -> Hits:
+        kept = hits.where(number[hits.query] >= 0)
+        return replace(kept, size=len(keep), query=number[kept.query])
+
+    def some_groups() -> Groups:
+        groups = judged.groups()
+        groups = groups.where(number[groups.query] >= 0)
+        return replace(groups, query=number[groups.query])
+
     mask = number[judged.owner] >= 0
     return Judged(
-        len(keep), judged.retrieved[keep], number[judged.owner[mask]], judged.grades[mask], hits, judged.floor
+        size=len(keep),
+        retrieved=judged.retrieved[keep],
+        owner=number[judged.owner[mask]],
+        grades=judged.grades[mask],
+        hits=some(judged.hits),
+        floor=judged.floor,
+        repeats=None if judged.repeats is None else judged.repeats[keep],
+        foreign=None if judged.foreign is None else some(judged.foreign),
+        spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
+        make_groups=None if judged.make_groups is None else some_groups,
     )
 
 
-def rebuild(judged: Judged, retrieved: IntArray, hits: Hits) -> Judged:
-    return Judged(judged.size, retrieved, judged.owner, judged.grades, hits, judged.floor)
+def rebuild(judged: Judged, **changes: object) -> Judged:
+    """The same with some parts changed, and nothing remembered of it."""
+    return replace(judged, **changes, _memory={})  # type: ignore[arg-type]

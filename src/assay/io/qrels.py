@@ -47,6 +47,8 @@ class Qrels(QueryTable):
         duplicates: str = "error",
     ) -> None:
         check("duplicates", duplicates)
+        # A document is judged once, however often it is listed.
+        duplicates = "count" if duplicates == "once" else duplicates
         super().__init__(judgment_rows(data, format, columns, duplicates))
         if not len(self):
             raise DataError(f"{describe(data)} holds no judgments")
