@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from assay.cli.explain import Explanation, Setting, Worked, explain
 from assay.cli.measures import COMBINED, range_of
 from assay.cli.options import HELP
-from assay.conventions import CONVENTIONS
 from assay.core.convention import CHOICES, Policies
 from assay.core.parameter import write
 from assay.measures import TABLE
@@ -101,14 +100,14 @@ def worked(example: Worked) -> str:
 
 
 def policies_table() -> str:
-    """Every policy, its values, and what it is in each convention."""
+    """Every policy, its values and its default; conventions.md tells what it is in each tool."""
     rows = []
     for name in Policies.__slots__:
         values = listed(CHOICES[name]) if name in CHOICES else OTHER_VALUES[name]
-        chosen = (getattr(each.policies, name) for each in CONVENTIONS.values())
-        shown = (f"`{value:g}`" if isinstance(value, float) else f"`{value}`" for value in chosen)
-        rows.append((f"`{name}`", values, *shown, HELP[name].removesuffix(".")))
-    return table(("policy", "may be", *(f"in {name}" for name in CONVENTIONS), "meaning"), rows)
+        chosen = getattr(Policies(), name)
+        shown = f"`{chosen:g}`" if isinstance(chosen, float) else f"`{chosen}`"
+        rows.append((f"`{name}`", values, shown, HELP[name].removesuffix(".")))
+    return table(("policy", "may be", "by default", "meaning"), rows)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import DataError
-from assay.core.judged import Hits, Judged
+from assay.core.judged import Groups, Hits, Judged
 from assay.core.ranking import restrict
 from assay.core.text import count, show
 from assay.evaluator import Evaluator, score_part
@@ -73,9 +74,21 @@ def evaluate_labels(
         floor = 0.0 if part.policies.negative == "unjudged" else -np.inf
         cut = np.trunc if part.policies.grades == "whole" else np.asarray
         all_grades = cut(grades[order])
-        judged = Judged(size, lengths, owner[order], all_grades, replace(hits, grade=cut(hits.grade)), floor)
+        ranked = replace(hits, grade=cut(hits.grade))
+        groups = partial(ungrouped, ranked, [cut(each) for each in everything])
+        judged = Judged(size, lengths, owner[order], all_grades, ranked, floor, make_groups=groups)
         parts.append(score_part(part, restrict(judged, part.policies), queries, present, notes))
     return evaluator.assemble(parts, queries)
+
+
+def ungrouped(hits: Hits, everything: list[FloatArray]) -> Groups:
+    """The judgments as rows without groups: the documents of the rankings, and those that no ranking has."""
+    seen = np.split(hits.grade, hits.starts[1:-1])
+    unseen = [lacking(found, known) for found, known in zip(seen, everything, strict=True)]
+    query = np.concatenate([hits.query, np.repeat(np.arange(hits.size), [len(each) for each in unseen])])
+    grade = np.concatenate([hits.grade, *unseen])
+    order = np.argsort(query, kind="stable")
+    return Groups(query[order], np.arange(len(grade))[order], grade[order], None)
 
 
 def listed(values: object, place: str) -> list[Any]:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What each policy does is said once, where it is defined.
-HELP: dict[str, str] = dict(re.findall(r"- `(\w+)`: (.+)", Policies.__doc__ or ""))
+HELP: dict[str, str] = {
+    name: " ".join(text.split()) for name, text in re.findall(r"- `(\w+)`: (.+(?:\n {6}.+)*)", Policies.__doc__ or "")
+}
 KINDS: dict[str, click.ParamType[Any]] = {
     **{name: click.Choice(choices) for name, choices in CHOICES.items()},
     "depth": click.IntRange(min=1),
