@@ -1,4 +1,4 @@
-"""Writes the parts of the documentation that assay knows itself: all of measures.md, and the policies of data.md.
+"""Writes the parts of the documentation that assay knows itself: measures.md, and parts of data.md and conventions.md.
 
 `make docs` runs it. A test compares what it makes with what is committed.
 """
@@ -11,10 +11,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from assay.cli.explain import Explanation, Setting, Worked, explain
+from assay.choices import policy_words
+from assay.cli.explain import Explanation, Setting, Worked, explain, with_cutoff
 from assay.cli.measures import COMBINED, range_of
 from assay.cli.options import HELP
-from assay.core.convention import CHOICES, Policies
+from assay.conventions import CONVENTIONS
+from assay.core.convention import CHOICES, Convention, Name, Policies
 from assay.core.parameter import write
 from assay.measures import TABLE
 
@@ -44,12 +46,18 @@ counts as not relevant, except where a measure says otherwise.
 # What policies may be that have no words to choose from.
 OTHER_VALUES = {"depth": "`None`, a whole number from 1", "judged_only": "`False`, `True`", "rel": "a number"}
 POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
+TOOLS = re.compile(r"(?<=<!-- tools -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 def pages() -> dict[str, str]:
     """Each generated page as it should be, by file name."""
     data = (FOLDER / "data.md").read_text(encoding="utf-8")
-    return {"measures.md": measures_page(), "data.md": POLICIES.sub(lambda _: f"\n{policies_table()}\n", data)}
+    conventions = (FOLDER / "conventions.md").read_text(encoding="utf-8")
+    return {
+        "measures.md": measures_page(),
+        "data.md": POLICIES.sub(lambda _: f"\n{policies_table()}\n", data),
+        "conventions.md": TOOLS.sub(lambda _: f"\n{tools()}\n", conventions),
+    }
 
 
 def measures_page() -> str:
@@ -108,6 +116,36 @@ def policies_table() -> str:
         shown = f"`{chosen:g}`" if isinstance(chosen, float) else f"`{chosen}`"
         rows.append((f"`{name}`", values, shown, HELP[name].removesuffix(".")))
     return table(("policy", "may be", "by default", "meaning"), rows)
+
+
+def tools() -> str:
+    """One section for each tool."""
+    return "\n".join(tool_section(each) for each in CONVENTIONS.values() if each.names)
+
+
+def tool_section(tool: Convention) -> str:
+    """A tool's policies where they are not assay's, its names, and where it is wrong."""
+    parts = [f"### {tool.name}", fill(f"{tool.title}.", WIDTH)]
+    own = [name for name in Policies.__slots__ if getattr(tool.policies, name) != getattr(Policies(), name)]
+    rows = [
+        (f"`{name}={getattr(tool.policies, name)}`", policy_words(name, getattr(tool.policies, name))) for name in own
+    ]
+    parts.append(table(("policy", "meaning"), rows).rstrip() if rows else "Its policies are assay's defaults.")
+    names = (name_row(name, entry) for name, entry in tool.names.items())
+    parts.append(table(("name", "assay's measure", "more"), names).rstrip())
+    if tool.defects:
+        lines = "\n".join(fill(f"- {defect}.", WIDTH, subsequent_indent="  ") for defect in tool.defects)
+        parts.append(f"Where {tool.name} is wrong and assay is not:\n\n{lines}")
+    return "\n\n".join(parts) + "\n"
+
+
+def name_row(name: str, entry: Name) -> tuple[str, ...]:
+    """A name, what it stands for, and what it can be told."""
+    options = [f"`{option}` sets `{each.parameter}`" for option, each in entry.options.items() if option]
+    policies = [f"`{policy}={value}`" for policy, value in entry.policies.items()]
+    more = [", ".join(policies), *options, entry.about]
+    measure = entry.measure.replace("{}", "k")
+    return f"`{with_cutoff(name, entry)}`", f"`{measure}`", "; ".join(each for each in more if each)
 
 
 def listed(names: Iterable[str]) -> str:

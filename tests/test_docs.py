@@ -23,7 +23,7 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("name", ["measures.md", "data.md"])
+@pytest.mark.parametrize("name", ["measures.md", "data.md", "conventions.md"])
 def test_the_generated_pages_are_up_to_date(name):
     made = runpy.run_path(str(ROOT / "docs" / "generate.py"))["pages"]()
     assert text_of(ROOT / "docs" / name) == made[name], "run `make docs`"

@@ -13,6 +13,7 @@ pub mod parallel;
 pub mod rank;
 pub mod rows;
 pub mod scan;
+mod seen;
 pub mod text;
 
 #[cfg(feature = "python")]

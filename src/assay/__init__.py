@@ -1,6 +1,8 @@
 """assay measures how good search and RAG systems are."""
 
 from assay._kernel import __version__
+from assay.accounts import Audit
+from assay.auditing import audit
 from assay.core.convention import Policies
 from assay.core.errors import (
     AssayError,
@@ -28,6 +30,7 @@ from assay.stats import Interval
 
 __all__ = [
     "AssayError",
+    "Audit",
     "Bounds",
     "Cutoff",
     "DataError",
@@ -52,6 +55,7 @@ __all__ = [
     "Results",
     "Run",
     "__version__",
+    "audit",
     "evaluate",
     "evaluate_labels",
     "evaluate_many",

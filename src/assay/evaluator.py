@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,8 +29,6 @@ from assay.notes import (
 from assay.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.core.convention import Policies
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 
@@ -56,7 +54,7 @@ class Evaluator:
     def __init__(
         self,
         qrels: object,
-        measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+        measures: str | Iterable[str | Measure] | Mapping[str, Chosen] = DEFAULT_MEASURES,
         *,
         convention: str = "assay",
         threads: int | None = None,
@@ -66,7 +64,7 @@ class Evaluator:
         self.convention = chosen.name
         self.policies = chosen.policies.changed(policies)
         names = [measures] if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable) else measures
-        self.measures = choose(names, chosen, policies)
+        self.measures = dict(measures) if isinstance(measures, Mapping) else choose(names, chosen, policies)
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
         self.parts, self.options = make_parts(self.measures)
@@ -95,11 +93,12 @@ class Evaluator:
         progress: Progress | None = None,
     ) -> Result:
         """The result of one run; what was added query by query is not touched."""
+        return self.score(self.read(run, format=format, columns=columns, progress=progress), describe(run))
+
+    def read(self, run: object, **how: Any) -> Judge:  # noqa: ANN401 - as in `evaluate`
+        """What a judge sees of a run."""
         prepared = run if self.prepare is None else self.prepare(run)
-        judge = judge_run(
-            self.new_judge, prepared, threads=self.threads, format=format, columns=columns, progress=progress
-        )
-        return self.score(judge, describe(run))
+        return judge_run(self.new_judge, prepared, threads=self.threads, **how)
 
     def add(self, query: object, ranking: object) -> None:
         """One query's ranking, in any of the forms that a run's queries have."""
@@ -116,14 +115,18 @@ class Evaluator:
     def score(self, judge: Judge, name: str) -> Result:
         """The result of what a judge has seen."""
         unknown = judge.unknown()
-        rows, index = self.qrels.rows, self.qrels.index
         parts = []
         for part in self.parts:
-            judged, retrieved = rank_hits(rows, index, judge, part.number, part.policies)
-            check_overlap(self.qrels, retrieved, unknown, name)
             notes = run_notes(judge, part.number, unknown)
-            parts.append(score_part(part, judged, self.qrels.queries, retrieved >= 0, notes))
+            parts.append(score_part(part, *self.ranked(judge, part, name), notes))
         return self.assemble(parts, self.qrels.queries)
+
+    def ranked(self, judge: Judge, part: Part, name: str) -> tuple[Judged, list[str], BoolArray]:
+        """What a judge has seen as a part's policies rank it, the queries, and which of them the run has."""
+        qrels = self.qrels
+        judged, retrieved = rank_hits(qrels.rows, qrels.index, judge, part.number, part.policies)
+        check_overlap(qrels, retrieved, judge.unknown(), name)
+        return judged, qrels.queries, retrieved >= 0
 
     def assemble(self, parts: list[Scored], queries: list[str]) -> Result:
         """One result of what was computed under each set of policies."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
+from assay.core.grammar import look_up as look_up_name
 from assay.core.measure import Definition, Example, all_names
 from assay.core.parameter import write
 from assay.labels import evaluate_labels
-from assay.measures import TABLE, parse
+from assay.measures import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from assay.core.convention import Name
     from assay.core.parameter import Parameter
 
 
@@ -117,14 +120,26 @@ def preset(definition: Definition, values: Mapping[str, Any]) -> str:
 
 
 def spellings(definition: Definition) -> dict[str, list[str]]:
-    """What other tools call the measure; `.k` marks those that take cutoffs."""
+    """What other tools call the measure, with k where a cutoff stands."""
     found: dict[str, list[str]] = {}
     for convention in CONVENTIONS.values():
-        for spelling, entry in convention.names.items():
-            measure = parse(entry.measure.format(*(f"{cutoff:g}" for cutoff in entry.cutoffs[:1])))
-            if measure.definition is definition:
-                found.setdefault(convention.name, []).append(spelling + (".k" if entry.cutoffs else ""))
+        for name, entry in convention.names.items():
+            if look_up_name(re.split(r"[(@\[]", entry.measure)[0], TABLE)[0] is definition:
+                found.setdefault(convention.name, []).append(with_cutoff(name, entry))
     return found
+
+
+def with_cutoff(name: str, entry: Name) -> str:
+    """A tool's name, with k where a cutoff stands.
+
+    >>> from assay.core.convention import Name
+    >>> with_cutoff("P", Name("precision@{}", output="P_{:.0f}")), with_cutoff("map", Name("ap[@{}]"))
+    ('P_k', 'map[@k]')
+    """
+    if "@{}" not in entry.measure:
+        return name
+    spelling = re.sub(r"\{.*?\}", "k", entry.output) if entry.output else f"{name}@k"
+    return f"{name}[{spelling.removeprefix(name)}]" if "[@{}]" in entry.measure else spelling
 
 
 def work(example: Example) -> Worked:

@@ -21,6 +21,7 @@ from assay.core.errors import AssayError
 # A sub-command is imported only when it is asked for: each costs time to load.
 COMMANDS = {
     "eval": "assay.cli.eval",
+    "audit": "assay.cli.audit",
     "check": "assay.cli.check.command",
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
@@ -30,6 +31,7 @@ EXAMPLES = (
     "assay demo                                 see it at work on a small collection",
     "assay eval qrels.txt bm25.run              score a run",
     "assay eval qrels.txt bm25.run dense.run    score several runs",
+    "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
     "assay check qrels.txt bm25.run             find out what is wrong with the data",
     "assay measures ndcg                        what a measure is, and how it is computed",
 )

@@ -72,6 +72,18 @@ class Definition:
         return inspect.getdoc(self.function) or ""
 
     @cached_property
+    def words(self) -> dict[tuple[str, str], str]:
+        """What the values of a parameter mean, where its annotation says it for each of them."""
+        hints = get_type_hints(self.function, include_extras=True)
+        return {
+            (name, value): text
+            for name, hint in hints.items()
+            for extra in getattr(hint, "__metadata__", ())
+            if isinstance(extra, Mapping)
+            for value, text in extra.items()
+        }
+
+    @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """The parameters in the order of the function's signature."""
         hints = get_type_hints(self.function, include_extras=True)

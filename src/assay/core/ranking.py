@@ -132,6 +132,27 @@ def only_top(judged: Judged, depth: int) -> Judged:
     )
 
 
+def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
+    """The rankings with tied documents in the order that is kindest to the relevant ones, or harshest."""
+    hits = judged.hits
+    is_relevant = (hits.grade >= rel) & (hits.grade > 0)
+    # Relevant hits go to one end of their tie and the others to the opposite end, the best ones outermost.
+    to_front = is_relevant if best else ~is_relevant
+    key = np.where(best, -hits.grade, hits.grade)
+    order = np.lexsort((key, ~to_front, hits.higher, hits.query))
+    hits = hits.where(order)  # type: ignore[arg-type]
+    to_front = to_front[order]
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (np.diff(hits.query) != 0) | (np.diff(hits.higher) != 0)
+    group = np.cumsum(is_new) - 1
+    begins = np.flatnonzero(is_new)
+    ends = np.append(begins[1:], len(order))
+    place = np.arange(len(order))
+    front = hits.higher + 1 + place - begins[group]
+    back = hits.higher + 1 + hits.tied - (ends[group] - 1 - place)
+    return rebuild(judged, hits=replace(hits, rank=np.where(to_front, front, back)))
+
+
 def select(judged: Judged, keep: IntArray) -> Judged:
     """Only some of the queries, numbered anew in their order."""
     number = np.full(judged.size, -1)

@@ -1,0 +1,159 @@
+"""`Audit`: what each tool makes of a run, and the choices that lead from one number to another."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import MeasureError
+from assay.core.text import count, printable, show
+from assay.render import Column, Exports, Table, render
+from assay.render.table import shown
+from assay.result import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import polars
+
+# A step that moves the number by less is rounding.
+LEAST = 1e-12
+
+
+class Step(NamedTuple):
+    """One choice, what it moves the number by, and the number then."""
+
+    choice: str
+    worth: float
+    value: float
+
+
+class Account(NamedTuple):
+    """One tool's number, and the steps that lead to it from the first tool's."""
+
+    tool: str
+    name: str
+    measure: str
+    policies: str
+    value: float
+    queries: int
+    steps: tuple[Step, ...]
+    idle: tuple[str, ...]
+
+
+class Ties(NamedTuple):
+    """How much of the run is tied or unjudged up to the cutoff, and what other orders of the ties would give."""
+
+    tied: int
+    hits: int
+    unjudged: float
+    low: float
+    high: float
+
+
+class Audit(Exports):
+    """The numbers of all tools for each measure asked for; see `assay.audit`."""
+
+    def __init__(
+        self, accounts: Mapping[str, tuple[Account, ...]], ties: Mapping[str, Ties], notes: tuple[str, ...]
+    ) -> None:
+        self.accounts = dict(accounts)
+        self.ties = dict(ties)
+        self.notes = notes
+
+    def __repr__(self) -> str:
+        return f"<Audit: {', '.join(f'{name} in {len(each)} tools' for name, each in self.accounts.items())}>"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.accounts)
+
+    def __getitem__(self, measure: str) -> tuple[Account, ...]:
+        if measure not in self.accounts:
+            raise MeasureError(f"{show(measure)} was not audited; there are {', '.join(self.accounts)}")
+        return self.accounts[measure]
+
+    def __str__(self) -> str:
+        return "\n\n".join([*map(self.text, self.accounts), *(f"note: {printable(note)}" for note in self.notes)])
+
+    def text(self, measure: str) -> str:
+        """One measure for a terminal: the table, and the way from the first number to each other one."""
+        accounts = self[measure]
+        columns = (Column("tool", is_text=True), Column("its name", is_text=True), Column("value"), Column("queries"))
+        rows = tuple((each.tool, each.name, each.value, each.queries) for each in accounts)
+        first = accounts[0]
+        lines = [measure, "", render(Table(columns, rows), "table"), printable(ties_text(self.ties[measure])), ""]
+        same = [f"{each.tool} {each.name}" for each in accounts[1:] if not each.steps]
+        if same:
+            lines += [f"the same number as {first.tool}: {', '.join(same)}", ""]
+        ways: dict[tuple[Step, ...], list[str]] = {}
+        for each in accounts[1:]:
+            if each.steps:
+                ways.setdefault(each.steps, []).append(f"{each.tool} {each.name}")
+        for steps, names in ways.items():
+            lines.append(f"from {first.tool}'s {number(first.value)} to {', '.join(names)}:")
+            lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
+            lines += [f"  {number(steps[-1].value)}", ""]
+        return "\n".join(lines).rstrip("\n")
+
+    def table(self) -> Table:
+        """One row a measure and tool."""
+        columns = (
+            *(Column(name, is_text=True) for name in ("measure", "tool", "name")),
+            Column("value"),
+            Column("queries"),
+        )
+        columns = (*columns, Column("what makes it differ", is_text=True))
+        rows = tuple(
+            (measure, each.tool, each.name, each.value, each.queries, differences(each))
+            for measure, accounts in self.accounts.items()
+            for each in accounts
+        )
+        return Table(
+            columns, rows, "", (*self.notes, *(f"{name}: {ties_text(each)}" for name, each in self.ties.items()))
+        )
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a measure and tool."""
+        import polars
+
+        table = self.table()
+        return polars.DataFrame(list(table.rows), schema=[column.name for column in table.columns], orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        measures = {}
+        for measure, accounts in self.accounts.items():
+            ties = {name: finite(value) for name, value in self.ties[measure]._asdict().items()}
+            measures[measure] = {"tools": [account_dict(each) for each in accounts], "ties": ties}
+        return {"measures": measures, "notes": list(self.notes)}
+
+    def to_json(self) -> str:
+        """Every number and every step."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def number(value: float) -> str:
+    return shown(value, Column(""))
+
+
+def signed(worth: float) -> str:
+    return "undefined" if math.isnan(worth) else f"{worth:+.4f}"
+
+
+def account_dict(account: Account) -> dict[str, Any]:
+    steps = [{**step._asdict(), "worth": finite(step.worth), "value": finite(step.value)} for step in account.steps]
+    return {**account._asdict(), "value": finite(account.value), "steps": steps, "idle": list(account.idle)}
+
+
+def differences(account: Account) -> str:
+    """The steps that moved the number, in one line."""
+    return "; ".join(f"{step.choice} ({signed(step.worth)})" for step in account.steps)
+
+
+def ties_text(ties: Ties) -> str:
+    """What there is to say about ties and judgments, in one line."""
+    said = f"{count(ties.tied, 'judged document')} of {ties.hits:,} up to the cutoff tie with another"
+    if ties.high - ties.low > LEAST:
+        said += f"; other orders of the ties give from {ties.low:.4f} to {ties.high:.4f}"
+    return f"{said}; {ties.unjudged:.1%} of the documents there have no judgment"

@@ -1,0 +1,176 @@
+"""`audit`: one run under every tool that has such a measure, and what each of their choices is worth.
+
+Two tools differ in a handful of choices: what a measure divides by, its gain, its ties, which queries count. The audit
+starts at the first tool and changes one choice after another until it has reached the other; each step moves the
+number by what that choice is worth on this data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.accounts import LEAST, Account, Audit, Step, Ties
+from assay.choices import Reading, find_readings, path
+from assay.conventions import Chosen
+from assay.core.aggregate import AGGREGATES
+from assay.core.errors import DuplicateError, MeasureError
+from assay.core.ranking import rank_hits, rerank_ties, restrict
+from assay.evaluator import Evaluator, Part, Scored, score_part
+from assay.io.qrels import Qrels
+from assay.io.source import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from assay._kernel import Progress
+
+
+def audit(
+    qrels: object,
+    run: object,
+    measures: str | Iterable[str] = ("map",),
+    *,
+    start: str = "assay",
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """The same run under every tool that has such a measure, with what each of a tool's choices is worth.
+
+    >>> import assay
+    >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d4": 1}}
+    >>> run = {"q1": {"d1": 0.9, "d9": 0.8, "d2": 0.7}}
+    >>> for account in assay.audit(qrels, run, "map")["map"][:2]:
+    ...     print(account.tool, account.name, round(account.value, 4), [step.choice for step in account.steps])
+    assay ap 0.2778 []
+    trec_eval map 0.5556 ['queries that the run lacks are left out']
+
+    `start` is the tool that the steps start from. A tool without cutoffs gets a run that is cut there.
+    """
+    names = [measures] if isinstance(measures, str) else list(measures)
+    if not names:
+        raise MeasureError("there is no measure to audit; name one, such as map")
+    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates="count")
+    readings = {name: find_readings(name, start) for name in names}
+    reader = partial(Reader, judgments, run, threads=threads, format=format, columns=columns, progress=progress)
+    try:
+        return account_for(readings, reader, ())
+    except DuplicateError as error:
+        lenient = {
+            name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
+            for name, each in readings.items()
+        }
+        if not all(lenient.values()):
+            raise
+        strict = dict.fromkeys(
+            reading.tool for name, each in readings.items() for reading in each if reading not in lenient[name]
+        )
+        return account_for(lenient, reader, (f"{', '.join(strict)} cannot compute it: {error}",))
+
+
+def account_for(
+    readings: Mapping[str, list[Reading]], reader: Callable[[Iterable[Chosen]], Reader], notes: tuple[str, ...]
+) -> Audit:
+    """Computes every reading and every step between them, in one pass over the run."""
+    routes = {name: [path(each[0].chosen, other.chosen) for other in each] for name, each in readings.items()}
+    wanted = [each[0].chosen for each in readings.values()]
+    wanted += [point for each in routes.values() for route in each for _, point in route]
+    numbers = reader(dict.fromkeys(wanted))
+    accounts = {
+        name: tuple(numbers.account(each[0].chosen, *pair) for pair in zip(each, routes[name], strict=True))
+        for name, each in readings.items()
+    }
+    ties = {name: numbers.ties(each[0].chosen) for name, each in readings.items()}
+    return Audit(accounts, ties, (*notes, *numbers.notes))
+
+
+class Reader:
+    """One run, read once, and the numbers of all the readings that are asked for."""
+
+    def __init__(self, qrels: Qrels, run: object, wanted: Iterable[Chosen], *, threads: int | None, **how: Any) -> None:  # noqa: ANN401
+        chosen = {str(number): each for number, each in enumerate(wanted)}
+        self.evaluator = Evaluator(qrels, chosen, threads=threads)
+        self.judge = self.evaluator.read(run, **how)
+        self.scored: dict[Chosen, Scored] = {}
+        self.notes: tuple[str, ...] = ()
+        for part in self.evaluator.parts:
+            ranked = self.evaluator.ranked(self.judge, part, describe(run))
+            for name, measure in part.measures.items():
+                alone = part._replace(measures={name: measure})
+                try:
+                    scored = score_part(alone, *ranked, [])
+                except MeasureError as error:
+                    self.notes = (*self.notes, str(error))
+                    continue
+                self.scored[Chosen(measure, part.policies)] = scored
+
+    def value(self, chosen: Chosen) -> float:
+        """The mean of a reading, or what else it makes of its queries; NaN where it cannot be computed."""
+        scored = self.scored.get(chosen)
+        if scored is None:
+            return float("nan")
+        name = next(iter(scored.measures))
+        aggregate = AGGREGATES[chosen.measure.definition.aggregate]
+        return scored.means[name] if name in scored.means else aggregate(scored.scores[name])
+
+    def queries(self, chosen: Chosen) -> int:
+        """How many queries a reading is the mean of."""
+        scored = self.scored.get(chosen)
+        return 0 if scored is None else int((~np.isnan(next(iter(scored.scores.values())))).sum())
+
+    def account(self, start: Chosen, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
+        """A tool's number, and the steps to it."""
+        steps, idle = [], []
+        value = self.value(start)
+        for choice, point in route:
+            moved = self.value(point)
+            if (np.isnan(moved) and np.isnan(value)) or abs(moved - value) <= LEAST:
+                idle.append(choice)
+            else:
+                steps.append(Step(choice, moved - value, moved))
+            value = moved
+        chosen = reading.chosen
+        return Account(
+            reading.tool,
+            reading.name,
+            chosen.measure.full_name,
+            str(chosen.policies),
+            self.value(chosen),
+            self.queries(chosen),
+            tuple(steps),
+            tuple(idle),
+        )
+
+    def ties(self, chosen: Chosen) -> Ties:
+        """Ties and judgments up to the cutoff, and the measure under the kindest and the harshest order of ties."""
+        number = next(part.number for part in self.evaluator.parts if part.policies == chosen.policies)
+        whole = replace(chosen.policies, depth=None, judged_only=False)
+        qrels = self.evaluator.qrels
+        judged, found = rank_hits(qrels.rows, qrels.index, self.judge, number, whole)
+        rel = chosen.measure.values.get("rel", 1)
+        extremes = []
+        for best in (False, True):
+            reordered = restrict(rerank_ties(judged, rel, best=best), chosen.policies)
+            part = Part(chosen.policies, {"": chosen.measure}, number)
+            try:
+                scored = score_part(part, reordered, qrels.queries, found >= 0, [])
+            except MeasureError:
+                return Ties(0, 0, float("nan"), float("nan"), float("nan"))
+            aggregate = AGGREGATES[chosen.measure.definition.aggregate]
+            extremes.append(scored.means.get("", aggregate(scored.scores[""])))
+        k = chosen.measure.values.get("k") or chosen.policies.depth
+        hits = judged.hits.top(k)
+        shown = int(judged.cut(k).sum())
+        judged_there = int(judged.judged().top(k).count().sum())
+        return Ties(
+            tied=int((hits.tied > 0).sum()),
+            hits=len(hits.rank),
+            unjudged=1 - judged_there / shown if shown else 0.0,
+            low=min(extremes),
+            high=max(extremes),
+        )

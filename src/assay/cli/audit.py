@@ -1,0 +1,83 @@
+"""`assay audit`: why tools give different numbers for the same run."""
+
+from __future__ import annotations
+
+import click
+
+from assay.auditing import audit
+from assay.cli.eval import split_names
+from assay.cli.help import Command
+from assay.cli.options import format_choice
+from assay.cli.output import emit
+from assay.cli.progress import watched
+from assay.cli.streams import check_single_input, source_of
+from assay.conventions import CONVENTIONS
+from assay.io.qrels import Qrels
+from assay.render import render
+
+FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
+
+
+@click.command(
+    "audit",
+    cls=Command,
+    short_help="Show why tools give different numbers.",
+    examples=(
+        "assay audit qrels.txt bm25.run -m map",
+        "assay audit qrels.txt bm25.run -m ndcg@10 -m recall@100",
+        "assay audit qrels.txt bm25.run -m rr@10 --start ranx --format json",
+    ),
+)
+@click.argument("qrels", metavar="QRELS")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure; give it again for more, or name several in quotes.  [default: map]",
+)
+@click.option(
+    "--start",
+    type=click.Choice(list(CONVENTIONS)),
+    default="assay",
+    show_default=True,
+    help="The tool whose number the steps start from.",
+)
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True, help="How to write it."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
+@click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told.")
+@click.option("--run-format", type=format_choice, help="How RUN is read, where it cannot be told.")
+@click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are.")
+def command(
+    *,
+    qrels: str,
+    run: str,
+    measures: tuple[str, ...],
+    start: str,
+    format_: str,
+    output: str | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    threads: int | None,
+) -> None:
+    """Computes RUN as every tool does that has such a MEASURE, and shows what makes the numbers differ.
+
+    From the first tool's number one choice after another is changed (what it divides by, its gain, its ties, which
+    queries count) until the other tool's is reached; each step shows what that choice is worth on this data.
+    """
+    check_single_input((qrels, run))
+    judgments = Qrels(source_of(qrels), format=qrels_format, duplicates="count")
+    names = split_names(measures) or ["map"]
+    with watched(run) as progress:
+        found = audit(
+            judgments, source_of(run), names, start=start, format=run_format, threads=threads, progress=progress
+        )
+    if format_ == "json":
+        text = found.to_json()
+    else:
+        text = f"{found}\n" if format_ == "table" else render(found.table(), format_)
+    emit(text, output)

@@ -1,0 +1,122 @@
+"""The audit: every tool's number, and what each choice is worth."""
+
+import json
+
+import numpy as np
+import pytest
+
+import assay
+from assay.choices import find_readings, path, policy_words
+from assay.conventions import CONVENTIONS
+from assay.core.convention import CHOICES, Policies
+from assay.core.judged import Hits, Judged
+from assay.core.ranking import rerank_ties
+
+QRELS = {"q1": {"a": 1, "b": 1, "c": 2, "x": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
+RUN = {"q1": {"a": 3.0, "x": 2.0, "b": 2.0, "z": 1.0}, "q3": {"e": 1.0}}
+MEASURES = ["map", "ap@2", "ndcg@10", "ndcg", "rr", "rr@10", "recall@100", "precision@3", "hit_rate@1", "bpref"]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_each_number_is_the_tools_own(measure):
+    audit = assay.audit(QRELS, RUN, measure)
+    for reading, account in zip(find_readings(measure), audit[measure], strict=True):
+        depth = reading.chosen.policies.depth
+        result = assay.evaluate(QRELS, RUN, reading.name, convention=reading.tool, depth=depth)
+        assert (account.tool, account.name) == (reading.tool, reading.name)
+        assert account.value == pytest.approx(result[reading.name], nan_ok=True)
+        assert account.queries == result.counted(reading.name)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("start", CONVENTIONS)
+def test_the_steps_lead_from_the_first_number_to_the_others(measure, start):
+    try:
+        audit = assay.audit(QRELS, RUN, measure, start=start)
+    except assay.MeasureError:
+        return
+    first, *others = audit[measure]
+    assert (first.tool, first.steps) == (start, ())
+    for account in others:
+        if not np.isnan([first.value, account.value, *(step.worth for step in account.steps)]).any():
+            assert first.value + sum(step.worth for step in account.steps) == pytest.approx(account.value)
+        assert not account.steps or account.steps[-1].value == pytest.approx(account.value, nan_ok=True)
+
+
+def test_every_route_ends_at_its_goal():
+    for measure in MEASURES:
+        first, *others = find_readings(measure)
+        for other in others:
+            route = path(first.chosen, other.chosen)
+            end = route[-1][1] if route else first.chosen
+            assert end.measure == other.chosen.measure
+            assert end.policies.differing(other.chosen.policies) in ("", "rel=1")
+
+
+def test_every_policy_has_words():
+    values = [(name, value) for name, choices in CHOICES.items() for value in choices]
+    values += [("judged_only", True), ("judged_only", False), ("depth", 10), ("depth", None)]
+    assert [each for each in values if "=" in policy_words(*each)] == []
+    assert {name for name, _ in values} | {"rel"} == set(Policies.__slots__)
+
+
+def test_what_is_said_of_a_run():
+    text = str(assay.audit(QRELS, RUN, ["map", "rr"]))
+    assert "map\n\ntool" in text
+    assert "from assay's 0.1852 to trec_eval map" in text
+    assert "+0.0926  queries that the run lacks are left out\n" in text
+    assert "2 judged documents of 4 up to the cutoff tie with another" in text
+    assert "other orders of the ties give from 0.1852 to 0.2222" in text
+    assert "20.0% of the documents there have no judgment" in text
+
+
+def test_it_can_be_had_in_every_form():
+    audit = assay.audit(QRELS, RUN, "map")
+    assert repr(audit) == f"<Audit: map in {len(audit['map'])} tools>"
+    stored = json.loads(audit.to_json())["measures"]["map"]
+    assert [each["tool"] for each in stored["tools"]] == [each.tool for each in audit["map"]]
+    assert stored["tools"][1]["steps"][0]["choice"] == "queries that the run lacks are left out"
+    assert audit.to_polars().columns == ["measure", "tool", "name", "value", "queries", "what makes it differ"]
+    assert len(audit.to_polars()) == len(audit["map"])
+    assert "<table>" in audit.to_html()
+
+
+BAD = [
+    ([], "there is no measure to audit; name one, such as map"),
+    ("nonsense", "there is no measure 'nonsense'; `assay measures` lists them all"),
+    ("P_5,10", "'P_5,10' stands for 2 measures; audit one at a time, such as P_5"),
+]
+
+
+@pytest.mark.parametrize(("measure", "message"), BAD)
+def test_bad_measures(measure, message):
+    with pytest.raises(assay.MeasureError) as caught:
+        assay.audit(QRELS, RUN, measure)
+    assert str(caught.value) == message
+
+
+def test_the_extreme_orders_of_ties():
+    hits = Hits(
+        size=1,
+        query=np.array([0, 0, 0, 0]),
+        grade=np.array([3.0, 0.0, 1.0, 2.0]),
+        rank=np.array([1, 3, 4, 6]),
+        score=np.array([9.0, 5.0, 5.0, 5.0]),
+        higher=np.array([0, 1, 1, 1]),
+        tied=np.array([0, 4, 4, 4]),
+        document=np.array([0, 1, 2, 3]),
+    )
+    judged = Judged(1, np.array([7]), np.zeros(4, int), np.array([3.0, 2, 1, 0]), hits)
+    best, worst = (rerank_ties(judged, 1, best=each).hits for each in (True, False))
+    assert list(zip(best.rank.tolist(), best.grade.tolist(), strict=True)) == [(1, 3), (2, 2), (3, 1), (6, 0)]
+    assert list(zip(worst.rank.tolist(), worst.grade.tolist(), strict=True)) == [(1, 3), (2, 0), (5, 1), (6, 2)]
+
+
+def test_the_extremes_bound_every_order_of_ties():
+    qrels = {"q": {"a": 1, "c": 2, "d": 0}}
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0}}
+    for measure in ("map", "ndcg@2", "rr", "bpref", "precision@2"):
+        ties = assay.audit(qrels, run, measure).ties[measure]
+        for order in ("abcd", "badc", "cadb", "dbac", "acbd", "dbca"):
+            value = assay.evaluate(qrels, {"q": list(order)}, measure)[measure]
+            assert ties.low - 1e-12 <= value <= ties.high + 1e-12
