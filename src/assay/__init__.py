@@ -3,6 +3,8 @@
 from assay._kernel import __version__
 from assay.accounts import Audit
 from assay.auditing import audit
+from assay.compare import compare
+from assay.comparison import Comparison, Pair
 from assay.core.convention import Policies
 from assay.core.errors import (
     AssayError,
@@ -32,6 +34,7 @@ __all__ = [
     "AssayError",
     "Audit",
     "Bounds",
+    "Comparison",
     "Cutoff",
     "DataError",
     "DuplicateError",
@@ -47,6 +50,7 @@ __all__ = [
     "MeasureError",
     "MismatchError",
     "Note",
+    "Pair",
     "Policies",
     "PolicyError",
     "Qrels",
@@ -56,6 +60,7 @@ __all__ = [
     "Run",
     "__version__",
     "audit",
+    "compare",
     "evaluate",
     "evaluate_labels",
     "evaluate_many",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
@@ -15,7 +15,7 @@ from assay.render import Column, Exports, Table
 from assay.stats import Interval, bootstrap_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
@@ -82,6 +82,18 @@ class Result(Exports):
     def mean(self) -> dict[str, float]:
         """The mean of each measure."""
         return {name: self[name] for name in self.measures}
+
+    def only(self, names: Iterable[str | Measure]) -> Result:
+        """The same result with some of its measures, under the names given."""
+        keys = {str(name): self.key(name) for name in names}
+        return replace(
+            self,
+            measures={name: self.measures[key] for name, key in keys.items()},
+            scores={name: self.scores[key] for name, key in keys.items()},
+            own_policies={name: self.own_policies[key] for name, key in keys.items() if key in self.own_policies},
+            _means={name: self[key] for name, key in keys.items()},
+            _intervals={},
+        )
 
     def per_query(self) -> dict[str, dict[str, float]]:
         """The value of each measure for each query."""

@@ -9,13 +9,13 @@ import click
 
 from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
-from assay.cli.naming import run_names
 from assay.cli.options import format_choice, given, policy_options
 from assay.cli.output import emit, say
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS, find_convention
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.io.naming import run_names
 from assay.io.qrels import Qrels
 from assay.render import Column, Table, render
 from assay.result import Result

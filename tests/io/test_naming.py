@@ -3,7 +3,7 @@
 import pytest
 
 from assay.cli.eval import split_names
-from assay.cli.naming import run_names
+from assay.io.naming import run_names
 
 
 @pytest.mark.parametrize(

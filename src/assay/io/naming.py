@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.io.formats import SUFFIXES
@@ -11,7 +12,7 @@ from assay.io.source import COMPRESSIONS
 ENDINGS = {*SUFFIXES, *COMPRESSIONS, ".txt", ".tsv"}
 
 
-def run_names(arguments: tuple[str, ...]) -> list[str]:
+def run_names(arguments: Sequence[str]) -> list[str]:
     """A name for each run: its file's, without folder and known endings, unless two would be the same.
 
     >>> run_names(("runs/bm25.run.gz", "dense.trec", "-"))
