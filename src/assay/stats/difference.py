@@ -24,7 +24,7 @@ def difference_interval(
     """The interval of what `b` has more than `a`, over queries that both have.
 
     >>> difference_interval(np.array([0.0, 0.5, 0.25, 0.5]), np.array([0.5, 0.5, 0.5, 1.0]))
-    Interval(low=0.1, high=0.55)
+    Interval(low=0.0625, high=0.5)
     """
     if not len(a):
         return Interval(float("nan"), float("nan"))
