@@ -174,7 +174,7 @@ def pairs_of(name: str, results: Mapping[str, Result], settings: Settings, notes
     if settings.baseline is not None:
         couples = [(settings.baseline, other) for other in names if other != settings.baseline]
     scores = {run: result.scores[name] for run, result in results.items()}
-    p_values = tested(name, scores, couples, settings, notes)
+    p_values = chances(name, scores, couples, settings, notes)
     measure = next(iter(results.values())).measures[name]
     sign = 1 if measure.definition.higher_is_better else -1
     pairs = []
@@ -209,7 +209,7 @@ def pairs_of(name: str, results: Mapping[str, Result], settings: Settings, notes
     return pairs
 
 
-def tested(
+def chances(
     name: str,
     scores: Mapping[str, FloatArray],
     couples: list[tuple[str, str]],
