@@ -5,6 +5,7 @@ from assay.accounts import Audit
 from assay.auditing import audit
 from assay.compare import compare
 from assay.comparison import Comparison, Pair
+from assay.conventions import parse_measure
 from assay.core.convention import Policies
 from assay.core.errors import (
     AssayError,
@@ -24,7 +25,6 @@ from assay.evaluate import evaluate, evaluate_many
 from assay.evaluator import Evaluator
 from assay.io import Qrels, Run, read_qrels, read_run
 from assay.labels import evaluate_labels
-from assay.measures import parse as parse_measure
 from assay.notes import Note
 from assay.result import Result
 from assay.results import Results

@@ -12,7 +12,6 @@ import numpy as np
 from assay.comparison import Comparison, Pair, Settings
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
-from assay.evaluate import check_pairing
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.source import describe
 from assay.moves import Ranks, ranks_of
@@ -130,7 +129,6 @@ def results_of(
     evaluator = Evaluator(qrels, DEFAULT_MEASURES if measures is None else measures, **options)
     results, ranks = {}, Ranks(evaluator.qrels)
     for name, run in runs.items():
-        check_pairing(qrels, run)
         judge = evaluator.read(run)
         results[name] = evaluator.score(judge, describe(run))
         ranks.add(name, ranks_of(evaluator, judge, describe(run)))

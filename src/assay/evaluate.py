@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import DataError, MismatchError
+from assay.core.errors import DataError
 from assay.core.text import show
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.result import Result
@@ -47,7 +47,6 @@ def evaluate(
     `assay.read_qrels`. `threads` changes the speed and nothing else.
     """
     evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
-    check_pairing(qrels, run)
     return evaluator.evaluate(run, format=format, columns=columns, progress=progress)
 
 
@@ -76,9 +75,3 @@ def evaluate_many(
         raise DataError("there is no run to evaluate")
     evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
     return Results({name: evaluator.evaluate(run) for name, run in runs.items()})
-
-
-def check_pairing(qrels: object, run: object) -> None:
-    """Two plain lists belong together query by query, so they must be as long as each other."""
-    if isinstance(qrels, list) and isinstance(run, list) and len(qrels) != len(run):
-        raise MismatchError(f"the judgments hold {len(qrels)} queries and the run {len(run)}; lists must pair up")

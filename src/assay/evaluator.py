@@ -69,6 +69,7 @@ class Evaluator:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
         self.parts, self.options = make_parts(self.measures)
         self.prepare = chosen.prepare
+        self.listed = len(qrels) if isinstance(qrels, list) else None
         self.qrels = self.read_qrels(qrels)
         self.threads = check_threads(threads)
         self.judge = self.new_judge()
@@ -97,6 +98,8 @@ class Evaluator:
 
     def read(self, run: object, **how: Any) -> Judge:  # noqa: ANN401 - as in `evaluate`
         """What a judge sees of a run."""
+        if isinstance(run, list) and self.listed is not None and len(run) != self.listed:
+            raise MismatchError(f"the judgments hold {self.listed} queries and the run {len(run)}; lists must pair up")
         prepared = run if self.prepare is None else self.prepare(run)
         return judge_run(self.new_judge, prepared, threads=self.threads, **how)
 

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import assay
+from assay.measures import parse
 from strategies import DOCUMENTS, WHOLE_GRADES, Collection, collections, judgments, rankings
 
 CUTOFFS = (1, 2, 3, 5, 10, 100)
@@ -58,7 +59,7 @@ SAFE = collections(GRADED, rankings(min_size=1))
 @cache
 def our_measures(rel=1):
     """Our measures by pytrec_eval's names; as objects, since a name like recall means several under its convention."""
-    return {value: assay.parse_measure(name, {"rel": rel}) for _, value, name in MEASURES}
+    return {value: parse(name, {"rel": rel}) for _, value, name in MEASURES}
 
 
 def peer_scores(collection, names, *, rel=1, judged_only=False):

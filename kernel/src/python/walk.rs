@@ -47,8 +47,12 @@ fn number(object: &Bound<'_, PyAny>, name: &str, place: impl Fn() -> String) -> 
         (None, Err(_)) => {
             let converted =
                 object.extract::<f64>().ok().filter(|_| name != "score" || !is_truth_value(object));
-            let wrong =
-                || data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)));
+            let wrong = || match object.is_instance_of::<PyInt>() && !is_truth_value(object) {
+                true => data_error(format!("{}: the {name} is too large for a float", place())),
+                false => {
+                    data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)))
+                }
+            };
             converted.ok_or_else(wrong)?
         }
     };
@@ -74,6 +78,14 @@ pub fn kind(object: &Bound<'_, PyAny>) -> String {
             format!("{name} {printable}")
         }
         _ => name,
+    }
+}
+
+/// An id as messages show it, whatever it is.
+fn named(object: &Bound<'_, PyAny>) -> String {
+    match object.cast::<PyString>() {
+        Ok(text) => show(text.to_string_lossy().as_bytes()),
+        Err(_) => kind(object),
     }
 }
 
@@ -165,7 +177,7 @@ pub fn add_judgments(
         // Where other queries have groups, each document that stands alone is one.
         let mut group = 0;
         return each_entry(mapping, |document, grade| {
-            let of_document = || format!("{}, document {}", in_query(), kind(&document));
+            let of_document = || format!("{}, document {}", in_query(), named(&document));
             group += 1;
             add(&document, number(&grade, "grade", of_document)?, group - 1)
         });
@@ -281,7 +293,7 @@ impl Ranking {
         score: &Bound<'_, PyAny>,
         in_query: &impl Fn() -> String,
     ) -> PyResult<()> {
-        let of_document = || format!("{}, document {}", in_query(), kind(document));
+        let of_document = || format!("{}, document {}", in_query(), named(document));
         self.scores.push(number(score, "score", of_document)?);
         with_id(document, in_query, |id| self.push(id))
     }

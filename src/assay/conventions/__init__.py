@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
 
-__all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measures"]
+__all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measure", "parse_measures"]
 
 
 class Chosen(NamedTuple):
@@ -48,6 +48,18 @@ def parse_measures(names: Iterable[object], convention: Convention, rel: float) 
     {'map': <measure ap>, 'P_5': <measure precision@5>, 'P_10': <measure precision@10>}
     """
     return {key: chosen.measure for key, chosen in choose(names, convention, {"rel": rel}).items()}
+
+
+def parse_measure(name: object, convention: str = "assay") -> Measure:
+    """The one measure that a name stands for, in assay's spelling or any tool's.
+
+    >>> parse_measure("ndcg_cut_10"), parse_measure("MAP@100")
+    (<measure ndcg@10>, <measure ap@100>)
+    """
+    found = choose([name], find_convention(convention), {})
+    if len(found) > 1:
+        raise MeasureError(f"{show(name)} stands for {len(found)} measures: {', '.join(found)}; name one of them")
+    return next(iter(found.values())).measure
 
 
 def choose(names: Iterable[object], convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:
