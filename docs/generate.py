@@ -62,7 +62,9 @@ def pages() -> dict[str, str]:
 
 def measures_page() -> str:
     """Every measure that comes with assay, in the order of the table."""
-    definitions = [each for each in TABLE.values() if each.function.__module__.startswith("assay.measures.")]
+    definitions = [
+        each for each in TABLE.values() if each.function.__module__.startswith(("assay.measures.", "assay.answers."))
+    ]
     contents = table(
         ("measure", "aliases", "title"),
         ((f"[`{each.name}`](#{each.name})", listed(each.aliases), each.title) for each in definitions),
@@ -101,10 +103,18 @@ def parameter_row(setting: Setting) -> tuple[str, ...]:
 
 def worked(example: Worked) -> str:
     """The example as a doctest, so that the page shows what assay computes."""
+    if example.references is not None:
+        call = f'assay.evaluate_answers([{example.references}], ["{example.prediction}"], "{example.measure}")'
+        call = f'{call}.scores["{example.measure}"][0]'
+        return doctest(example, f"round(float({call}), 4)")
     grades = f"[[{', '.join(map(write, example.grades))}]]"
     ideal = "" if example.all_grades is None else f", ideal=[[{', '.join(map(write, example.all_grades))}]]"
     call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal})["{example.measure}"]'
-    return f"Example: {example.working}.\n\n```python\n>>> round({call}, 4)\n{round(example.value, 4)}\n\n```"
+    return doctest(example, f"round({call}, 4)")
+
+
+def doctest(example: Worked, call: str) -> str:
+    return f"Example: {example.working}.\n\n```python\n>>> {call}\n{round(example.value, 4)}\n\n```"
 
 
 def policies_table() -> str:

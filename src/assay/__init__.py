@@ -2,6 +2,8 @@
 
 from assay._kernel import __version__
 from assay.accounts import Audit
+from assay.answering import evaluate_answers
+from assay.answers import Answers
 from assay.auditing import audit
 from assay.compare import compare
 from assay.comparison import Comparison, Pair
@@ -31,6 +33,7 @@ from assay.results import Results
 from assay.stats import Interval
 
 __all__ = [
+    "Answers",
     "AssayError",
     "Audit",
     "Bounds",
@@ -62,6 +65,7 @@ __all__ = [
     "audit",
     "compare",
     "evaluate",
+    "evaluate_answers",
     "evaluate_labels",
     "evaluate_many",
     "measure",

@@ -67,6 +67,9 @@ class Evaluator:
         self.measures = dict(measures) if isinstance(measures, Mapping) else choose(names, chosen, policies)
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
+        for name, (measure, _) in self.measures.items():
+            if measure.definition.of != "rankings":
+                raise MeasureError(f"{name} is a measure of answers; use assay.evaluate_answers")
         self.parts, self.options = make_parts(self.measures)
         self.prepare = chosen.prepare
         self.listed = len(qrels) if isinstance(qrels, list) else None
@@ -157,7 +160,7 @@ class Evaluator:
             *merge_notes(((each.policies, each.measures, each.notes) for each in parts), self.policies),
         ]
         in_order = {name: measures[name] for name in self.measures}
-        return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, means)
+        return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, _means=means)
 
 
 class Part(NamedTuple):

@@ -13,6 +13,7 @@ from assay.core.errors import MeasureError
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table
 from assay.stats import Interval, bootstrap_all
+from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 class Result(Exports):
     """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do.
 
-    `own_policies` are those of measures that are computed under others than `policies`.
+    `own_policies` are those of measures that are computed under others than `policies`; `statistics` are summed over
+    queries where that makes the one number, as corpus BLEU does.
     """
 
     measures: Mapping[str, Measure]
@@ -39,6 +41,8 @@ class Result(Exports):
     policies: Policies
     notes: tuple[Note, ...] = ()
     own_policies: Mapping[str, Policies] = field(default_factory=dict)
+    statistics: Mapping[str, FloatArray] = field(default_factory=dict)
+    subject: str = "rankings"
     _means: dict[str, float] = field(default_factory=dict)
     _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
 
@@ -69,8 +73,15 @@ class Result(Exports):
         """The mean of a measure, or what else it makes of its queries."""
         key = self.key(name)
         if key not in self._means:
-            self._means[key] = AGGREGATES[self.measures[key].definition.aggregate](self.scores[key])
+            self._means[key] = self._combined(key)
         return self._means[key]
+
+    def _combined(self, key: str) -> float:
+        """The one number of a measure."""
+        definition = self.measures[key].definition
+        if key in self.statistics and definition.pooled is not None:
+            return float(definition.pooled.combine(self.statistics[key].sum(axis=0), **self.measures[key].values))
+        return AGGREGATES[definition.aggregate](self.scores[key])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
@@ -108,9 +119,18 @@ class Result(Exports):
             aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
             self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
         key = self.key(name)
+        if key in self.statistics:
+            return self._pooled_interval(key, level, seed)
         if self.measures[key].definition.corpus is not None:
             raise MeasureError(f"{key} is one number of all queries; it has no interval")
         return self._intervals[level, seed][key]
+
+    def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
+        """The interval of a number that is made of summed statistics."""
+        totals = resampled_totals(self.statistics[key], SAMPLES, seed)
+        pooled = self.measures[key].definition.pooled
+        assert pooled is not None  # noqa: S101 - statistics are kept only for these
+        return percentiles(pooled.combine(totals, **self.measures[key].values), level)
 
     def counted(self, name: str | Measure) -> int:
         """How many queries the mean is taken over."""
@@ -121,6 +141,8 @@ class Result(Exports):
     def signature(self) -> str:
         """Every choice that made the numbers, and the version."""
         measures = " ".join(map(self._signed, self.measures))
+        if self.subject == "answers":
+            return f"assay {__version__} answers measures: {measures}"
         return f"assay {__version__} convention={self.convention} {self.policies} measures: {measures}"
 
     def _signed(self, name: str) -> str:
@@ -131,6 +153,8 @@ class Result(Exports):
     @property
     def caption(self) -> str:
         """The signature in short: the convention, and what differs from it."""
+        if self.subject == "answers":
+            return f"assay {__version__}, answers"
         changed = self.policies.differing(CONVENTIONS[self.convention].policies)
         return f"assay {__version__}, convention {self.convention}" + (f", {changed}" if changed else "")
 

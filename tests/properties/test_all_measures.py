@@ -10,7 +10,7 @@ from assay.core.grammar import parse as parse_in
 from assay.measures import TABLE, parse
 from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
 
-BUILT_IN = list(TABLE.values())
+BUILT_IN = [each for each in TABLE.values() if each.of == "rankings"]
 ALIASES = [(alias, each, preset) for each in BUILT_IN for alias, preset in each.aliases.items()]
 # Each example is all measures at once, so a few of them go far.
 few = settings(max_examples=settings.default.max_examples // 5)

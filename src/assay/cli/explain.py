@@ -8,9 +8,10 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay.answering import evaluate_answers
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
 from assay.core.grammar import look_up as look_up_name
-from assay.core.measure import Definition, Example, all_names
+from assay.core.measure import AnswerExample, Definition, Example, all_names
 from assay.core.parameter import write
 from assay.labels import evaluate_labels
 from assay.measures import TABLE
@@ -36,13 +37,15 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked example, with its value as it is computed here and now."""
+    """A worked example, with its value as it is computed here and now: of grades, or of references and an answer."""
 
     measure: str
     grades: list[float]
     all_grades: list[float] | None
     working: str
     value: float
+    references: list[str] | None = None
+    prediction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +145,12 @@ def with_cutoff(name: str, entry: Name) -> str:
     return f"{name}[{spelling.removeprefix(name)}]" if "[@{}]" in entry.measure else spelling
 
 
-def work(example: Example) -> Worked:
+def work(example: Example | AnswerExample) -> Worked:
     """The example, computed."""
+    if isinstance(example, AnswerExample):
+        measure, references, prediction, _, working = example
+        value = evaluate_answers([references], [prediction], measure).scores[measure][0]
+        return Worked(measure, [], None, working, float(value), references, prediction)
     ideal = None if example.ideal is None else [example.ideal]
     result = evaluate_labels([example.grades], [example.measure], ideal=ideal)
     return Worked(example.measure, example.grades, example.ideal, example.working, result[example.measure])

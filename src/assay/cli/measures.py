@@ -161,7 +161,10 @@ def default(setting: Setting) -> str:
 
 def example_lines(example: Worked) -> list[str]:
     """The grades, the working and the value."""
-    grades = [f"grades in rank order: {' '.join(map(write, example.grades))}"]
+    if example.references is not None:
+        grades = [f"references: {' | '.join(example.references)}", f"answer: {example.prediction}"]
+    else:
+        grades = [f"grades in rank order: {' '.join(map(write, example.grades))}"]
     if example.all_grades is not None:
         grades.append(f"all judged grades: {' '.join(map(write, example.all_grades))}")
     value = write(example.value) if example.value.is_integer() else f"{example.value:.4f}"

@@ -25,6 +25,7 @@ from assay.core.text import show
 
 Values = Mapping[str, Any]
 Aggregate = Literal["mean", "geometric", "sum"]
+Subject = Literal["rankings", "answers"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[int | None, Bounds(low=1), "only the first k documents count"]
@@ -40,13 +41,31 @@ class Example(NamedTuple):
     ideal: list[float] | None = None
 
 
+class AnswerExample(NamedTuple):
+    """A worked example of a measure of answers: references, the prediction, its value, and the arithmetic."""
+
+    measure: str
+    references: list[str]
+    prediction: str
+    value: float
+    working: str
+
+
+class Pooled(NamedTuple):
+    """Statistics of each query, one row each, and what their sums mean: one value for each row of sums."""
+
+    statistics: Callable[..., FloatArray]
+    combine: Callable[..., FloatArray]
+
+
 @dataclass(frozen=True)
 class Definition:
     """A measure with open parameters: an entry of the table.
 
     `needs` names what the measure wants of `Judged` beyond the ordinary: `foreign`, `spread`. `corpus` gives the one
-    number of all queries where it is not made of their values alone. `kin` is the better known measure that this one
-    is a variant of.
+    number of all queries where it is not made of their values alone; `pooled` does so from statistics that are summed
+    over queries. `kin` is the better known measure that this one is a variant of. `of` is what is measured: rankings,
+    or answers, whose measures are functions of `Answers`.
     """
 
     name: str
@@ -64,8 +83,10 @@ class Definition:
     bind: Callable[[Judged, Values], Values] | None = None
     needs: tuple[str, ...] = ()
     corpus: Callable[..., float] | None = None
+    pooled: Pooled | None = None
     kin: str = ""
-    example: Example | None = None
+    of: Subject = "rankings"
+    example: Example | AnswerExample | None = None
 
     @property
     def summary(self) -> str:
@@ -147,9 +168,9 @@ class Measure:
             return self
         return Measure(self.definition, {**self.values, **self.definition.bind(judged, self.values)})
 
-    def __call__(self, judged: Judged) -> FloatArray:
+    def __call__(self, subject: Any) -> FloatArray:  # noqa: ANN401 - Judged, or Answers
         """One value a query; NaN where the measure is not defined."""
-        return np.asarray(self.definition.function(judged, **self.values), dtype=np.float64)
+        return np.asarray(self.definition.function(subject, **self.values), dtype=np.float64)
 
 
 TABLE: dict[str, Definition] = {}

@@ -1,0 +1,93 @@
+"""`evaluate_answers`: references and predictions in, a `Result` out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.answers import SHORT, Answers, pair_answers
+from assay.conventions import choose, find_convention
+from assay.core.convention import Policies
+from assay.core.errors import MeasureError
+from assay.core.text import count, some
+from assay.measures import parse
+from assay.notes import Note, measure_notes
+from assay.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
+
+DEFAULT_ANSWER_MEASURES = ("em", "f1")
+
+
+def evaluate_answers(
+    references: object, predictions: object, measures: str | Iterable[str | Measure] = DEFAULT_ANSWER_MEASURES
+) -> Result:
+    """Scores answers against references.
+
+    Both are dicts by question, lists, or frames. A question may have several references: the best one counts, or the
+    measure has its own rule.
+
+    >>> import assay
+    >>> references = {"q1": "the Eiffel Tower", "q2": ["1889", "in 1889"]}
+    >>> result = assay.evaluate_answers(references, {"q1": "Eiffel Tower in Paris", "q2": "1889"}, ["em", "f1"])
+    >>> result.scores["em"].tolist(), result.scores["f1"].round(4).tolist()
+    ([0.0, 1.0], [0.6667, 1.0])
+
+    The short names `em`, `f1`, `precision` and `recall` are those of answers here.
+    """
+    chosen = choose_answer_measures(measures)
+    answers, missing, unknown = pair_answers(references, predictions)
+    notes = []
+    if missing:
+        said = count(len(missing), "question")
+        notes.append(Note("missing", f"{said} without a prediction, counted as an empty answer: {some(missing)}"))
+    if unknown:
+        said = count(len(unknown), "prediction")
+        notes.append(Note("unknown", f"{said} of no question left out: {some(unknown)}"))
+    return score_answers(answers, chosen, notes)
+
+
+def score_answers(answers: Answers, measures: dict[str, Measure], notes: list[Note]) -> Result:
+    """The result of answers that are put together with their references."""
+    scores: dict[str, FloatArray] = {}
+    statistics: dict[str, FloatArray] = {}
+    for name, measure in measures.items():
+        scores[name] = measure(answers)
+        pooled = measure.definition.pooled
+        if pooled is not None and measure.values.get("aggregate", "corpus") == "corpus":
+            statistics[name] = pooled.statistics(answers, **measure.values)
+    notes = notes + measure_notes(measures, scores, Policies())
+    return Result(
+        measures, answers.ids, scores, "assay", Policies(), tuple(notes), statistics=statistics, subject="answers"
+    )
+
+
+def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str, Measure]:
+    """The measures that names stand for, short names first."""
+    names = [measures] if isinstance(measures, str) or not np.iterable(measures) else list(measures)
+    chosen: dict[str, Measure] = {}
+    for name in names:
+        for key, measure in answer_measure(name).items():
+            if measure.definition.of != "answers":
+                raise MeasureError(
+                    f"{key} is a measure of rankings; use assay.evaluate, or assay.evaluate_rag for both"
+                )
+            chosen[key] = measure
+    if not chosen:
+        raise MeasureError("there is no measure to compute; name one, such as f1")
+    return chosen
+
+
+def answer_measure(name: object) -> dict[str, Measure]:
+    """What one name stands for where answers are measured."""
+    if isinstance(name, str):
+        base, bracket, rest = name.partition("(")
+        short = SHORT.get(base.strip().lower())
+        if short is not None:
+            return {name: parse(short + bracket + rest)}
+    return {key: each.measure for key, each in choose([name], find_convention("assay"), {}).items()}

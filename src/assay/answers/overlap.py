@@ -1,0 +1,106 @@
+"""Exact match and the overlap of tokens, as question answering counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import numpy as np
+
+from assay.answers.data import Answers
+from assay.answers.tokens import Normalize, normalized, tokens
+from assay.core.judged import FloatArray
+from assay.core.measure import AnswerExample, measure
+
+YesNo = Annotated[
+    bool, "an answer that is only yes, no or noanswer earns nothing unless it is the same, as in HotpotQA"
+]
+CLOSED = ({"yes": 1}, {"no": 1}, {"noanswer": 1})
+REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
+
+
+@measure(
+    "answer_em",
+    title="Exact match",
+    formula="1 if the normalised answer is the same as a reference, else 0",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample(
+        "answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles do not count"
+    ),
+)
+def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
+    """Whether the answer is one of the references, but for case, punctuation and articles."""
+    right = [{normalized(each, normalize) for each in every} for every in answers.references]
+    given = [normalized(each, normalize) for each in answers.predictions]
+    found = [float(text in every) if every else np.nan for every, text in zip(right, given, strict=True)]
+    return np.array(found, dtype=np.float64)
+
+
+def counted(answers: Answers, normalize: str) -> tuple[list[list[Counter[str]]], list[Counter[str]]]:
+    """How often each token stands in each reference and in each prediction."""
+
+    def make() -> tuple[list[list[Counter[str]]], list[Counter[str]]]:
+        right = [[Counter(tokens(each, normalize)) for each in every] for every in answers.references]
+        return right, [Counter(tokens(each, normalize)) for each in answers.predictions]
+
+    return answers.remember(("tokens", normalize), make)
+
+
+def overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the tokens in common; two texts without a token are the same."""
+    if not reference or not prediction:
+        same = float(reference == prediction)
+        return same, same, same
+    if yes_no and (reference in CLOSED or prediction in CLOSED) and reference != prediction:
+        return 0.0, 0.0, 0.0
+    common = sum((reference & prediction).values())
+    if not common:
+        return 0.0, 0.0, 0.0
+    precision, recall = common / sum(prediction.values()), common / sum(reference.values())
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+@measure(
+    "answer_f1",
+    title="Token F1",
+    formula="2 P R / (P + R) of the tokens that answer and reference have in common; the best reference counts",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample(
+        "answer_f1", ["Eiffel Tower"], "The Eiffel Tower in Paris", 2 / 3, "P = 2/4, R = 2/2: 2 · 0.5 · 1 / 1.5"
+    ),
+)
+def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
+    """How much the words of the answer are those of a reference."""
+    return answers.best_of(lambda right, given: overlap(right, given, yes_no=yes_no)[2], *counted(answers, normalize))
+
+
+@measure(
+    "answer_precision",
+    title="Token precision",
+    formula="tokens in common / tokens of the answer; the best reference counts",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample("answer_precision", ["Eiffel Tower"], "The Eiffel Tower in Paris", 0.5, "2 of 4 words"),
+)
+def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
+    """What share of the answer's words a reference has."""
+    return answers.best_of(lambda right, given: overlap(right, given, yes_no=yes_no)[0], *counted(answers, normalize))
+
+
+@measure(
+    "answer_recall",
+    title="Token recall",
+    formula="tokens in common / tokens of the reference; the best reference counts",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample("answer_recall", ["Eiffel Tower, Paris"], "The Eiffel Tower", 2 / 3, "2 of 3 words"),
+)
+def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
+    """What share of a reference's words the answer has."""
+    return answers.best_of(lambda right, given: overlap(right, given, yes_no=yes_no)[1], *counted(answers, normalize))

@@ -1,0 +1,47 @@
+"""How texts become tokens: SQuAD's normalisation, one for all languages, or none.
+
+Rajpurkar et al., SQuAD: 100,000+ questions for machine comprehension of text, EMNLP 2016; Lewis et al., MLQA, ACL 2020.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from typing import Annotated, Literal
+
+Normalize = Annotated[
+    Literal["squad", "multilingual", "none"],
+    "squad: lower case, no punctuation, no English articles; multilingual: the same for all scripts; or as it is",
+]
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+# Scripts that put no blanks between words: each character is a token.
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+
+
+def normalized(text: str, how: str) -> str:
+    """The text as it is compared.
+
+    >>> normalized("The  Eiffel-Tower!", "squad"), normalized("¿Qué es «París»?", "multilingual")
+    ('eiffeltower', 'qué es parís')
+    """
+    return " ".join(tokens(text, how)) if how != "none" else text
+
+
+def tokens(text: str, how: str) -> list[str]:
+    """The words of a text, or its characters where the script has no blanks.
+
+    >>> tokens("東京 Tower", "multilingual"), tokens("A cat.", "none")
+    (['東', '京', 'tower'], ['A', 'cat.'])
+    """
+    if how == "squad":
+        return ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split()
+    if how == "multilingual":
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        plain = "".join(each for each in folded if not unicodedata.category(each).startswith("P"))
+        return UNSPACED.sub(lambda match: f" {match[0]} ", plain).split()
+    return text.split()

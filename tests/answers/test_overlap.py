@@ -1,0 +1,146 @@
+"""Exact match and token overlap: literal cases, and SQuAD's rules restated in plain loops."""
+
+import math
+import re
+import string
+
+import numpy as np
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+
+nan = math.nan
+# measure, references, prediction, value
+CASES = [
+    ("em", ["the cat"], "Cat!", 1),
+    ("em", ["cat", "dog"], "dog", 1),
+    ("em", ["cat"], "cats", 0),
+    ("em(normalize=none)", ["cat"], "Cat", 0),
+    ("em", [""], "", 1),
+    ("em", ["the"], "a", 1),
+    ("em", [], "cat", nan),
+    ("f1", ["a b c d"], "b c", 2 * 1 * (2 / 3) / (5 / 3)),
+    ("f1", ["x y", "x z z"], "x z", 4 / 5),
+    ("f1", ["cat cat"], "cat", 2 / 3),
+    ("f1", [""], "", 1),
+    ("f1", ["cat"], "", 0),
+    ("f1", [""], "cat", 0),
+    ("f1", [], "cat", nan),
+    ("precision", ["cat dog"], "cat bird fish mouse", 1 / 4),
+    ("recall", ["cat dog"], "cat bird fish mouse", 1 / 2),
+    ("f1", ["yes it is"], "yes", 1 / 2),
+    ("f1(yes_no=true)", ["yes it is"], "yes", 0),
+    ("f1(yes_no=true)", ["yes"], "Yes.", 1),
+    ("f1(yes_no=true)", ["no"], "no idea", 0),
+    ("f1", ["東京都"], "東京", 0),
+    ("f1(normalize=multilingual)", ["東京都"], "東京", 4 / 5),
+    ("em(normalize=multilingual)", ["«París»"], "parís", 1),
+    ("f1(normalize=multilingual)", ["กรุงเทพ"], "กรุง", 2 * 1 * (4 / 7) / (11 / 7)),
+    ("f1(normalize=multilingual)", ["שלום עולם"], "שלום", 2 / 3),
+    ("f1(normalize=none)", ["A cat"], "a cat", 1 / 2),
+]
+
+
+@pytest.mark.parametrize(("measure", "references", "prediction", "value"), CASES)
+def test_literal(measure, references, prediction, value):
+    result = assay.evaluate_answers([references], [prediction], measure)
+    assert result.scores[measure].tolist() == pytest.approx([value], nan_ok=True)
+
+
+def squad(text):
+    lowered = "".join(c for c in text.lower() if c not in set(string.punctuation))
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", lowered).split())
+
+
+def squad_f1(reference, prediction):
+    right, given_ = squad(reference).split(), squad(prediction).split()
+    if not right or not given_:
+        return float(right == given_)
+    left, common = list(right), 0
+    for word in given_:
+        if word in left:
+            left.remove(word)
+            common += 1
+    if not common:
+        return 0.0
+    precision, recall = common / len(given_), common / len(right)
+    return 2 * precision * recall / (precision + recall)
+
+
+words = st.lists(st.sampled_from(["the", "A", "cat", "Cat.", "dog's", "an", "x-y", "1889", "…", "é", ""]), max_size=6)
+phrases = words.map(" ".join) | st.text(max_size=12)
+
+
+@given(st.lists(st.tuples(st.lists(phrases, min_size=1, max_size=3), phrases), min_size=1, max_size=5))
+def test_squad(rows):
+    references, predictions = [list(each) for each in zip(*rows, strict=True)]
+    result = assay.evaluate_answers(references, predictions, ["em", "f1"])
+    for row, (every, prediction) in enumerate(rows):
+        assert result.scores["em"][row] == max(squad(each) == squad(prediction) for each in every)
+        assert result.scores["f1"][row] == pytest.approx(max(squad_f1(each, prediction) for each in every), abs=1e-12)
+
+
+FORMS = [
+    ({"q1": "cat", "q2": ["dog", "cow"]}, {"q1": "cat", "q2": "dog"}),
+    (["cat", ["dog", "cow"]], ["cat", "dog"]),
+    ({1: "cat", 2: np.array(["dog", "cow"])}, {"1": "cat", 2: "dog"}),
+    (
+        polars.DataFrame({"query_id": ["q1", "q2"], "references": [["cat"], ["dog", "cow"]]}),
+        polars.DataFrame({"query_id": ["q2", "q1"], "prediction": ["dog", "cat"]}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("references", "predictions"), FORMS)
+def test_forms_of_data(references, predictions):
+    result = assay.evaluate_answers(references, predictions)
+    assert list(result.mean) == ["em", "f1"]
+    assert result["em"] == result["answer_em"] == 1
+    measures = "answer_em(normalize=squad) answer_f1(normalize=squad,yes_no=false)"
+    assert result.signature == f"assay {assay.__version__} answers measures: {measures}"
+    assert "answers" in str(result)
+
+
+def test_questions_without_a_prediction_and_predictions_without_a_question():
+    result = assay.evaluate_answers({"q1": "cat", "q2": "dog"}, {"q1": "cat", "q9": "cow"}, "em")
+    assert result.per_query() == {"q1": {"em": 1}, "q2": {"em": 0}}
+    assert [str(note) for note in result.notes] == [
+        "1 question without a prediction, counted as an empty answer: 'q2'",
+        "1 prediction of no question left out: 'q9'",
+    ]
+
+
+def test_odd_texts_have_a_defined_score():
+    odd = [None, "", "\ud800", "x" * 1_000_000, "שלום", "\x00\x1b[31m"]
+    result = assay.evaluate_answers([["x"]] * len(odd), odd, ["em", "f1"])
+    assert not np.isnan(result.scores["f1"]).any()
+
+
+BAD = [
+    (["cat"], ["cat", "dog"], "em", "there are 1 references and 2 predictions; lists must pair up"),
+    ({}, {"q": "x"}, "em", "there is no question: the references are empty"),
+    ({"q1": "x"}, {"q2": "x"}, "em", "references and predictions have no question in common; compare their ids"),
+    ({"q1": 3}, {"q1": "x"}, "em", "references of 'q1' must be text, not '3'"),
+    ({"q1": "x"}, {"q1": ["x"]}, "em", "prediction of 'q1' must be text, not '['x']'"),
+    (7, {"q1": "x"}, "em", "the references must be a dict, a list or a frame, not 'int'"),
+    ({1: "x", "1": "y"}, {"1": "x"}, "em", "the references hold a question twice, as a string and as an integer"),
+    ({1.5: "x"}, {"1": "x"}, "em", "references: an id must be a string or an integer, not '1.5'"),
+    (["x"], ["x"], "ndcg@10", "ndcg@10 is a measure of rankings; use assay.evaluate"),
+    (["x"], ["x"], [], "there is no measure to compute; name one, such as f1"),
+    (["x"], ["x"], "f1(normalize=odd)", "answer_f1: normalize must be squad or multilingual or none, not 'odd'"),
+]
+
+
+@pytest.mark.parametrize(("references", "predictions", "measures", "message"), BAD)
+def test_bad_input(references, predictions, measures, message):
+    with pytest.raises(assay.AssayError) as caught:
+        assay.evaluate_answers(references, predictions, measures)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_measure_of_answers_is_no_measure_of_rankings():
+    with pytest.raises(assay.MeasureError, match=r"answer_em is a measure of answers; use assay\.evaluate_answers"):
+        assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "answer_em")
