@@ -23,8 +23,8 @@ class Query(NamedTuple):
     scores: list
     judged: list
     floor: float = 0.0
-    documents: list = []
-    judgments: dict = {}
+    documents: list | None = None
+    judgments: dict | None = None
 
     def is_judged(self, grade):
         return grade is not None and grade >= self.floor
@@ -138,7 +138,13 @@ def average_precision(query, rel=1, k=None, norm="relevant"):
     ranks = query.relevant_ranks(rel, k)
     total = sum(found / rank for found, rank in enumerate(ranks, start=1))
     relevant = query.count_relevant(rel)
-    divisor = {"relevant": relevant, "found": len(ranks), "about_found": len(ranks) + 1e-10, "cutoff": min(relevant, k or relevant), "none": 1}[norm]
+    divisor = {
+        "relevant": relevant,
+        "found": len(ranks),
+        "about_found": len(ranks) + 1e-10,
+        "cutoff": min(relevant, k or relevant),
+        "none": 1,
+    }[norm]
     return divide(total, divisor)
 
 

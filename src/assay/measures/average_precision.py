@@ -34,7 +34,7 @@ def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: N
     if norm == "none":
         return total
     if norm == "about_found":
-        return ratio(total, hits.count() + TINY)
+        return ratio(total, hits.count().astype(np.float64) + TINY)
     relevant = hits.count() if norm == "found" else judged.count_relevant(rel)
     return ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
 

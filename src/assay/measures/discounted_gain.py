@@ -18,8 +18,8 @@ from assay.core.parameter import GainMap
 
 Gain = Annotated[
     Literal["linear", "exp2", "binary", "signed"] | GainMap,
-    "linear: the grade; exp2: 2^grade - 1; binary: 1; signed: the grade, below 0 too; or pairs grade:gain, other grades "
-    "keeping theirs",
+    "linear: the grade; exp2: 2^grade - 1; binary: 1; signed: the grade, below 0 too; or pairs grade:gain, "
+    "other grades keeping theirs",
 ]
 Ideal = Annotated[
     Literal["judged", "listed", "listed_cut"],
@@ -64,9 +64,7 @@ def ndcg(
     return ratio(dcg(k=k, gain=gain, rel=rel)(judged), np.maximum(best, 0.0))
 
 
-def ideal_dcg(
-    judged: Judged, k: int | None, gain: str | GainMap, rel: float, ideal: str = "judged"
-) -> FloatArray:
+def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float, ideal: str = "judged") -> FloatArray:
     """The discounted gain of the best possible ranking."""
     is_listed = ideal != "judged"
     key = ("ideal", tuple(sorted(gain.items())) if isinstance(gain, Mapping) else gain, rel, is_listed)
