@@ -25,7 +25,7 @@ from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_me
 from assay.core.parameter import Bounds
 from assay.evaluate import evaluate, evaluate_many
 from assay.evaluator import Evaluator
-from assay.io import Qrels, Run, read_qrels, read_run
+from assay.io import Qrels, Run, match_texts, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.notes import Note
 from assay.result import Result
@@ -68,6 +68,7 @@ __all__ = [
     "evaluate_answers",
     "evaluate_labels",
     "evaluate_many",
+    "match_texts",
     "measure",
     "parse_measure",
     "ratio",

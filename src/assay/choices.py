@@ -13,6 +13,8 @@ from assay.core.parameter import write
 from assay.core.text import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from assay.core.convention import Convention, Name
 
 POLICY_WORDS = {
@@ -121,23 +123,40 @@ def is_kin(one: Measure, other: Measure) -> bool:
 
 
 def path(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
-    """The way from one reading to another: a choice in words, and the reading once it is made."""
-    steps: list[tuple[str, Chosen]] = []
+    """The way from one reading to another: a choice in words, and the reading once it is made.
+
+    A run is cut before its measure loses the cutoff, so that the two do not hide each other.
+    """
+    first = policy_path(start, end.policies, ["depth"])
+    second = measure_path(first[-1][1] if first else start, end.measure)
+    so_far = [*first, *second]
+    return [*so_far, *policy_path(so_far[-1][1] if so_far else start, end.policies, Policies.__slots__)]
+
+
+def policy_path(start: Chosen, end: Policies, names: Iterable[str]) -> list[tuple[str, Chosen]]:
+    """The way from some policies to others with the same measure."""
+    steps = []
     current = start
-    if start.measure.definition is not end.measure.definition:
-        current = Chosen(end.measure, start.policies)
-        steps.append((end.measure.definition.title, current))
-    for name, value in end.measure.values.items():
-        if current.measure.values[name] != value:
-            changed = Measure(end.measure.definition, {**current.measure.values, name: value})
-            current = Chosen(changed, current.policies)
-            steps.append((parameter_words(changed, name, value), current))
-    for name in Policies.__slots__:
-        value = getattr(end.policies, name)
-        # The level that counts as relevant is a parameter of the measure by now.
-        if name != "rel" and getattr(current.policies, name) != value:
+    for name in names:
+        value = getattr(end, name)
+        if getattr(current.policies, name) != value:
             current = Chosen(current.measure, replace(current.policies, **{name: value}))
             steps.append((policy_words(name, value), current))
+    return steps
+
+
+def measure_path(start: Chosen, end: Measure) -> list[tuple[str, Chosen]]:
+    """The way from one measure to another under the same policies."""
+    steps = []
+    current = start
+    if start.measure.definition is not end.definition:
+        current = Chosen(end, start.policies)
+        steps.append((end.definition.title, current))
+    for name, value in end.values.items():
+        if current.measure.values[name] != value:
+            changed = Measure(end.definition, {**current.measure.values, name: value})
+            current = Chosen(changed, current.policies)
+            steps.append((parameter_words(changed, name, value), current))
     return steps
 
 
@@ -145,6 +164,8 @@ def policy_words(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may b
     """A policy as a sentence would have it."""
     if name == "depth":
         return "the whole run counts" if value is None else f"the run is cut after {value} documents"
+    if name == "rel":
+        return f"grades from {value:g} are relevant"
     return POLICY_WORDS.get((name, value), f"{name}={value}")
 
 

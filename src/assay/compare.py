@@ -129,8 +129,8 @@ def results_of(
     evaluator = Evaluator(qrels, DEFAULT_MEASURES if measures is None else measures, **options)
     results, ranks = {}, Ranks(evaluator.qrels)
     for name, run in runs.items():
-        judge = evaluator.read(run)
-        results[name] = evaluator.score(judge, describe(run))
+        judge, notes = evaluator.read(run)
+        results[name] = evaluator.score(judge, describe(run), notes)
         ranks.add(name, ranks_of(evaluator, judge, describe(run)))
     return results, ranks
 

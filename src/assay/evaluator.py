@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay._kernel import Judge, Options, Progress
-from assay.conventions import Chosen, choose, find_convention
+from assay.conventions import Chosen, choose, find_convention, reading_convention
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import Measure
 from assay.core.ranking import kernel_options, rank_hits, select
@@ -23,13 +23,16 @@ from assay.notes import (
     measure_notes,
     merge_notes,
     policy_notes,
+    prepared_note,
     query_notes,
     run_notes,
 )
 from assay.result import Result
 
 if TYPE_CHECKING:
-    from assay.core.convention import Policies
+    from collections.abc import Sequence
+
+    from assay.core.convention import Convention, Policies
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
@@ -63,7 +66,8 @@ class Evaluator:
         chosen = find_convention(convention)
         self.convention = chosen.name
         self.policies = chosen.policies.changed(policies)
-        names = [measures] if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable) else measures
+        is_one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
+        names = [measures] if is_one else list(measures)
         self.measures = dict(measures) if isinstance(measures, Mapping) else choose(names, chosen, policies)
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
@@ -71,18 +75,20 @@ class Evaluator:
             if measure.definition.of != "rankings":
                 raise MeasureError(f"{name} is a measure of answers; use assay.evaluate_answers")
         self.parts, self.options = make_parts(self.measures)
-        self.prepare = chosen.prepare
+        self.reader = reading_convention(names, chosen)
         self.listed = len(qrels) if isinstance(qrels, list) else None
-        self.qrels = self.read_qrels(qrels)
+        self.qrels, self.notes = self.read_qrels(qrels)
         self.threads = check_threads(threads)
         self.judge = self.new_judge()
 
-    def read_qrels(self, qrels: object) -> Qrels:
-        """The judgments, once they are what the convention makes of them."""
+    def read_qrels(self, qrels: object) -> tuple[Qrels, list[Note]]:
+        """The judgments, once they are what the convention makes of them, and what it made empty."""
         if isinstance(qrels, Qrels):
-            return qrels
-        prepared = qrels if self.prepare is None else self.prepare(qrels)
-        return Qrels(prepared, duplicates=self.policies.duplicates)
+            return qrels, []
+        prepared, notes = prepare_data(qrels, self.reader, "judgments")
+        used = [each.policies.duplicates for each in self.measures.values()]
+        duplicates = self.policies.duplicates if self.policies.duplicates in used else used[0]
+        return Qrels(prepared, duplicates=duplicates), notes
 
     def new_judge(self) -> Judge:
         """A judge that has seen nothing."""
@@ -97,18 +103,20 @@ class Evaluator:
         progress: Progress | None = None,
     ) -> Result:
         """The result of one run; what was added query by query is not touched."""
-        return self.score(self.read(run, format=format, columns=columns, progress=progress), describe(run))
+        judge, notes = self.read(run, format=format, columns=columns, progress=progress)
+        return self.score(judge, describe(run), notes)
 
-    def read(self, run: object, **how: Any) -> Judge:  # noqa: ANN401 - as in `evaluate`
-        """What a judge sees of a run."""
+    def read(self, run: object, **how: Any) -> tuple[Judge, list[Note]]:  # noqa: ANN401 - as in `evaluate`
+        """What a judge sees of a run, and what it took to read it."""
         if isinstance(run, list) and self.listed is not None and len(run) != self.listed:
             raise MismatchError(f"the judgments hold {self.listed} queries and the run {len(run)}; lists must pair up")
-        prepared = run if self.prepare is None else self.prepare(run)
-        return judge_run(self.new_judge, prepared, threads=self.threads, **how)
+        prepared, notes = prepare_data(run, self.reader, "rankings")
+        return judge_run(self.new_judge, prepared, threads=self.threads, **how), notes
 
     def add(self, query: object, ranking: object) -> None:
         """One query's ranking, in any of the forms that a run's queries have."""
-        self.judge.add(query, ranking)
+        prepared, _ = prepare_data([ranking], self.reader, "rankings")
+        self.judge.add(query, prepared[0])
 
     def reset(self) -> None:
         """Forgets what was added."""
@@ -118,14 +126,14 @@ class Evaluator:
         """The result of what was added so far."""
         return self.score(self.judge, "what was added")
 
-    def score(self, judge: Judge, name: str) -> Result:
+    def score(self, judge: Judge, name: str, notes: Sequence[Note] = ()) -> Result:
         """The result of what a judge has seen."""
         unknown = judge.unknown()
         parts = []
         for part in self.parts:
-            notes = run_notes(judge, part.number, unknown)
-            parts.append(score_part(part, *self.ranked(judge, part, name), notes))
-        return self.assemble(parts, self.qrels.queries)
+            found = run_notes(judge, part.number, unknown)
+            parts.append(score_part(part, *self.ranked(judge, part, name), found))
+        return self.assemble(parts, self.qrels.queries, [*self.notes, *notes])
 
     def ranked(self, judge: Judge, part: Part, name: str) -> tuple[Judged, list[str], BoolArray]:
         """What a judge has seen as a part's policies rank it, the queries, and which of them the run has."""
@@ -134,7 +142,7 @@ class Evaluator:
         check_overlap(qrels, retrieved, judge.unknown(), name)
         return judged, qrels.queries, retrieved >= 0
 
-    def assemble(self, parts: list[Scored], queries: list[str]) -> Result:
+    def assemble(self, parts: list[Scored], queries: list[str], notes: Sequence[Note] = ()) -> Result:
         """One result of what was computed under each set of policies."""
         kept = np.zeros(len(queries), dtype=np.bool_)
         for part in parts:
@@ -156,6 +164,7 @@ class Evaluator:
                     scores[name][places] = part.scores[name]
         own = {name: each.policies for name, each in self.measures.items() if each.policies != self.policies}
         notes = [
+            *notes,
             *policy_notes(own, self.policies),
             *merge_notes(((each.policies, each.measures, each.notes) for each in parts), self.policies),
         ]
@@ -216,6 +225,16 @@ def score_part(part: Part, judged: Judged, queries: list[str], present: BoolArra
     }
     notes += [*judgment_notes(judged, policies), *measure_notes(measures, scores, policies)]
     return Scored(policies, measures, keep, scores, means, notes)
+
+
+def prepare_data(data: Any, reader: Convention, what: str) -> tuple[Any, list[Note]]:  # noqa: ANN401 - any form of data
+    """The data as the convention takes it, and a note on the queries that are empty to it."""
+    prepared: Any = data if reader.prepare is None else reader.prepare(data)
+    if prepared is data or not isinstance(data, (Mapping, list)):
+        return prepared, []
+    queries = data if isinstance(data, Mapping) else range(len(data))
+    emptied = [str(query) for query in queries if prepared[query] is not data[query] and not len(prepared[query])]
+    return prepared, [prepared_note(reader.name, what, emptied)] if emptied else []
 
 
 def check_threads(threads: int | None) -> int:

@@ -58,6 +58,16 @@ def run_notes(judge: Judge, number: int, unknown: list[str]) -> list[Note]:
     return notes
 
 
+def prepared_note(tool: str, what: str, queries: list[str]) -> Note:
+    """Which queries a tool can make nothing of.
+
+    >>> str(prepared_note("autorag", "judgments", ["q1", "q2"]))
+    "autorag cannot use the judgments of 2 queries, taken as empty: 'q1', 'q2'"
+    """
+    text = f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}, taken as empty: {some(queries)}"
+    return Note("prepared", text)
+
+
 def query_notes(
     queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray
 ) -> list[Note]:

@@ -13,12 +13,14 @@ rr: Reciprocal rank
 
 How soon the first relevant document comes. With `credit=sum` it can pass 1.
 
-Formula       1 / rank of the first relevant document; 0 without one
-Queries       the mean over queries
-Range         0 or more; the higher the better
-Aliases       mrr, recip_rank, reciprocal_rank
-In trec_eval  recip_rank
-Reference     Voorhees, The TREC-8 question answering track report, 1999.
+Formula         1 / rank of the first relevant document; 0 without one
+Queries         the mean over queries
+Range           0 or more; the higher the better
+Aliases         mrr, recip_rank, reciprocal_rank
+In trec_eval    recip_rank
+In llama_index  mrr
+In haystack     DocumentMRREvaluator
+Reference       Voorhees, The TREC-8 question answering track report, 1999.
 
 Parameters
   rel     a number (default 1)
@@ -70,9 +72,9 @@ def test_any_name_of_it_will_do(assay, name):
 @pytest.mark.parametrize(
     ("name", "first", "meanings"),
     [
-        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0)@10"}),
+        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0,ideal=judged)@10"}),
         ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant)"}),
-        ("ndcg_cut.5,10", "ndcg", {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0)@{k}" for k in (5, 10)}),
+        ("ndcg_cut.5,10", "ndcg", {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0,ideal=judged)@{k}" for k in (5, 10)}),
     ],
 )
 def test_says_what_a_spelling_means(assay, name, first, meanings):
@@ -88,7 +90,9 @@ def test_a_measure_that_needs_a_parameter_is_explained_without_it(assay):
 
 
 def test_aliases_that_set_parameters_say_so(assay):
-    assert "Aliases       ndcg_cut\n              ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+    assert (
+        "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+    )
 
 
 def test_lists_every_measure_in_order(assay):

@@ -75,7 +75,7 @@ def test_good_names(name, canonical):
 
 READABLE = "write name(param=value,…)@k, such as ndcg@10"
 LISTED = "`assay measures` lists them all"
-GAINS = "linear or exp2 or pairs grade:gain such as 1:3;2:9"
+GAINS = "linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9"
 BAD = [
     ("", f"cannot read the measure ''; {READABLE}"),
     ("@10", f"cannot read the measure '@10'; {READABLE}"),
@@ -110,7 +110,7 @@ BAD = [
     ("ap(rel=nan)", "ap: rel must be a number, not 'nan'"),
     ("ap(rel=high)", "ap: rel must be a number, not 'high'"),
     ("ap(rel=1e999)", "ap: rel must be a number, not 'inf'"),
-    ("ap(norm=all)", "ap: norm must be relevant or found or cutoff or none, not 'all'"),
+    ("ap(norm=all)", "ap: norm must be relevant or found or about_found or cutoff or none, not 'all'"),
     ("rbp(p=2)", "rbp: p must be a number above 0 and below 1, not '2'"),
     ("rbp(p=1)", "rbp: p must be a number above 0 and below 1, not '1'"),
     ("rbp(p=0)", "rbp: p must be a number above 0 and below 1, not '0'"),

@@ -29,6 +29,11 @@ DCG = [
     ("dcg(gain=0.5:4)", [0.5], [], 4),
     ("dcg(rel=2)", [1, 2, 3], [], 2 * SECOND + 3 * THIRD),
     ("dcg(gain=exp2,rel=2)@2", [1, 2, 3], [], 3 * SECOND),
+    ("dcg(gain=binary)", [3, 0, 0.5], [], 1 + THIRD),
+    ("dcg(gain=binary,rel=1)", [0.5, 2, None, 1], [], SECOND + FOURTH),
+    # Where negative grades are no judgments, there is none to count.
+    ("dcg(gain=signed)", [-1, 2, 0.5], [], 2 * SECOND + 0.5 * THIRD),
+    ("dcg(gain=signed,rel=1)", [0.5, 2], [], 2 * SECOND),
 ]
 
 NDCG = [
@@ -57,12 +62,51 @@ NDCG = [
     ("ndcg(rel=2)", [1, 2], [], SECOND),
     ("ndcg(rel=2)@1", [1, 2], [], 0),
     ("ndcg(rel=3)", [1, 2], [2], 0),
+    ("ndcg(gain=binary)", [3, 0, 1], [2], (1 + THIRD) / (1 + SECOND + THIRD)),
+    ("ndcg(gain=binary,rel=2)", [3, 0, 1], [2], 1 / (1 + SECOND)),
+    ("ndcg(ideal=judged)", [1], [3], 1 / (3 + SECOND)),
+    ("ndcg(ideal=listed)", [1], [3], 1 / (3 + SECOND)),
+    ("ndcg(ideal=listed)@1", [1], [3], 1 / 3),
+    # As long as what was retrieved, but no longer than the cutoff.
+    ("ndcg(ideal=listed_cut)", [1], [3], 1 / 3),
+    ("ndcg(ideal=listed_cut)", [1, None], [3], 1 / (3 + SECOND)),
+    ("ndcg(ideal=listed_cut)@1", [1, None], [3], 1 / 3),
+    ("ndcg(ideal=listed_cut)@9", [1, None], [3, 2], 1 / (3 + 2 * SECOND)),
+    ("ndcg(ideal=listed_cut)", [], [3], 0),
+    ("ndcg(ideal=listed_cut)", [0], [], 0),
+]
+
+# Judgments and ranking of one query; a document may be listed or retrieved twice, and stand in several groups.
+REPEATED = [
+    ("ndcg", ["a", "a"], ["a"], 1),
+    ("ndcg", ["a"], ["a", "a"], 1 + SECOND),
+    ("ndcg(ideal=listed)", ["a", "a"], ["a"], 1 / (1 + SECOND)),
+    ("ndcg(ideal=listed)", ["a", "a", "b"], ["b", "x"], 1 / (1 + SECOND + THIRD)),
+    ("ndcg(ideal=listed_cut)", ["a", "a", "b"], ["x", "b"], SECOND / (1 + SECOND)),
+    ("ndcg(ideal=listed)", [["a", "b"], ["a"]], ["a"], 1 / (1 + SECOND + THIRD)),
+    ("ndcg", [["a", "b"], ["a"]], ["a"], 1 / (1 + SECOND)),
 ]
 
 
 @pytest.mark.parametrize(("name", "grades", "unseen", "expected"), DCG + NDCG)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+
+
+@pytest.mark.parametrize(("name", "judgments", "ranking", "expected"), REPEATED)
+def test_repeats(name, judgments, ranking, expected):
+    found = assay.evaluate({"q": judgments}, {"q": ranking}, name, duplicates="count")[name]
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+def test_grades_may_be_gains_as_they_are(score):
+    negative = {"negative": "nonrelevant"}
+    assert score("dcg(gain=signed)", [-2, 3], **negative) == pytest.approx(-2 + 3 * SECOND, rel=1e-14)
+    # The ideal ranking holds the loss, so a ranking without it passes 1.
+    assert score("ndcg(gain=signed)", [3], [-2, 0], **negative) == pytest.approx(3 / (3 - 2 * THIRD), rel=1e-14)
+    assert score("ndcg(gain=signed)", [-2, 3], **negative) == pytest.approx((-2 + 3 * SECOND) / (3 - 2 * SECOND))
+    assert score("ndcg(gain=signed)", [1], [-2], **negative) == 0
+    assert score("ndcg(gain=signed)", [-1], **negative) == 0
 
 
 @pytest.mark.parametrize("gain", ["linear", "exp2"])

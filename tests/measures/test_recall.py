@@ -2,6 +2,8 @@
 
 import pytest
 
+import assay
+
 RECALL = [
     ("recall", [1, 0, 1], [], 1),
     ("recall", [1, 0, 1], [1, 2], 2 / 4),
@@ -23,6 +25,19 @@ RECALL = [
     ("recall(cap=true)", [1, 0], [1], 1 / 2),
     ("recall(cap=false)@2", [1, 0, 1], [1, 1], 1 / 4),
     ("r_cap@2", [1, 0, 1], [1, 1], 1 / 2),
+    ("recall(total=relevant)", [1, 0], [1], 1 / 2),
+    ("recall(total=listed)", [1, 0, -1], [1, 0, -1], 1 / 2),
+    ("recall(total=listed,rel=2)", [1, 2], [3, 1], 1 / 2),
+    ("recall(total=listed,cap=true)@1", [1, 1], [1], 1),
+    ("recall(total=listed)", [0], [], 0),
+]
+
+# Judgments, where a document may be listed twice and stand in several groups; ranking; value.
+REPEATED = [
+    ("recall", ["a", "a", "b"], ["a"], 1 / 2),
+    ("recall(total=listed)", ["a", "a", "b"], ["a"], 1 / 3),
+    ("recall(total=listed)", ["a", "a", "b"], ["a", "a"], 2 / 3),
+    ("recall(total=listed)", [["a", "b"], ["a"]], ["a"], 1 / 3),
 ]
 
 
@@ -33,3 +48,9 @@ def test_values(score, name, grades, unseen, expected):
 
 def test_recall_of_nothing_can_be_undefined(score):
     assert str(score("recall@2", [0, 0], no_relevant="nan")) == "nan"
+
+
+@pytest.mark.parametrize(("name", "judgments", "ranking", "expected"), REPEATED)
+def test_repeats(name, judgments, ranking, expected):
+    found = assay.evaluate({"q": judgments}, {"q": ranking}, name, duplicates="count")[name]
+    assert found == pytest.approx(expected, rel=1e-15)

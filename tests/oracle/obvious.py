@@ -7,6 +7,8 @@ import math
 import struct
 from typing import NamedTuple
 
+from oracle.obvious_groups import GROUP_ORACLE
+
 EPSILON = 1e-5
 
 
@@ -21,6 +23,8 @@ class Query(NamedTuple):
     scores: list
     judged: list
     floor: float = 0.0
+    documents: list | None = None
+    judgments: dict | None = None
 
     def is_judged(self, grade):
         return grade is not None and grade >= self.floor
@@ -50,6 +54,8 @@ def rank(judgments, ranking, ties="docid_desc", negative="unjudged"):
         scores=[ranking[document] for document in documents],
         judged=list(judgments.values()),
         floor=0.0 if negative == "unjudged" else -math.inf,
+        documents=documents,
+        judgments=judgments,
     )
 
 
@@ -77,6 +83,8 @@ def rank_with(judgments, query_id, rows, policies):
         scores=[score for _, score in rows],
         judged=list(judgments.values()),
         floor=floor,
+        documents=[document for document, _ in rows],
+        judgments=judgments,
     )
 
 
@@ -97,7 +105,7 @@ def precision(query, rel=1, k=None, over="k"):
     return divide(len(query.relevant_ranks(rel, k)), retrieved if k is None or over == "retrieved" else k)
 
 
-def recall(query, rel=1, k=None, cap=False):
+def recall(query, rel=1, k=None, cap=False, total="relevant"):  # noqa: ARG001 - nothing is listed twice here
     relevant = query.count_relevant(rel)
     return divide(len(query.relevant_ranks(rel, k)), min(relevant, k) if cap and k else relevant)
 
@@ -130,7 +138,13 @@ def average_precision(query, rel=1, k=None, norm="relevant"):
     ranks = query.relevant_ranks(rel, k)
     total = sum(found / rank for found, rank in enumerate(ranks, start=1))
     relevant = query.count_relevant(rel)
-    divisor = {"relevant": relevant, "found": len(ranks), "cutoff": min(relevant, k or relevant), "none": 1}[norm]
+    divisor = {
+        "relevant": relevant,
+        "found": len(ranks),
+        "about_found": len(ranks) + 1e-10,
+        "cutoff": min(relevant, k or relevant),
+        "none": 1,
+    }[norm]
     return divide(total, divisor)
 
 
@@ -139,7 +153,11 @@ def gain_of(query, grade, gain, rel):
         return 0.0
     if isinstance(gain, dict) and grade in gain:
         return gain[grade]
+    if gain == "signed" and grade < 0:
+        return grade
     kept = max(grade, 0) if grade >= rel else 0
+    if gain == "binary":
+        return 1 if kept > 0 else 0
     return 2**kept - 1 if gain == "exp2" else kept
 
 
@@ -151,11 +169,12 @@ def dcg(query, k=None, gain="linear", rel=0):
     return discounted([gain_of(query, grade, gain, rel) for grade in query.ranked[:k]])
 
 
-def ndcg(query, k=None, gain="linear", rel=0):
-    gains = sorted((gain_of(query, grade, gain, rel) for grade in query.judged), reverse=True)
-    # A document that would take gain away has no place in the best ranking.
-    ideal = [each for each in gains if each > 0][:k]
-    return divide(dcg(query, k, gain, rel), discounted(ideal))
+def ndcg(query, k=None, gain="linear", rel=0, ideal="judged"):
+    gains = sorted((gain_of(query, grade, gain, rel) for grade in query.judged if query.is_judged(grade)), reverse=True)
+    # A document that would take gain away has no place in the best ranking, unless grades are gains as they are.
+    best = gains if gain == "signed" else [each for each in gains if each > 0]
+    best = discounted(best[: len(query.ranked[:k])] if ideal == "listed_cut" else best[:k])
+    return dcg(query, k, gain, rel) / best if best > 0 else 0.0
 
 
 def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary"):
@@ -254,4 +273,5 @@ ORACLE = {
     "num_rel": lambda query, rel=1: query.count_relevant(rel),
     "num_rel_ret": hits,
     "num_q": lambda query: 1,  # noqa: ARG005 - every query is one
+    **GROUP_ORACLE,
 }

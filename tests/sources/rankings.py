@@ -1,4 +1,4 @@
-"""What the tests of the four documents share: small random rankings, and the score that assay gives one."""
+"""What the tests of the documents share: small random rankings, and the score that assay gives one."""
 
 from functools import partial
 

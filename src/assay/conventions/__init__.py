@@ -6,11 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.assay import ASSAY
+from assay.conventions.autorag import AUTORAG
+from assay.conventions.haystack import HAYSTACK
+from assay.conventions.llama_index import LLAMA_INDEX
+from assay.conventions.ragas import RAGAS
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.grammar import number, read
 from assay.core.measure import TABLE, Measure, all_names
 from assay.core.parameter import write
+from assay.core.spelling import read_trec_eval
 from assay.core.text import nearest, show
 from assay.measures import parse
 
@@ -20,9 +25,19 @@ if TYPE_CHECKING:
     from assay.core.convention import Convention, Name, Policies
     from assay.core.spelling import Written
 
-CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
+CONVENTIONS: dict[str, Convention] = {
+    each.name: each for each in (ASSAY, TREC_EVAL, AUTORAG, LLAMA_INDEX, HAYSTACK, RAGAS)
+}
 
-__all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measure", "parse_measures"]
+__all__ = [
+    "CONVENTIONS",
+    "Chosen",
+    "choose",
+    "find_convention",
+    "parse_measure",
+    "parse_measures",
+    "reading_convention",
+]
 
 
 class Chosen(NamedTuple):
@@ -77,6 +92,12 @@ def choose(names: Iterable[object], convention: Convention, options: Mapping[str
     return measures
 
 
+def reading_convention(names: Iterable[object], convention: Convention) -> Convention:
+    """The convention that says how the data is read: that of the tool which every name carries, else the given one."""
+    tools = {name.partition(":")[0] if isinstance(name, str) and ":" in name else "" for name in names}
+    return CONVENTIONS.get(tools.pop(), convention) if len(tools) == 1 else convention
+
+
 def choose_one(name: object, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:
     """The measures that one name stands for."""
     policies = convention.policies.changed(options)
@@ -129,11 +150,13 @@ def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dic
     if written is None:
         return None
     entry = convention.names[written.base]
-    written = placed(written, entry)
+    if convention.read is read_trec_eval:
+        written = placed(written, entry)
     if unknown := set(written.options) - set(entry.options):
         known = ", ".join(entry.options) or "none"
         raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
     values, own = read_options(written, entry)
+    entry = entry._replace(measure=values.pop("measure", entry.measure))
     policies = convention.policies.changed({**entry.policies, **own, **options})
     measures = {
         key: Chosen(build(text, policies.rel, values, entry), policies) for key, text in cut(name, written, entry)
@@ -161,6 +184,8 @@ def read_options(written: Written, entry: Name) -> tuple[dict[str, Any], dict[st
     policies: dict[str, Any] = {}
     for name, text in written.options.items():
         option = entry.options[name]
+        if option.parameter == "measure" and text not in option.words:
+            raise MeasureError(f"{written.base}: {name} must be {' or '.join(option.words)}, not {show(text)}")
         value = option.read(text) if option.read is not None else option.words.get(text, text)
         (policies if option.is_policy else values)[option.parameter] = value
     return values, policies

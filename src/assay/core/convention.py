@@ -6,6 +6,7 @@ A convention is data. The code that follows it is the same for all.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from assay.core.spelling import Written, read_call
 from assay.core.text import nearest, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 LARGEST = sys.float_info.max
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -120,6 +121,7 @@ class Option(NamedTuple):
     """What a tool lets its user set in a measure's name: assay's parameter, or a policy, and how its value reads.
 
     `words` are the tool's words for values; `read` turns text into a value where it is more than a number or a word.
+    Where the value decides which measure is meant, `parameter` is `measure` and the words stand for canonical names.
     """
 
     parameter: str
@@ -147,7 +149,8 @@ class Name(NamedTuple):
 class Convention(NamedTuple):
     """A tool: its name, its policies, its names for measures and how it spells them.
 
-    `prepare` turns judgments and rankings given as Python objects into what the tool makes of them before it measures.
+    `prepare` turns judgments and rankings given as Python objects into what the tool makes of them before it measures;
+    a query that it makes empty is said in the result's notes.
     `defects` tells where the tool is plainly wrong and assay is not.
     """
 
@@ -158,3 +161,14 @@ class Convention(NamedTuple):
     read: Callable[[str, Mapping[str, Any]], Written | None] = read_call
     prepare: Callable[[object], object] | None = None
     defects: tuple[str, ...] = ()
+
+
+def each_query(prepare: Callable[[object], object]) -> Callable[[object], object]:
+    """A `prepare` of what one query has, made one of all the queries of a dict or a list."""
+
+    def prepare_all(data: object) -> object:
+        if isinstance(data, Mapping):
+            return {query: prepare(value) for query, value in data.items()}
+        return [prepare(value) for value in data] if isinstance(data, list) else data
+
+    return prepare_all

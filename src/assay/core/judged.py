@@ -49,8 +49,8 @@ class Hits:
     tied: IntArray
     document: IntArray
 
-    def where(self, mask: BoolArray) -> Hits:
-        """The hits for which the mask is true."""
+    def where(self, mask: BoolArray | IntArray) -> Hits:
+        """The hits for which the mask is true, or those at the given places."""
         columns = (self.query, self.grade, self.rank, self.score, self.higher, self.tied, self.document)
         return Hits(self.size, *(column[mask] for column in columns))  # type: ignore[arg-type]
 

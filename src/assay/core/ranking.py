@@ -140,7 +140,7 @@ def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
     to_front = is_relevant if best else ~is_relevant
     key = np.where(best, -hits.grade, hits.grade)
     order = np.lexsort((key, ~to_front, hits.higher, hits.query))
-    hits = hits.where(order)  # type: ignore[arg-type]
+    hits = hits.where(order)
     to_front = to_front[order]
     is_new = np.ones(len(order), dtype=np.bool_)
     is_new[1:] = (np.diff(hits.query) != 0) | (np.diff(hits.higher) != 0)

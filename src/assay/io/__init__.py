@@ -1,6 +1,7 @@
-"""Judgments and runs: read from files, frames and Python objects, and written to files."""
+"""Judgments and runs: read from files, frames, texts and Python objects, and written to files."""
 
 from assay.io.qrels import Qrels, read_qrels
 from assay.io.run import Run, read_run
+from assay.io.texts import match_texts
 
-__all__ = ["Qrels", "Run", "read_qrels", "read_run"]
+__all__ = ["Qrels", "Run", "match_texts", "read_qrels", "read_run"]

@@ -19,6 +19,7 @@ from assay.measures import (
     inferred_average_precision,
     interpolated_precision,
     area_under_curve,
+    groups,
     counts,
 )
 

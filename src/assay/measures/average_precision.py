@@ -10,9 +10,11 @@ from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 
 Norm = Annotated[
-    Literal["relevant", "found", "cutoff", "none"],
-    "divide by all relevant documents, by those found, by min(R, k), or not at all",
+    Literal["relevant", "found", "about_found", "cutoff", "none"],
+    "divide by all relevant documents, by those found, by those found and 1e-10 more, by min(R, k), or not at all",
 ]
+# What ragas adds to a divisor that may be 0.
+TINY = 1e-10
 
 
 @measure(
@@ -31,6 +33,8 @@ def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: N
     total = hits.sum(hits.ordinal / hits.rank)
     if norm == "none":
         return total
+    if norm == "about_found":
+        return ratio(total, hits.count().astype(np.float64) + TINY)
     relevant = hits.count() if norm == "found" else judged.count_relevant(rel)
     return ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
 

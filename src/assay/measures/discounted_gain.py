@@ -1,6 +1,7 @@
 """Discounted cumulative gain, plain and normalised.
 
-The discount is 1 / log2(rank + 1). The ideal ranking holds every judged document, from the highest gain to the lowest.
+The discount is 1 / log2(rank + 1). The ideal ranking holds every judged document, from the highest gain to the lowest;
+some tools count each judgment as it is listed, and some end the ideal ranking where the ranking ends.
 """
 
 from __future__ import annotations
@@ -16,8 +17,14 @@ from assay.core.measure import Cutoff, Example, measure
 from assay.core.parameter import GainMap
 
 Gain = Annotated[
-    Literal["linear", "exp2"] | GainMap,
-    "linear: the grade; exp2: 2^grade - 1; or pairs grade:gain, other grades keeping theirs",
+    Literal["linear", "exp2", "binary", "signed"] | GainMap,
+    "linear: the grade; exp2: 2^grade - 1; binary: 1; signed: the grade, below 0 too; or pairs grade:gain, "
+    "other grades keeping theirs",
+]
+Ideal = Annotated[
+    Literal["judged", "listed", "listed_cut"],
+    "the ideal ranking holds each judged document; or each judgment, repeats and alternatives too; or as many of those "
+    "as were retrieved",
 ]
 Least = Annotated[float, "grades below this gain nothing"]
 # A float ends at 2^1024; this leaves room for the sum of many.
@@ -45,31 +52,43 @@ def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least =
     formula="DCG / DCG of the ideal ranking",
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
-    range=(-np.inf, 1),
+    range=(-np.inf, np.inf),
     needs_relevant=True,
     example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
-def ndcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+def ndcg(
+    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, ideal: Ideal = "judged"
+) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""
-    return ratio(dcg(k=k, gain=gain, rel=rel)(judged), ideal_dcg(judged, k, gain, rel))
+    best = ideal_dcg(judged, k, gain, rel, ideal)
+    return ratio(dcg(k=k, gain=gain, rel=rel)(judged), np.maximum(best, 0.0))
 
 
-def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float) -> FloatArray:
+def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float, ideal: str = "judged") -> FloatArray:
     """The discounted gain of the best possible ranking."""
-    key = ("ideal", tuple(sorted(gain.items())) if isinstance(gain, Mapping) else gain, rel)
-    owner, gained, rank = judged.remember(key, lambda: ideal_ranking(judged, gain, rel))
+    is_listed = ideal != "judged"
+    key = ("ideal", tuple(sorted(gain.items())) if isinstance(gain, Mapping) else gain, rel, is_listed)
+    owner, gained, rank = judged.remember(key, lambda: ideal_ranking(judged, gain, rel, is_listed))
     worth = gained / np.log2(rank + 1.0)
-    if k is not None:
+    if ideal == "listed_cut":
+        kept = rank <= judged.cut(k)[owner]
+        owner, worth = owner[kept], worth[kept]
+    elif k is not None:
         owner, worth = owner[rank <= k], worth[rank <= k]
     return np.asarray(np.bincount(owner, weights=worth, minlength=judged.size), dtype=np.float64)
 
 
-def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float) -> tuple[IntArray, FloatArray, IntArray]:
+def ideal_ranking(
+    judged: Judged, gain: str | GainMap, rel: float, is_listed: bool
+) -> tuple[IntArray, FloatArray, IntArray]:
     """Query, gain and rank of the judged documents that gain anything, best first."""
-    mask = judged.grades >= judged.floor
-    owner, gained = judged.owner[mask], gains(judged.grades[mask], gain, rel)
-    owner, gained = owner[gained > 0], gained[gained > 0]
-    if isinstance(gain, Mapping):
+    rows = judged.groups() if is_listed else None
+    owner, grades = (judged.owner, judged.grades) if rows is None else (rows.query, rows.grade)
+    mask = grades >= judged.floor
+    owner, gained = owner[mask], gains(grades[mask], gain, rel)
+    if gain != "signed":
+        owner, gained = owner[gained > 0], gained[gained > 0]
+    if isinstance(gain, Mapping) or is_listed:
         order = np.lexsort((-gained, owner))
         owner, gained = owner[order], gained[order]
     starts = np.searchsorted(owner, np.arange(judged.size))
@@ -79,9 +98,13 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float) -> tuple[IntA
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
     """What each grade gains."""
+    if gain == "signed":
+        return np.where((grades >= 0) & (grades < rel), 0.0, grades)
     positive = np.where(grades < rel, 0.0, np.maximum(grades, 0.0))
     if gain == "linear":
         return positive
+    if gain == "binary":
+        return (positive > 0).astype(np.float64)
     if gain == "exp2":
         highest = positive.max(initial=0.0)
         if highest > LARGEST_EXPONENT:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.judged import FloatArray, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
+
+Total = Annotated[
+    Literal["relevant", "listed"],
+    "divide by the relevant documents, or by the judgments of relevant ones as they are listed, repeats too",
+]
 
 
 @measure(
@@ -27,7 +32,14 @@ def recall(
     rel: Rel = 1,
     k: Cutoff = None,
     cap: Annotated[bool, "divide by k where more than k documents are relevant"] = False,
+    total: Total = "relevant",
 ) -> FloatArray:
     """The share of all relevant documents that stands among the first k."""
-    total = judged.count_relevant(rel)
-    return ratio(judged.relevant(rel).top(k).count(), np.minimum(total, k) if cap and k is not None else total)
+    number = judged.count_relevant(rel) if total == "relevant" else count_listed(judged, rel)
+    return ratio(judged.relevant(rel).top(k).count(), np.minimum(number, k) if cap and k is not None else number)
+
+
+def count_listed(judged: Judged, rel: float) -> IntArray:
+    """How many judgments say that a document is relevant, one a query; a document may be listed several times."""
+    rows = judged.groups()
+    return np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size).astype(np.int64)

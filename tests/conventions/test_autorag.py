@@ -1,0 +1,213 @@
+"""AutoRAG: the edge cases of its source, then its formulas once more on random lists."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+
+MEASURES = [f"retrieval_{name}" for name in ("recall", "precision", "f1", "ndcg", "mrr", "map")]
+LOG3 = math.log2(3)
+
+# Judgments, ranking, and what the six measures say.
+EDGES = [
+    ([["a", "b"], ["c"]], ["a", "x", "b", "y"], (0.5, 0.5, 0.5, 1.5 / (1.5 + 1 / LOG3), 0.5, 5 / 12)),
+    ([["a", "b"]], ["a", "x"], (1, 0.5, 2 / 3, 1 / (1 + 1 / LOG3), 1, 1)),
+    ([["a"]], ["a", "a", "x"], (1, 1 / 3, 0.5, 1 + 1 / LOG3, 1, 1)),
+    ([["a"], ["a"]], ["a", "x"], (1, 0.5, 2 / 3, 1 / (1 + 1 / LOG3), 1, 1)),
+    ([["a", "b"], ["a", "c"]], ["a", "b", "c"], (1, 1, 1, 1, 1, 11 / 12)),
+    ([["a"], ["b"], ["c"]], ["a"], (1 / 3, 1, 0.5, 1, 1 / 3, 1 / 3)),
+    ([["a", "b"]], ["x", "a"], (1, 0.5, 2 / 3, 1 / LOG3 / (1 + 1 / LOG3), 0.5, 0.5)),
+    ([[1, 2]], [1, 3], (1, 0.5, 2 / 3, 1 / (1 + 1 / LOG3), 1, 1)),
+    ([["a"]], ["x", "y"], (0, 0, 0, 0, 0, 0)),
+]
+ROUNDED = [0.703918, 0.613147, 1.63093, 0.613147, 1, 1, 0.386853, 0.613147, 0]
+
+
+@pytest.mark.parametrize(("judgments", "ranking", "expected"), EDGES)
+def test_edges(judgments, ranking, expected):
+    result = assay.evaluate({"q": judgments}, {"q": ranking}, MEASURES, convention="autorag")
+    assert [result[name] for name in MEASURES] == pytest.approx(list(expected), rel=1e-14)
+
+
+def test_ndcg_as_it_was_published():
+    found = [
+        assay.evaluate({"q": judgments}, {"q": ranking}, "retrieval_ndcg", convention="autorag")["retrieval_ndcg"]
+        for judgments, ranking, _ in EDGES
+    ]
+    assert found == pytest.approx(ROUNDED, abs=5e-6)
+
+
+# Where AutoRAG gives None: judgments, ranking, and whether the query is said to be unusable.
+NONE = [
+    ([["a"]], [], None),
+    ([["a"]], None, "rankings"),
+    ([["a"]], ["a", ""], "rankings"),
+    ([["a"]], ["a", " "], "rankings"),
+    ([["a"]], ["a", None], "rankings"),
+    ([["a"]], ["a", b"b"], "rankings"),
+    ([["a"]], {"a": 1, "": 0.5}, "rankings"),
+    ([], ["a"], None),
+    (None, ["a"], "judgments"),
+    ([[]], ["a"], "judgments"),
+    ([["a"], []], ["a"], "judgments"),
+    ([["a"], [""]], ["a"], "judgments"),
+    ([["a"], [None]], ["a"], "judgments"),
+    ([["a"], ["\t"]], ["a"], "judgments"),
+    ([["a"], [True]], ["a"], "judgments"),
+    ([np.array(["a"]), np.array([], dtype=str)], ["a"], "judgments"),
+]
+
+
+@pytest.mark.parametrize(("judgments", "ranking", "unusable"), NONE)
+def test_none_is_left_out_and_said(judgments, ranking, unusable):
+    qrels, run = {"good": [["a"]], "bad": judgments}, {"good": ["a"], "bad": ranking}
+    result = assay.evaluate(qrels, run, MEASURES, convention="autorag")
+    assert all(math.isnan(result.per_query()["bad"][name]) for name in MEASURES)
+    assert [result[name] for name in MEASURES] == [1] * 6
+    said = [str(note) for note in result.notes]
+    assert [text for text in said if text.endswith("left out of the mean: 'bad'")]
+    expected = [f"autorag cannot use the {unusable} of 1 query, taken as empty: 'bad'"] if unusable else []
+    assert [text for text in said if text.startswith("autorag")] == expected
+
+
+def test_none_in_lists_of_queries():
+    result = assay.evaluate([[["a"]], None, [["b"]]], [["a"], ["a"], [None]], "retrieval_map", convention="autorag")
+    np.testing.assert_array_equal(result.scores["retrieval_map"], [1, math.nan, math.nan])
+    assert "autorag cannot use the judgments of 1 query, taken as empty: '1'" in map(str, result.notes)
+    assert "autorag cannot use the rankings of 1 query, taken as empty: '2'" in map(str, result.notes)
+
+
+def test_none_query_by_query():
+    evaluator = assay.Evaluator({"q1": [["a"]], "q2": [["b"]]}, ["retrieval_recall"], convention="autorag")
+    evaluator.add("q1", ["a"])
+    evaluator.add("q2", ["b", None])
+    np.testing.assert_array_equal(evaluator.result().scores["retrieval_recall"], [1, math.nan])
+
+
+def test_a_query_that_the_run_lacks_is_none():
+    result = assay.evaluate({"q1": [["a"]], "q2": [["b"]]}, {"q1": ["a"]}, MEASURES, convention="autorag")
+    assert all(math.isnan(result.per_query()["q2"][name]) for name in MEASURES)
+    assert [result[name] for name in MEASURES] == [1] * 6
+
+
+def test_the_order_is_the_one_given_whatever_the_scores_say():
+    result = assay.evaluate({"q": [["a"]]}, {"q": {"b": 0.1, "a": 0.9}}, "retrieval_mrr", convention="autorag")
+    assert result["retrieval_mrr"] == 1 / 2
+
+
+def test_grades_are_relevant_or_not():
+    qrels = {"q": {"a": 3, "b": 1, "c": 0}}
+    result = assay.evaluate(qrels, {"q": ["c", "b", "a"]}, ["retrieval_ndcg"], convention="autorag")
+    assert result["retrieval_ndcg"] == pytest.approx((1 / LOG3 + 1 / 2) / (1 + 1 / LOG3))
+    result = assay.evaluate(qrels, {"q": ["c", "b", "a"]}, ["retrieval_ndcg"], convention="autorag", rel=2)
+    assert result["retrieval_ndcg"] == pytest.approx(1 / 2)
+
+
+def test_there_is_no_cutoff_but_a_depth():
+    with pytest.raises(assay.MeasureError) as caught:
+        assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "retrieval_ndcg@5", convention="autorag")
+    assert str(caught.value) == "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff"
+    result = assay.evaluate({"q": ["a"]}, {"q": ["a", "x"]}, MEASURES, convention="autorag", depth=1)
+    assert [result[name] for name in MEASURES] == [1] * 6
+
+
+def test_judgments_without_groups_are_groups_of_one():
+    nested = assay.evaluate({"q": [["a"], ["b"]]}, {"q": ["b", "x"]}, MEASURES, convention="autorag")
+    flat = assay.evaluate({"q": ["a", "b"]}, {"q": ["b", "x"]}, MEASURES, convention="autorag")
+    assert flat.per_query() == nested.per_query()
+
+
+def recall(groups, listed):
+    return sum(any(each in listed for each in group) for group in groups) / len(groups)
+
+
+def precision(groups, listed):
+    return sum(any(each in group for group in groups) for each in set(listed)) / len(listed)
+
+
+def f1(groups, listed):
+    r, p = recall(groups, listed), precision(groups, listed)
+    return 2 * r * p / (r + p) if r + p else 0
+
+
+def ndcg(groups, listed):
+    gained = sum(1 / math.log2(i + 2) for i, each in enumerate(listed) if any(each in group for group in groups))
+    ideal = sum(1 / math.log2(i + 2) for i in range(min(sum(map(len, groups)), len(listed))))
+    return gained / ideal
+
+
+def mrr(groups, listed):
+    total = 0
+    for group in groups:
+        places = [place for place, each in enumerate(listed) if each in group]
+        total += 1 / (places[0] + 1) if places else 0
+    return total / len(groups)
+
+
+def average_precision(groups, listed):
+    total = 0
+    for group in groups:
+        hits = [each in group for each in listed]
+        precisions = [sum(hits[: place + 1]) / (place + 1) for place, hit in enumerate(hits) if hit]
+        total += sum(precisions) / len(precisions) if precisions else 0
+    return total / len(groups)
+
+
+FORMULAS = [recall, precision, f1, ndcg, mrr, average_precision]
+IDS = st.sampled_from(["a", "b", "c", "d", "e", "f", ""])
+JUDGMENTS = st.none() | st.lists(st.lists(IDS, max_size=4), max_size=4)
+RANKINGS = st.none() | st.lists(IDS | st.none(), max_size=8)
+
+
+def usable(groups, listed):
+    return bool(groups and listed) and all(map(all, groups)) and all(groups) and all(listed)
+
+
+@given(queries=st.lists(st.tuples(JUDGMENTS, RANKINGS), min_size=1, max_size=4))
+def test_agrees_with_the_formulas(queries):
+    result = assay.evaluate(
+        [groups for groups, _ in queries], [ranking for _, ranking in queries], MEASURES, convention="autorag"
+    )
+    for name, formula in zip(MEASURES, FORMULAS, strict=True):
+        expected = [formula(*query) if usable(*query) else math.nan for query in queries]
+        np.testing.assert_allclose(result.scores[name], expected, rtol=1e-9, err_msg=name)
+        scored = [value for value in expected if not math.isnan(value)]
+        assert result[name] == pytest.approx(sum(scored) / len(scored) if scored else math.nan, rel=1e-9, nan_ok=True)
+
+
+PREFIXED = ["autorag:retrieval_map", "autorag:retrieval_precision"]
+
+
+def test_names_with_the_prefix_alone_are_read_as_autorag_reads():
+    qrels, run = {"q": [["a", "a"]], "bad": [["a"], []]}, {"q": ["x", "a", "a"], "bad": ["a"]}
+    result = assay.evaluate(qrels, run, PREFIXED)
+    expected = assay.evaluate(qrels, run, ["retrieval_map", "retrieval_precision"], convention="autorag")
+    np.testing.assert_array_equal(result.scores["autorag:retrieval_map"], expected.scores["retrieval_map"])
+    np.testing.assert_array_equal(result.scores["autorag:retrieval_precision"], expected.scores["retrieval_precision"])
+    assert "autorag cannot use the judgments of 1 query, taken as empty: 'bad'" in map(str, result.notes)
+
+
+def test_names_with_several_prefixes():
+    qrels, run = {"q1": [["a", "b"], ["c"]], "q2": [["a"]]}, {"q1": ["a", "x", "b", "y"], "q2": []}
+    result = assay.evaluate(qrels, run, ["autorag:retrieval_map", "llama_index:ndcg", "ndcg@10"])
+    np.testing.assert_allclose(result.scores["autorag:retrieval_map"], [5 / 12, math.nan])
+    np.testing.assert_allclose(result.scores["llama_index:ndcg"], [1.5 / (1.5 + 1 / LOG3), math.nan])
+    np.testing.assert_allclose(result.scores["ndcg@10"], [1.5 / (1.5 + 1 / LOG3), 0])
+    assert result["autorag:retrieval_map"] == pytest.approx(5 / 12)
+
+
+def test_repeats_are_an_error_only_to_who_says_so():
+    qrels, run = {"q": ["a", "a"]}, {"q": ["a", "a"]}
+    result = assay.evaluate(qrels, run, ["autorag:retrieval_precision", "llama_index:ap"])
+    assert (result["autorag:retrieval_precision"], result["llama_index:ap"]) == (1 / 2, 2)
+    with pytest.raises(assay.DuplicateError):
+        assay.evaluate(qrels, run, ["autorag:retrieval_precision", "ap"])
+
+
+def test_unusable_data_is_an_error_where_other_tools_are_asked_too():
+    with pytest.raises(assay.DataError, match="group 1 is empty"):
+        assay.evaluate({"q": [["a"], []]}, {"q": ["a"]}, ["autorag:retrieval_map", "ndcg@10"])

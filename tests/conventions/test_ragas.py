@@ -1,0 +1,198 @@
+"""ragas: the edge cases of its source, then its formulas once more on random ids, verdicts and texts."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rapidfuzz import distance as distances
+
+import assay
+
+nan = math.nan
+IDS = ["IDBasedContextPrecision", "IDBasedContextRecall"]
+TEXTS = ["NonLLMContextPrecisionWithReference", "NonLLMContextRecall"]
+VERDICTS = [
+    "ContextPrecision",
+    "ContextUtilization",
+    "LLMContextPrecisionWithReference",
+    "llm_context_precision_with_reference",
+]
+TINY = 1e-10
+
+
+# References, retrieved ids, precision and recall.
+ID_EDGES = [
+    (["a", "b"], ["a", "x"], 1 / 2, 1 / 2),
+    (["a", "b", "b"], ["a", "a", "x"], 1 / 2, 1 / 2),
+    ([1, 2], ["1", 3], 1 / 2, 1 / 2),
+    (["a"], ["x"], 0, 0),
+    (["a"], [], nan, 0),
+    ([], ["a"], 0, nan),
+    ([], [], nan, nan),
+]
+
+
+@pytest.mark.parametrize(("reference", "retrieved", "precision", "recall"), ID_EDGES)
+def test_ids(reference, retrieved, precision, recall):
+    result = assay.evaluate({"q": reference}, {"q": retrieved}, IDS, convention="ragas")
+    assert [result.scores[name][0] for name in IDS] == pytest.approx([precision, recall], nan_ok=True)
+
+
+def test_what_cannot_be_scored_is_left_out_of_the_mean():
+    qrels, run = {"q1": ["a"], "q2": [], "q3": ["a", "b"]}, {"q1": ["a"], "q2": ["a"], "q3": []}
+    result = assay.evaluate(qrels, run, IDS, convention="ragas")
+    assert (result["IDBasedContextPrecision"], result["IDBasedContextRecall"]) == (1 / 2, 1 / 2)
+    said = [str(note) for note in result.notes]
+    assert "IDBasedContextPrecision: 1 query is without results, left out of the mean: 'q3'" in said
+    assert "IDBasedContextRecall: 1 query has no relevant document, left out of the mean: 'q2'" in said
+
+
+VERDICT_EDGES = [
+    ([1, 0, 1], (1 + 2 / 3) / (2 + TINY)),
+    ([1], 1 / (1 + TINY)),
+    ([0, 0, 1], 1 / 3 / (1 + TINY)),
+    ([0, 0], 0),
+    ([], 0),
+]
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+@pytest.mark.parametrize(("verdicts", "expected"), VERDICT_EDGES)
+def test_verdicts(name, verdicts, expected):
+    contexts = [f"c{place}" for place in range(len(verdicts))]
+    judged = dict(zip(contexts, verdicts, strict=True))
+    result = assay.evaluate({"q": judged}, {"q": contexts}, name, convention="ragas")
+    assert result[name] == pytest.approx(expected, rel=1e-14)
+    labels = assay.evaluate_labels([verdicts], name, convention="ragas")
+    assert labels[name] == pytest.approx(expected, rel=1e-14)
+
+
+def test_the_classes_of_its_collections_score_no_empty_list():
+    names = ["ContextPrecisionWithReference", "context_precision_without_reference"]
+    result = assay.evaluate_labels([[0, 1], []], names, convention="ragas")
+    assert [result[name] for name in names] == pytest.approx([1 / 2 / (1 + TINY)] * 2, rel=1e-14)
+
+
+# References, retrieved texts, precision and recall. Of the pair "ab" and "ax" half is alike.
+TEXT_EDGES = [
+    (["abcd"], ["abcd"], 1 / (1 + TINY), 1),
+    (["abcd"], ["abce", "zzzz"], 1 / (1 + TINY), 1),
+    (["abcd"], ["zzzz", "abce"], 1 / 2 / (1 + TINY), 1),
+    # At 0.5 a retrieved text is a hit, but a reference is not found.
+    (["ab"], ["ax"], 1 / (1 + TINY), 0),
+    (["ab", "cd"], ["ab", "zz", "cd"], (1 + 2 / 3) / (2 + TINY), 1),
+    (["ab", "cd", "ef"], ["cd"], 1 / (1 + TINY), 1 / 3),
+    (["ab"], ["ab", "ab"], 2 / (2 + TINY), 1),
+    (["ab", "ab"], ["ab"], 1 / (1 + TINY), 1),
+    (["ab"], ["zz"], 0, 0),
+    ([""], [""], 1 / (1 + TINY), 1),
+    (["ab"], [], 0, nan),
+    ([], ["ab"], nan, nan),
+]
+
+
+@pytest.mark.parametrize(("references", "retrieved", "precision", "recall"), TEXT_EDGES)
+def test_texts(references, retrieved, precision, recall):
+    matched = assay.match_texts({"q": references}, {"q": retrieved})
+    result = assay.evaluate(*matched, TEXTS, convention="ragas")
+    assert result.queries == ["q"]
+    assert [result.scores[name][0] for name in TEXTS] == pytest.approx([precision, recall], nan_ok=True, rel=1e-14)
+
+
+def test_neither_references_nor_results_is_no_zero():
+    matched = assay.match_texts({"q": [], "p": ["a"]}, {"q": [], "p": ["a"]})
+    result = assay.evaluate(*matched, TEXTS, convention="ragas")
+    assert [str(result.scores[name][0]) for name in TEXTS] == ["nan", "nan"]
+
+
+THRESHOLDS = [
+    ("NonLLMContextPrecisionWithReference(threshold=0.75)", 1 / (1 + TINY)),
+    ("NonLLMContextPrecisionWithReference(threshold=0.76)", 0),
+    ("NonLLMContextRecall(threshold=0.75)", 0),
+    ("NonLLMContextRecall(threshold=0.74)", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), THRESHOLDS)
+def test_thresholds(name, expected):
+    result = assay.evaluate(*assay.match_texts([["abcd"]], [["abce"]]), name, convention="ragas")
+    assert result[name] == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_threshold_is_a_number():
+    with pytest.raises(assay.MeasureError) as caught:
+        assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "NonLLMContextRecall(threshold=high)", convention="ragas")
+    assert str(caught.value) == "group_recall: rel must be a number, not 'high'"
+
+
+def test_both_names_of_a_metric_are_understood():
+    names = ["NonLLMContextRecall", "non_llm_context_recall", "IDBasedContextRecall", "id_based_context_recall"]
+    result = assay.evaluate({"q": ["a"]}, {"q": ["a"]}, names, convention="ragas")
+    assert [str(each) for each in result.measures.values()] == ["group_recall(rel=0.5000000000000001)"] * 2 + [
+        "recall"
+    ] * 2
+
+
+def context_precision(verdicts):
+    total = sum(verdict * sum(verdicts[: place + 1]) / (place + 1) for place, verdict in enumerate(verdicts))
+    return total / (sum(verdicts) + TINY)
+
+
+@given(verdicts=st.lists(st.lists(st.sampled_from([0, 1]), max_size=8), min_size=1, max_size=3))
+def test_agrees_with_the_formula_of_verdicts(verdicts):
+    result = assay.evaluate_labels(verdicts, "ContextPrecision", convention="ragas")
+    expected = [context_precision(each) for each in verdicts]
+    np.testing.assert_allclose(result.scores["ContextPrecision"], expected, rtol=1e-9)
+    assert result["ContextPrecision"] == pytest.approx(sum(expected) / len(expected), rel=1e-9)
+
+
+LISTS = st.lists(st.sampled_from("abcdef"), max_size=8)
+
+
+@given(queries=st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=4))
+def test_agrees_with_the_formulas_of_ids(queries):
+    result = assay.evaluate([each for each, _ in queries], [each for _, each in queries], IDS, convention="ragas")
+    both = [len(set(wanted) & set(found)) for wanted, found in queries]
+    precision = [hits / len(set(found)) if found else nan for hits, (_, found) in zip(both, queries, strict=True)]
+    recall = [hits / len(set(wanted)) if wanted else nan for hits, (wanted, _) in zip(both, queries, strict=True)]
+    for name, expected in zip(IDS, (precision, recall), strict=True):
+        np.testing.assert_allclose(result.scores[name], expected, rtol=1e-9, err_msg=name)
+        scored = [value for value in expected if not math.isnan(value)]
+        assert result[name] == pytest.approx(sum(scored) / len(scored) if scored else nan, rel=1e-9, nan_ok=True)
+
+
+CLASSES = {
+    "levenshtein": distances.Levenshtein,
+    "hamming": distances.Hamming,
+    "jaro": distances.Jaro,
+    "jaro_winkler": distances.JaroWinkler,
+}
+CONTEXTS = st.lists(st.text("abé ", max_size=6), max_size=4)
+
+
+def text_precision(wanted, found, alike):
+    if not wanted:
+        return nan
+    return context_precision([1 if max(alike(text, each) for each in wanted) >= 0.5 else 0 for text in found])
+
+
+def text_recall(wanted, found, alike):
+    if not wanted or not found:
+        return nan
+    return sum(max(alike(text, each) for text in found) > 0.5 for each in wanted) / len(wanted)
+
+
+@given(queries=st.lists(st.tuples(CONTEXTS, CONTEXTS), min_size=1, max_size=3), name=st.sampled_from([*CLASSES]))
+@example(queries=[(["ab"], ["aé"])], name="hamming")
+def test_agrees_with_the_formulas_of_texts(queries, name):
+    matched = assay.match_texts([each for each, _ in queries], [each for _, each in queries], distance=name)
+    result = assay.evaluate(*matched, TEXTS, convention="ragas")
+
+    def alike(one, other):
+        return 1 - CLASSES[name].normalized_distance(one, other)
+
+    for measure, formula in zip(TEXTS, (text_precision, text_recall), strict=True):
+        expected = [formula(*query, alike) for query in queries]
+        np.testing.assert_allclose(result.scores[measure], expected, rtol=1e-9, err_msg=measure)
