@@ -13,12 +13,15 @@ from assay.measures import (
     reciprocal_rank,
     average_precision,
     discounted_gain,
+    averaged_gain,
+    normalised_gain,
     rank_biased_precision,
     expected_reciprocal_rank,
     bpref,
     inferred_average_precision,
     interpolated_precision,
     area_under_curve,
+    utility,
     counts,
 )
 
