@@ -91,7 +91,9 @@ def test_a_measure_that_needs_a_parameter_is_explained_without_it(assay):
 
 
 def test_aliases_that_set_parameters_say_so(assay):
-    assert "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+    assert (
+        "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+    )
 
 
 def test_lists_every_measure_in_order(assay):
