@@ -20,6 +20,7 @@ Aliases         mrr, recip_rank, reciprocal_rank
 In trec_eval    recip_rank
 In llama_index  mrr
 In haystack     DocumentMRREvaluator
+In trec_eval_9  recip_rank
 Reference       Voorhees, The TREC-8 question answering track report, 1999.
 
 Parameters
@@ -47,6 +48,8 @@ How many documents are judged relevant; over queries the sum.
 **Range:** 0 or more; the higher the better
 
 **In trec_eval:** num\\_rel
+
+**In trec_eval_9:** num\\_rel
 
 | parameter | values | default | meaning |
 | --- | --- | --- | --- |

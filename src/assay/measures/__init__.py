@@ -13,6 +13,8 @@ from assay.measures import (
     reciprocal_rank,
     average_precision,
     discounted_gain,
+    averaged_gain,
+    normalised_gain,
     rank_biased_precision,
     expected_reciprocal_rank,
     bpref,
@@ -20,6 +22,7 @@ from assay.measures import (
     interpolated_precision,
     area_under_curve,
     groups,
+    utility,
     counts,
 )
 

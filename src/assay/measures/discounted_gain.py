@@ -1,32 +1,54 @@
-"""Discounted cumulative gain, plain and normalised.
+"""Discounted cumulative gain, plain, ideal and normalised.
 
 The discount is 1 / log2(rank + 1). The ideal ranking holds every judged document, from the highest gain to the lowest;
-some tools count each judgment as it is listed, and some end the ideal ranking where the ranking ends.
+some tools count each judgment as it is listed, end the ideal ranking where the ranking ends, or, as scikit-learn, take
+only the documents that were retrieved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import FloatArray, IntArray, Judged, ratio
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, measure
-from assay.core.parameter import GainMap
+from assay.core.parameter import Bounds, GainMap, write
+from assay.core.segments import stretches
 
 Gain = Annotated[
     Literal["linear", "exp2", "binary", "signed"] | GainMap,
     "linear: the grade; exp2: 2^grade - 1; binary: 1; signed: the grade, below 0 too; or pairs grade:gain, "
     "other grades keeping theirs",
-]
-Ideal = Annotated[
-    Literal["judged", "listed", "listed_cut"],
-    "the ideal ranking holds each judged document; or each judgment, repeats and alternatives too; or as many of those "
-    "as were retrieved",
+    {
+        "linear": "a document gains its grade",
+        "exp2": "a document gains 2^grade - 1",
+        "binary": "every relevant document gains 1",
+        "signed": "a document gains its grade, below 0 too",
+    },
 ]
 Least = Annotated[float, "grades below this gain nothing"]
+Ties = Annotated[
+    Literal["rank", "average"],
+    "the discount of the rank, or the mean one of all ranks that tied documents take up",
+    {"rank": "each tied document has its own discount", "average": "tied documents share their discounts"},
+]
+Base = Annotated[float, Bounds(low=1, open_low=True), "the base of the discount's logarithm"]
+Best = Annotated[
+    Literal["judged", "listed", "listed_cut", "retrieved"],
+    "the ideal ranking holds each judged document; each judgment, repeats and alternatives too; as many of those as "
+    "were retrieved; or only documents that were retrieved",
+    {
+        "judged": "the ideal ranking holds every judged document",
+        "listed": "the ideal ranking holds every judgment, repeats and alternatives too",
+        "listed_cut": "the ideal ranking holds as many judgments as were retrieved",
+        "retrieved": "the ideal ranking holds only what was retrieved",
+    },
+]
+Fewest = Annotated[int, Bounds(low=0), "a query that retrieved fewer documents has no value"]
+Highest = Annotated[float | None, "a query with a grade above this has no value"]
 # A float ends at 2^1024; this leaves room for the sum of many.
 LARGEST_EXPONENT = 1000
 
@@ -38,12 +60,47 @@ LARGEST_EXPONENT = 1000
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"dcg_burges": {"gain": "exp2"}},
     range=(-np.inf, np.inf),
+    undefined="fewer documents were retrieved than fewest= asks for",
     example=Example("dcg@3", [3, 0, 2], 4, "3 / log2(2) + 2 / log2(4) = 3 + 1"),
 )
-def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+def dcg(
+    judged: Judged,
+    *,
+    k: Cutoff = None,
+    gain: Gain = "linear",
+    rel: Least = 0,
+    ties: Ties = "rank",
+    base: Base = 2.0,
+    fewest: Fewest = 0,
+) -> FloatArray:
     """The sum of gains, each worth less the later it comes."""
-    hits = judged.judged().top(k)
-    return hits.sum(gains(hits.grade, gain, rel) / np.log2(hits.rank + 1.0))
+    ranked = gained_hits(judged, gain, rel)
+    total = ranked.hits.sum(ranked.worth, k) if ties == "rank" else shared_total(ranked, k)
+    if base != 2:  # noqa: PLR2004 - the discount's own base
+        total = total * np.log2(base)
+    return np.where(judged.retrieved < fewest, np.nan, total) if fewest else total
+
+
+@measure(
+    "ideal_dcg",
+    title="Ideal discounted cumulative gain",
+    formula="DCG of the judged documents from the highest gain to the lowest, of those that gain anything",
+    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.",
+    range=(-np.inf, np.inf),
+    kin="dcg",
+    example=Example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)"),
+)
+def ideal_dcg(
+    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, ideal: Best = "judged"
+) -> FloatArray:
+    """What the best possible ranking gains."""
+    best = ideal_ranking(judged, gain, rel, ideal)
+    worth = best.worth
+    if ideal == "listed_cut":
+        worth = np.where(best.rank <= judged.cut(k)[best.owner], worth, 0.0)
+    elif k is not None:
+        worth = np.where(best.rank <= k, worth, 0.0)
+    return np.asarray(np.bincount(best.owner, weights=worth, minlength=judged.size), dtype=np.float64)
 
 
 @measure(
@@ -54,46 +111,101 @@ def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least =
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
     range=(-np.inf, np.inf),
     needs_relevant=True,
+    undefined="fewest= or max= says so, or with ideal=retrieved a grade is below 0",
     example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
 def ndcg(
-    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, ideal: Ideal = "judged"
+    judged: Judged,
+    *,
+    k: Cutoff = None,
+    gain: Gain = "linear",
+    rel: Least = 0,
+    ties: Ties = "rank",
+    ideal: Best = "judged",
+    fewest: Fewest = 0,
+    max: Highest = None,
 ) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""
-    best = ideal_dcg(judged, k, gain, rel, ideal)
-    return ratio(dcg(k=k, gain=gain, rel=rel)(judged), np.maximum(best, 0.0))
+    best = ideal_dcg(k=k, gain=gain, rel=rel, ideal=ideal)(judged)
+    share = ratio(dcg(k=k, gain=gain, rel=rel, ties=ties)(judged), np.maximum(best, 0.0))
+    if not fewest and max is None and ideal != "retrieved":
+        return share
+    is_unknown = judged.retrieved < fewest
+    if max is not None:
+        is_unknown |= judged.highest_grade() > max
+    if ideal == "retrieved":
+        hits = judged.judged()
+        is_unknown |= hits.where(hits.grade < 0).count() > 0
+    return np.where(is_unknown, np.nan, share)
 
 
-def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float, ideal: str = "judged") -> FloatArray:
-    """The discounted gain of the best possible ranking."""
-    is_listed = ideal != "judged"
-    key = ("ideal", tuple(sorted(gain.items())) if isinstance(gain, Mapping) else gain, rel, is_listed)
-    owner, gained, rank = judged.remember(key, lambda: ideal_ranking(judged, gain, rel, is_listed))
-    worth = gained / np.log2(rank + 1.0)
-    if ideal == "listed_cut":
-        kept = rank <= judged.cut(k)[owner]
-        owner, worth = owner[kept], worth[kept]
-    elif k is not None:
-        owner, worth = owner[rank <= k], worth[rank <= k]
-    return np.asarray(np.bincount(owner, weights=worth, minlength=judged.size), dtype=np.float64)
+class Ranked(NamedTuple):
+    """The judged hits, what each gains, and what that is worth at its rank."""
+
+    hits: Hits
+    gain: FloatArray
+    worth: FloatArray
 
 
-def ideal_ranking(
-    judged: Judged, gain: str | GainMap, rel: float, is_listed: bool
-) -> tuple[IntArray, FloatArray, IntArray]:
-    """Query, gain and rank of the judged documents that gain anything, best first."""
-    rows = judged.groups() if is_listed else None
-    owner, grades = (judged.owner, judged.grades) if rows is None else (rows.query, rows.grade)
-    mask = grades >= judged.floor
-    owner, gained = owner[mask], gains(grades[mask], gain, rel)
-    if gain != "signed":
-        owner, gained = owner[gained > 0], gained[gained > 0]
-    if isinstance(gain, Mapping) or is_listed:
-        order = np.lexsort((-gained, owner))
-        owner, gained = owner[order], gained[order]
-    starts = np.searchsorted(owner, np.arange(judged.size))
-    rank: IntArray = np.arange(1, len(owner) + 1) - starts[owner]
-    return owner, gained, rank
+class Ideal(NamedTuple):
+    """The judged documents that gain anything, best first, each with its query, and where each query's begin."""
+
+    owner: IntArray
+    gain: FloatArray
+    rank: IntArray
+    worth: FloatArray
+    starts: IntArray
+
+
+def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
+    """What was gained, in order of rank."""
+
+    def make() -> Ranked:
+        hits = judged.judged()
+        gained = gains(hits.grade, gain, rel)
+        return Ranked(hits, gained, gained / np.log2(hits.rank + 1.0))
+
+    return judged.remember(("gained", write(gain), rel), make)
+
+
+def shared_total(ranked: Ranked, k: int | None) -> FloatArray:
+    """The discounted gain with the mean discount of the ranks that a hit shares with those that tie with it."""
+    hits = ranked.hits
+    last = hits.higher + hits.tied + 1
+    discounts = 1.0 / np.log2(np.arange(2.0, last.max(initial=0) + 2.0))
+    total = np.concatenate(([0.0], np.cumsum(discounts)))
+    first, end = (hits.higher, last) if k is None else (np.minimum(hits.higher, k), np.minimum(last, k))
+    return hits.sum(ranked.gain * (total[end] - total[first]) / (hits.tied + 1))
+
+
+def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = "judged") -> Ideal:
+    """The best possible ranking."""
+    source = "listed" if ideal == "listed_cut" else ideal
+
+    def make() -> Ideal:
+        owner, grades = ideal_grades(judged, source)
+        mask = grades >= judged.floor
+        owner, gained = owner[mask], gains(grades[mask], gain, rel)
+        if gain != "signed":
+            owner, gained = owner[gained > 0], gained[gained > 0]
+        if isinstance(gain, Mapping) or source != "judged":
+            order = np.lexsort((-gained, owner))
+            owner, gained = owner[order], gained[order]
+        starts = stretches(owner, judged.size)
+        rank: IntArray = np.arange(1, len(owner) + 1) - starts[owner]
+        return Ideal(owner, gained, rank, gained / np.log2(rank + 1.0), starts)
+
+    return judged.remember(("ideal", write(gain), rel, source), make)
+
+
+def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
+    """Queries and grades of the documents that the ideal ranking may hold."""
+    if source == "listed":
+        rows = judged.groups()
+        return rows.query, rows.grade
+    if source == "retrieved":
+        return judged.judged().query, judged.judged().grade
+    return judged.owner, judged.grades
 
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:

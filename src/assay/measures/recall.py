@@ -18,7 +18,7 @@ Total = Annotated[
 @measure(
     "recall",
     title="Recall",
-    formula="r / R, or r / min(R, k) with cap",
+    formula="r / R; with cap r / min(R, k), or without a cutoff r / min(R, retrieved)",
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
@@ -31,12 +31,13 @@ def recall(
     *,
     rel: Rel = 1,
     k: Cutoff = None,
-    cap: Annotated[bool, "divide by k where more than k documents are relevant"] = False,
+    cap: Annotated[bool, "divide by as many as there is room for, where more are relevant"] = False,
     total: Total = "relevant",
 ) -> FloatArray:
     """The share of all relevant documents that stands among the first k."""
     number = judged.count_relevant(rel) if total == "relevant" else count_listed(judged, rel)
-    return ratio(judged.relevant(rel).top(k).count(), np.minimum(number, k) if cap and k is not None else number)
+    room = judged.retrieved if k is None else k
+    return ratio(judged.found(rel, k), np.minimum(number, room) if cap else number)
 
 
 def count_listed(judged: Judged, rel: float) -> IntArray:
