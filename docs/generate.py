@@ -16,7 +16,7 @@ from assay.cli.measures import COMBINED, range_of
 from assay.cli.options import HELP
 from assay.core.convention import CHOICES, Policies
 from assay.core.parameter import write
-from assay.measures import TABLE
+from assay.measures import TABLE, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +95,9 @@ def worked(example: Worked) -> str:
     """The example as a doctest, so that the page shows what assay computes."""
     grades = f"[[{', '.join(map(write, example.grades))}]]"
     ideal = "" if example.all_grades is None else f", ideal=[[{', '.join(map(write, example.all_grades))}]]"
-    call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal})["{example.measure}"]'
+    # A number of all queries says nothing of one.
+    of_one = '.per_query()["0"]' if parse(example.measure).definition.corpus else ""
+    call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal}){of_one}["{example.measure}"]'
     return f"Example: {example.working}.\n\n```python\n>>> round({call}, 4)\n{round(example.value, 4)}\n\n```"
 
 

@@ -6,6 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.assay import ASSAY
+from assay.conventions.beir import BEIR
+from assay.conventions.mteb import MTEB
+from assay.conventions.ranx import RANX
+from assay.conventions.sklearn import SKLEARN
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.grammar import number, read
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from assay.core.convention import Convention, Name, Policies
     from assay.core.spelling import Written
 
-CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
+CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL, RANX, BEIR, MTEB, SKLEARN)}
 
 __all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measures"]
 

@@ -20,6 +20,8 @@ from assay.measures import (
     interpolated_precision,
     area_under_curve,
     counts,
+    hole,
+    abstention,
 )
 
 __all__ = ["TABLE", "parse"]

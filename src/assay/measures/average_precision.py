@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 
 Norm = Annotated[
     Literal["relevant", "found", "cutoff", "none"],
     "divide by all relevant documents, by those found, by min(R, k), or not at all",
 ]
+Ties = Annotated[
+    Literal["rank", "end"], "precision at the rank of each document, or at the last rank of those that tie with it"
+]
+Nothing = Annotated[Literal["zero", "one"], "what a query scores that found no relevant document"]
 
 
 @measure(
@@ -25,14 +30,32 @@ Norm = Annotated[
     needs_relevant=True,
     example=Example("ap", [1, 0, 1], 5 / 6, "R = 2: (1/1 + 2/3) / 2"),
 )
-def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: Norm = "relevant") -> FloatArray:
+def average_precision(
+    judged: Judged,
+    *,
+    rel: Rel = 1,
+    k: Cutoff = None,
+    norm: Norm = "relevant",
+    ties: Ties = "rank",
+    nothing: Nothing = "zero",
+) -> FloatArray:
     """The mean of the precisions at the ranks of the relevant documents; those not retrieved count 0."""
-    hits = judged.relevant(rel).top(k)
-    total = hits.sum(hits.ordinal / hits.rank)
-    if norm == "none":
-        return total
-    relevant = hits.count() if norm == "found" else judged.count_relevant(rel)
-    return ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
+    hits = judged.relevant(rel)
+    if ties == "end":
+        hits = replace(hits, rank=hits.higher + hits.tied + 1)
+    hits = hits.top(k)
+    found = hits.count()
+    total = hits.sum((hits.ordinal if ties == "rank" else last_ordinal(hits)) / hits.rank)
+    if norm != "none":
+        relevant = found if norm == "found" else judged.count_relevant(rel)
+        total = ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
+    return total if nothing == "zero" else np.where(found == 0, 1.0, total)
+
+
+def last_ordinal(hits: Hits) -> IntArray:
+    """For each hit, how many hits of its query score as high or higher."""
+    among = hits.among_themselves()
+    return among.higher + among.tied + 1
 
 
 @measure(
