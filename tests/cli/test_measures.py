@@ -18,6 +18,9 @@ Queries       the mean over queries
 Range         0 or more; the higher the better
 Aliases       mrr, recip_rank, reciprocal_rank
 In trec_eval  recip_rank
+In ranx       mrr
+In beir       mrr.k, mrr_cut.k
+In mteb       mrr.k
 Reference     Voorhees, The TREC-8 question answering track report, 1999.
 
 Parameters
@@ -70,9 +73,13 @@ def test_any_name_of_it_will_do(assay, name):
 @pytest.mark.parametrize(
     ("name", "first", "meanings"),
     [
-        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0)@10"}),
-        ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant)"}),
-        ("ndcg_cut.5,10", "ndcg", {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0)@{k}" for k in (5, 10)}),
+        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@10"}),
+        ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant,ties=rank,nothing=zero)"}),
+        (
+            "ndcg_cut.5,10",
+            "ndcg",
+            {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@{k}" for k in (5, 10)},
+        ),
     ],
 )
 def test_says_what_a_spelling_means(assay, name, first, meanings):

@@ -75,7 +75,7 @@ def test_good_names(name, canonical):
 
 READABLE = "write name(param=value,…)@k, such as ndcg@10"
 LISTED = "`assay measures` lists them all"
-GAINS = "linear or exp2 or pairs grade:gain such as 1:3;2:9"
+GAINS = "linear or exp2 or signed or pairs grade:gain such as 1:3;2:9"
 BAD = [
     ("", f"cannot read the measure ''; {READABLE}"),
     ("@10", f"cannot read the measure '@10'; {READABLE}"),
@@ -128,8 +128,8 @@ BAD = [
     ("rbp(gain=1:3)", "rbp: gain must be binary or grade or max, not '1:3'"),
     ("ndcg_burges(gain=linear)", "'ndcg_burges(gain=linear)': ndcg_burges sets gain itself; use ndcg(gain=…)"),
     ("f1(beta=2)", "'f1(beta=2)': f1 sets beta itself; use f(beta=…)"),
-    ("ap(depth=5)", "ap: there is no parameter 'depth'; it has rel, k, norm"),
-    ("ap(REL=2)", "ap: there is no parameter 'REL'; it has rel, k, norm"),
+    ("ap(depth=5)", "ap: there is no parameter 'depth'; it has rel, k, norm, ties, nothing"),
+    ("ap(REL=2)", "ap: there is no parameter 'REL'; it has rel, k, norm, ties, nothing"),
     ("num_q(rel=1)", "num_q: there is no parameter 'rel'; it has none"),
     ("num_q@5", "'num_q@5': num_q has no cutoff; write num_q"),
     ("bpref@5", "'bpref@5': bpref has no cutoff; write bpref"),

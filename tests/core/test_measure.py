@@ -21,19 +21,23 @@ BAD = [
     ("ap", {"norm": ["found"]}, "ap: norm must be relevant or found or cutoff or none, not '['found']'"),
     ("ap", {"norm": {1: 2}}, "ap: norm must be relevant or found or cutoff or none, not '1:2'"),
     ("recall", {"cap": 1}, "recall: cap must be true or false, not '1'"),
-    ("ndcg", {"gain": {}}, "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not ''"),
-    ("ndcg", {"gain": {"x": 1}}, "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not 'x:1'"),
+    ("ndcg", {"gain": {}}, "ndcg: gain must be linear or exp2 or signed or pairs grade:gain such as 1:3;2:9, not ''"),
+    (
+        "ndcg",
+        {"gain": {"x": 1}},
+        "ndcg: gain must be linear or exp2 or signed or pairs grade:gain such as 1:3;2:9, not 'x:1'",
+    ),
     (
         "ndcg",
         {"gain": {1: None}},
-        "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:None'",
+        "ndcg: gain must be linear or exp2 or signed or pairs grade:gain such as 1:3;2:9, not '1:None'",
     ),
     (
         "ndcg",
         {"gain": {1: math.inf}},
-        "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:inf'",
+        "ndcg: gain must be linear or exp2 or signed or pairs grade:gain such as 1:3;2:9, not '1:inf'",
     ),
-    ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm"),
+    ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm, ties, nothing"),
     ("iprec", {}, "iprec: recall is needed; write iprec@recall"),
 ]
 
@@ -46,12 +50,22 @@ def test_bad_parameters(name, values, message):
 
 
 GOOD = [
-    ("ap", {}, "ap", "ap(rel=1,norm=relevant)"),
-    ("ap", {"k": None}, "ap", "ap(rel=1,norm=relevant)"),
-    ("ap", {"k": 10.0}, "ap@10", "ap(rel=1,norm=relevant)@10"),
-    ("ap", {"k": np.int32(10), "rel": np.float32(0.5)}, "ap(rel=0.5)@10", "ap(rel=0.5,norm=relevant)@10"),
-    ("ap", {"k": 2**53}, "ap@9007199254740992", "ap(rel=1,norm=relevant)@9007199254740992"),
-    ("ndcg", {"gain": {2: 9, 1: 3.5}}, "ndcg(gain=1:3.5;2:9)", "ndcg(gain=1:3.5;2:9,rel=0)"),
+    ("ap", {}, "ap", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)"),
+    ("ap", {"k": None}, "ap", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)"),
+    ("ap", {"k": 10.0}, "ap@10", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10"),
+    (
+        "ap",
+        {"k": np.int32(10), "rel": np.float32(0.5)},
+        "ap(rel=0.5)@10",
+        "ap(rel=0.5,norm=relevant,ties=rank,nothing=zero)@10",
+    ),
+    ("ap", {"k": 2**53}, "ap@9007199254740992", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)@9007199254740992"),
+    (
+        "ndcg",
+        {"gain": {2: 9, 1: 3.5}},
+        "ndcg(gain=1:3.5;2:9)",
+        "ndcg(gain=1:3.5;2:9,rel=0,ties=rank,ideal=judged,fewest=0)",
+    ),
     ("iprec", {"recall": 0}, "iprec@0", "iprec(rel=1,cut=round)@0"),
     ("err", {}, "err", "err(gain=exp2)"),
 ]

@@ -40,7 +40,7 @@ RANX = Convention(
     },
     defects=(
         "bpref of a query with a hit and nothing judged not relevant is NaN, and so is its mean; here it is left out",
-        "a query without relevant documents stops bpref: later queries of its thread score 0; here only that query does",
+        "a query without relevant documents stops bpref: later ones in its thread score 0; here only that query does",
         "plain dicts are paired by the order of their queries, whatever the ids; here by id",
         "judgments or runs that are empty, or whose queries all are, raise an error; here empty rankings score 0",
         "ids are compared as 53 bits of their hash, so two documents may be taken for one; here as text",

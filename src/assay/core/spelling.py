@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
-RANX = re.compile(
-    r"(?P<base>\w+(?:-precision)?)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII
-)
+RANX = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
 MTEB = re.compile(r"(?P<base>.+?)_at_(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
 
 

@@ -22,6 +22,8 @@ Figure = Annotated[
     "confidence: the top score, the deviation of all scores, or the top two's difference",
 ]
 RATES = np.linspace(0, 1, 11)[:-1]
+# Values that are no further apart are the same.
+ROUNDING = 1e-12
 
 
 def normalised_area(judged: Judged, *, of: Of, k: Cutoff, rel: Rel, figure: Figure) -> float:
@@ -30,7 +32,7 @@ def normalised_area(judged: Judged, *, of: Of, k: Cutoff, rel: Rel, figure: Figu
     values = inner(of, k, rel)(judged)
     is_known = ~(np.isnan(confidence) | np.isnan(values))
     confidence, values = confidence[is_known], values[is_known]
-    if not len(values) or values.min() == values.max():
+    if not len(values) or np.ptp(values) < ROUNDING:
         return float("nan")
     flat = float(values.mean() * RATES[-1])
     return (area(confidence, values) - flat) / (area(values, values) - flat)
@@ -47,7 +49,12 @@ def normalised_area(judged: Judged, *, of: Of, k: Cutoff, rel: Rel, figure: Figu
     example=Example("nauc(of=rr)", [0, 1], 0.5, "a query's value is its rr, 1/2; the area is that of all queries"),
 )
 def abstention(
-    judged: Judged, *, of: Of = "ndcg", k: Cutoff = None, rel: Rel = 1, figure: Figure = "max"
+    judged: Judged,
+    *,
+    of: Of = "ndcg",
+    k: Cutoff = None,
+    rel: Rel = 1,
+    figure: Figure = "max",  # noqa: ARG001 - only the number of all queries depends on it
 ) -> FloatArray:
     """How well scores tell good queries from bad: 1 as well as an oracle, 0 not at all. A query's value is `of`'s."""
     return inner(of, k, rel)(judged)
