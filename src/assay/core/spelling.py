@@ -23,6 +23,9 @@ CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[
 RANX = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
 MTEB = re.compile(r"(?P<base>.+?)_at_(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
 
+# Measures of ranx that have no cutoff.
+UNCUT = ("r-precision", "bpref")
+
 
 class Written(NamedTuple):
     """A name taken apart: the tool's name, the options that it sets, and its cutoffs."""
@@ -80,6 +83,8 @@ def read_ranx(text: str, names: Mapping[str, object]) -> Written | None:
         return Written("rbp", {"p": f"0.{shape['at']}", **options}, ())
     if shape["mark"] == ".":
         return None
+    if shape["at"] and shape["base"] in UNCUT:
+        raise MeasureError(f"{show(text)}: {shape['base']} takes no cutoff, and ranx pays no heed to it; leave it out")
     return Written(shape["base"], options, (shape["at"],) if shape["at"] else ())
 
 
