@@ -42,7 +42,7 @@ def normalised_area(judged: Judged, *, of: Of, k: Cutoff, rel: Rel, figure: Figu
     "nauc",
     title="Normalised area under the abstention curve",
     formula="(A - flat) / (oracle - flat), A the area under the mean of the queries left, least confident out first",
-    reference="Gisserot-Boukhlef et al., Towards trustworthy reranking, TMLR 2024.",
+    reference="Gisserot-Boukhlef et al., Towards trustworthy reranking, arXiv 2402.12997, 2024.",
     range=(-np.inf, 1),
     needs=("spread",),
     corpus=normalised_area,
