@@ -18,7 +18,7 @@ from assay.cli.options import HELP
 from assay.conventions import CONVENTIONS
 from assay.core.convention import CHOICES, Convention, Name, Policies
 from assay.core.parameter import write
-from assay.measures import TABLE
+from assay.measures import TABLE, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,7 +109,9 @@ def worked(example: Worked) -> str:
         return doctest(example, f"round(float({call}), 4)")
     grades = f"[[{', '.join(map(write, example.grades))}]]"
     ideal = "" if example.all_grades is None else f", ideal=[[{', '.join(map(write, example.all_grades))}]]"
-    call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal})["{example.measure}"]'
+    # A number of all queries says nothing of one.
+    of_one = '.per_query()["0"]' if parse(example.measure).definition.corpus else ""
+    call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal}){of_one}["{example.measure}"]'
     return doctest(example, f"round({call}, 4)")
 
 

@@ -75,9 +75,13 @@ def test_any_name_of_it_will_do(assay, name):
 @pytest.mark.parametrize(
     ("name", "first", "meanings"),
     [
-        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0,ideal=judged)@10"}),
-        ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant)"}),
-        ("ndcg_cut.5,10", "ndcg", {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0,ideal=judged)@{k}" for k in (5, 10)}),
+        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@10"}),
+        ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant,ties=rank,nothing=zero)"}),
+        (
+            "ndcg_cut.5,10",
+            "ndcg",
+            {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@{k}" for k in (5, 10)},
+        ),
     ],
 )
 def test_says_what_a_spelling_means(assay, name, first, meanings):

@@ -121,7 +121,7 @@ def test_several_tools_in_one_call():
     assert (result["ap"], result["trec_eval:map"], result["map"]) == (1 / 3, 1 / 2, 1 / 3)
     assert "trec_eval:map: missing=skip grades=whole" in map(str, result.notes)
     assert result.signature.endswith(
-        "measures: ap(rel=1,norm=relevant) ap(rel=1,norm=relevant)[missing=skip grades=whole]"
+        "measures: ap(rel=1,norm=relevant,ties=rank,nothing=zero) ap(rel=1,norm=relevant,ties=rank,nothing=zero)[missing=skip grades=whole]"
     )
 
 

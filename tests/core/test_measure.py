@@ -47,7 +47,7 @@ BAD = [
         {"recalls": ()},
         "mean_iprec: recalls must be numbers such as 0.25;0.5, each at least 0 and at most 1, not ''",
     ),
-    ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm"),
+    ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm, ties, nothing"),
     ("iprec", {}, "iprec: recall is needed; write iprec@recall"),
 ]
 
@@ -60,12 +60,22 @@ def test_bad_parameters(name, values, message):
 
 
 GOOD = [
-    ("ap", {}, "ap", "ap(rel=1,norm=relevant)"),
-    ("ap", {"k": None}, "ap", "ap(rel=1,norm=relevant)"),
-    ("ap", {"k": 10.0}, "ap@10", "ap(rel=1,norm=relevant)@10"),
-    ("ap", {"k": np.int32(10), "rel": np.float32(0.5)}, "ap(rel=0.5)@10", "ap(rel=0.5,norm=relevant)@10"),
-    ("ap", {"k": 2**53}, "ap@9007199254740992", "ap(rel=1,norm=relevant)@9007199254740992"),
-    ("ndcg", {"gain": {2: 9, 1: 3.5}}, "ndcg(gain=1:3.5;2:9)", "ndcg(gain=1:3.5;2:9,rel=0,ideal=judged)"),
+    ("ap", {}, "ap", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)"),
+    ("ap", {"k": None}, "ap", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)"),
+    ("ap", {"k": 10.0}, "ap@10", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10"),
+    (
+        "ap",
+        {"k": np.int32(10), "rel": np.float32(0.5)},
+        "ap(rel=0.5)@10",
+        "ap(rel=0.5,norm=relevant,ties=rank,nothing=zero)@10",
+    ),
+    ("ap", {"k": 2**53}, "ap@9007199254740992", "ap(rel=1,norm=relevant,ties=rank,nothing=zero)@9007199254740992"),
+    (
+        "ndcg",
+        {"gain": {2: 9, 1: 3.5}},
+        "ndcg(gain=1:3.5;2:9)",
+        "ndcg(gain=1:3.5;2:9,rel=0,ties=rank,ideal=judged,fewest=0)",
+    ),
     ("iprec", {"recall": 0}, "iprec@0", "iprec(rel=1,cut=round)@0"),
     ("err", {}, "err", "err(gain=exp2)"),
 ]

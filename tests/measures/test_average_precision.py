@@ -53,6 +53,13 @@ AVERAGE_PRECISION = [
     ("yaap", [0], [1, 1, 1], math.log(1 / 4)),
     ("yaap(rel=2)", [2, 1], [], math.log(2)),
     ("yaap", [], [], 0),
+    ("ap(nothing=one)", [1, 0, 1], [1], (1 + 2 / 3) / 3),
+    ("ap(nothing=one)", [0, None], [1], 1),
+    ("ap(nothing=one)", [], [1], 1),
+    ("ap(nothing=one)@1", [0, 1], [], 1),
+    # Without ties it does not matter where they end.
+    ("ap(ties=end)", [0, 1, 1], [], (1 / 2 + 2 / 3) / 2),
+    ("ap(ties=end)@2", [0, 1, 1], [], (1 / 2) / 2),
 ]
 
 # Of one query the geometric mean is its average precision.
@@ -72,6 +79,24 @@ def test_values(score, name, grades, unseen, expected):
 def test_odds_are_not_defined_where_repeats_add_up_to_more_than_there_is():
     result = assay.evaluate({"q": ["a"]}, {"q": ["a", "a", "a"]}, "yaap", duplicates="count")
     assert math.isnan(result["yaap"])
+
+
+TIED = [
+    # a, b and x tie at ranks 1 to 3, where 2 of 3 are relevant; then comes c.
+    ("ap(ties=end)", (2 / 3 + 2 / 3 + 3 / 4) / 3),
+    ("ap(ties=end,norm=found)", (2 / 3 + 2 / 3 + 3 / 4) / 3),
+    ("ap(ties=end)@3", (2 / 3 + 2 / 3) / 3),
+    # The tie ends past the cutoff.
+    ("ap(ties=end)@2", 0),
+    ("ap(ties=end,nothing=one)@2", 1),
+]
+
+
+@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
+@pytest.mark.parametrize(("name", "expected"), TIED)
+def test_precision_where_ties_end_has_no_use_for_a_rule_for_ties(name, expected, ties):
+    qrels, run = {"q": {"a": 1, "b": 2, "c": 1}}, {"q": {"b": 1.0, "x": 1.0, "a": 1.0, "c": 0.5}}
+    assert assay.evaluate(qrels, run, name, ties=ties)[name] == pytest.approx(expected, abs=1e-15)
 
 
 def test_geometric_mean_over_queries_takes_no_value_below_one_in_a_hundred_thousand():

@@ -1,5 +1,7 @@
 """Bpref, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
 
+import math
+
 import pytest
 
 import assay
@@ -33,12 +35,18 @@ BPREF = [
     ("gm_bpref", [1, 0, 1], [], 1 / 2),
     ("gm_bpref", [0, 1], [], 0),
     ("gm_bpref(rel=2)", [2, 1, 2], [3], 1 / 3),
+    ("bpref(unopposed=one)", [1], [], 1),
+    ("bpref(unopposed=nan)", [1, None], [1], math.nan),
+    ("bpref(unopposed=nan)", [1, 1], [0], 1),
+    # Nothing found is nothing, whatever could have come before it.
+    ("bpref(unopposed=nan)", [None], [1], 0),
+    ("bpref(unopposed=nan)", [None], [], 0),
 ]
 
 
 @pytest.mark.parametrize(("name", "grades", "unseen", "expected"), BPREF)
 def test_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15, nan_ok=True)
 
 
 def test_the_geometric_mean_takes_the_least_for_0():

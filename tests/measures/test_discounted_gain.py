@@ -1,8 +1,12 @@
 """Discounted gain, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
 
+import math
+
 import pytest
 
 import assay
+
+nan = math.nan
 
 # What the discount leaves of a gain: one over the binary logarithm of rank + 1.
 SECOND, THIRD, FOURTH = 0.6309297535714574, 0.5, 0.43067655807339306
@@ -34,6 +38,16 @@ DCG = [
     # Where negative grades are no judgments, there is none to count.
     ("dcg(gain=signed)", [-1, 2, 0.5], [], 2 * SECOND + 0.5 * THIRD),
     ("dcg(gain=signed,rel=1)", [0.5, 2], [], 2 * SECOND),
+    ("dcg(gain=signed)", [3, 2], [], 3 + 2 * SECOND),
+    ("dcg(gain=signed,rel=2)", [1, 2], [], 2 * SECOND),
+    # A negative grade that is no judgment takes nothing away.
+    ("dcg(gain=signed)", [-1, 2], [], 2 * SECOND),
+    # 1 / log4(rank + 1) is twice as much.
+    ("dcg(base=4)", [3, 2], [], 2 * (3 + 2 * SECOND)),
+    ("dcg(fewest=2)", [3, None], [], 3),
+    ("dcg(fewest=2)", [3], [1], nan),
+    ("dcg(fewest=1)", [], [1], nan),
+    ("dcg(ties=average)", [3, 2], [], 3 + 2 * SECOND),
 ]
 
 NDCG = [
@@ -74,6 +88,12 @@ NDCG = [
     ("ndcg(ideal=listed_cut)@9", [1, None], [3, 2], 1 / (3 + 2 * SECOND)),
     ("ndcg(ideal=listed_cut)", [], [3], 0),
     ("ndcg(ideal=listed_cut)", [0], [], 0),
+    ("ndcg(ideal=retrieved)", [1, 2], [9], (1 + 2 * SECOND) / (2 + SECOND)),
+    ("ndcg(ideal=retrieved)@1", [1, None, 2], [9], 1 / 2),
+    ("ndcg(ideal=retrieved)", [None, 0], [9], 0),
+    ("ndcg(ideal=retrieved,fewest=2)", [1], [9], nan),
+    ("ndcg(ideal=retrieved,fewest=2)", [0], [9], nan),
+    ("ndcg(ideal=retrieved)", [-1, 1], [], SECOND),
 ]
 
 # Judgments and ranking of one query; a document may be listed or retrieved twice, and stand in several groups.
@@ -90,7 +110,34 @@ REPEATED = [
 
 @pytest.mark.parametrize(("name", "grades", "unseen", "expected"), DCG + NDCG)
 def test_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+TIED = [
+    # a, x and c tie at ranks 2 to 4, after b.
+    ("dcg(ties=average)", 1 + 5 * (SECOND + THIRD + FOURTH) / 3),
+    ("dcg(ties=average)@2", 1 + 5 * SECOND / 3),
+    ("dcg(ties=average)@3", 1 + 5 * (SECOND + THIRD) / 3),
+    ("dcg(ties=average)@1", 1),
+    ("dcg(ties=average,gain=exp2)@2", 1 + (3 + 7) * SECOND / 3),
+    ("ndcg(ties=average)@2", (1 + 5 * SECOND / 3) / (9 + 3 * SECOND)),
+    ("ndcg(ties=average,ideal=retrieved)@2", (1 + 5 * SECOND / 3) / (3 + 2 * SECOND)),
+]
+
+
+@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
+@pytest.mark.parametrize(("name", "expected"), TIED)
+def test_documents_that_tie_share_their_discounts(name, expected, ties):
+    qrels, run = {"q": {"a": 2, "b": 1, "c": 3, "d": 9}}, {"q": {"c": 1.0, "x": 1.0, "a": 1.0, "b": 2.0}}
+    assert assay.evaluate(qrels, run, name, ties=ties)[name] == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_negative_grade_can_take_gain_away(score):
+    assert score("dcg(gain=signed)", [-1, 2], negative="nonrelevant") == pytest.approx(-1 + 2 * SECOND, rel=1e-14)
+    assert math.isnan(score("ndcg(ideal=retrieved)", [-1, 2], negative="nonrelevant"))
+    assert score("ndcg(ideal=retrieved)", [1, 2], [-1], negative="nonrelevant") == pytest.approx(
+        (1 + 2 * SECOND) / (2 + SECOND)
+    )
 
 
 @pytest.mark.parametrize(("name", "judgments", "ranking", "expected"), REPEATED)

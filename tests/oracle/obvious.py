@@ -16,7 +16,7 @@ class Query(NamedTuple):
     """One query: the grades and scores of its documents in rank order, and all grades that were judged.
 
     A document without a judgment has the grade None. Grades below `floor` mark documents that were looked at, but not
-    judged.
+    judged. `known` tells of each ranked document whether any query's judgments hold it.
     """
 
     ranked: list
@@ -25,6 +25,7 @@ class Query(NamedTuple):
     floor: float = 0.0
     documents: list | None = None
     judgments: dict | None = None
+    known: list = ()
 
     def is_judged(self, grade):
         return grade is not None and grade >= self.floor
@@ -43,8 +44,11 @@ class Query(NamedTuple):
         return [rank for rank, grade in enumerate(top, start=1) if self.is_relevant(grade, rel)]
 
 
-def rank(judgments, ranking, ties="docid_desc", negative="unjudged"):
-    """Sorts one query's documents by score, from high to low, and looks up their grades."""
+def rank(judgments, ranking, ties="docid_desc", negative="unjudged", everything=()):
+    """Sorts one query's documents by score, from high to low, and looks up their grades.
+
+    `everything` holds the documents that are judged for any query.
+    """
     documents = list(ranking)
     if ties != "input":
         documents.sort(reverse=ties == "docid_desc")
@@ -56,10 +60,11 @@ def rank(judgments, ranking, ties="docid_desc", negative="unjudged"):
         floor=0.0 if negative == "unjudged" else -math.inf,
         documents=documents,
         judgments=judgments,
+        known=[document in everything for document in documents],
     )
 
 
-def rank_with(judgments, query_id, rows, policies):
+def rank_with(judgments, query_id, rows, policies, everything=()):
     """Follows the policies one after another on the (document, score) pairs of one query."""
     if policies.exclude == "query_id":
         rows = [row for row in rows if row[0] != query_id]
@@ -85,6 +90,7 @@ def rank_with(judgments, query_id, rows, policies):
         floor=floor,
         documents=[document for document, _ in rows],
         judgments=judgments,
+        known=[document in everything for document, _ in rows],
     )
 
 
@@ -136,9 +142,11 @@ def first_rank(query, rel=1, k=None, missing="skip"):
     return math.nan if missing == "skip" else len(query.ranked[:k]) + 1
 
 
-def average_precision(query, rel=1, k=None, norm="relevant"):
-    ranks = query.relevant_ranks(rel, k)
-    total = sum(found / rank for found, rank in enumerate(ranks, start=1))
+def average_precision(query, rel=1, k=None, *, norm="relevant", ties="rank", nothing="zero"):
+    ranks = query.relevant_ranks(rel, k) if ties == "rank" else last_tied_ranks(query, rel, k)
+    if not ranks and nothing == "one":
+        return 1.0
+    total = sum((found if ties == "rank" else at_most(ranks, rank)) / rank for found, rank in enumerate(ranks, start=1))
     relevant = query.count_relevant(rel)
     divisor = {
         "relevant": relevant,
@@ -150,9 +158,21 @@ def average_precision(query, rel=1, k=None, norm="relevant"):
     return divide(total, divisor)
 
 
+def last_tied_ranks(query, rel, k):
+    last = [at_most([-score for score in query.scores], -score) for score in query.scores]
+    ranks = [rank for rank, grade in zip(last, query.ranked, strict=True) if query.is_relevant(grade, rel)]
+    return [rank for rank in ranks if k is None or rank <= k]
+
+
+def at_most(numbers, limit):
+    return sum(number <= limit for number in numbers)
+
+
 def gain_of(query, grade, gain, rel):
     if not query.is_judged(grade):
         return 0.0
+    if gain == "signed":
+        return 0.0 if 0 <= grade < rel else grade
     if isinstance(gain, dict) and grade in gain:
         return gain[grade]
     if gain == "signed" and grade < 0:
@@ -163,20 +183,35 @@ def gain_of(query, grade, gain, rel):
     return 2**kept - 1 if gain == "exp2" else kept
 
 
-def discounted(gains):
-    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+def discounted(gains, base=2):
+    return sum(gain / math.log(rank + 1, base) for rank, gain in enumerate(gains, start=1))
 
 
-def dcg(query, k=None, gain="linear", rel=0):
-    return discounted([gain_of(query, grade, gain, rel) for grade in query.ranked[:k]])
+def dcg(query, k=None, gain="linear", rel=0, *, ties="rank", base=2, fewest=0):
+    if len(query.ranked) < fewest:
+        return math.nan
+    gains = [gain_of(query, grade, gain, rel) for grade in query.ranked]
+    if ties == "average":
+        # Documents that tie share what they gain, and each takes its part of it.
+        tied = [
+            [gain for gain, other in zip(gains, query.scores, strict=True) if other == score] for score in query.scores
+        ]
+        gains = [sum(group) / len(group) for group in tied]
+    return discounted(gains[:k], base)
 
 
-def ndcg(query, k=None, gain="linear", rel=0, ideal="judged"):
-    gains = sorted((gain_of(query, grade, gain, rel) for grade in query.judged if query.is_judged(grade)), reverse=True)
+def ndcg(query, k=None, gain="linear", rel=0, *, ties="rank", ideal="judged", fewest=0, max=None):
+    grades = query.ranked if ideal == "retrieved" else query.judged
+    grades = [grade for grade in grades if query.is_judged(grade)]
+    if len(query.ranked) < fewest or (ideal == "retrieved" and min(grades, default=0) < 0):
+        return math.nan
+    if max is not None and any(grade > max for grade in query.judged):
+        return math.nan
+    gains = sorted((gain_of(query, grade, gain, rel) for grade in grades), reverse=True)
     # A document that would take gain away has no place in the best ranking, unless grades are gains as they are.
     best = gains if gain == "signed" else [each for each in gains if each > 0]
     best = discounted(best[: len(query.ranked[:k])] if ideal == "listed_cut" else best[:k])
-    return dcg(query, k, gain, rel) / best if best > 0 else 0.0
+    return dcg(query, k, gain, rel, ties=ties) / best if best > 0 else 0.0
 
 
 def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary"):
@@ -207,8 +242,10 @@ def expected_reciprocal_rank(query, k=None, max=None, gain="exp2"):
     return total
 
 
-def bpref(query, rel=1, denominator="min"):
+def bpref(query, rel=1, denominator="min", unopposed="one"):
     relevant, nonrelevant = query.count_relevant(rel), query.count_nonrelevant(rel)
+    if unopposed == "nan" and not nonrelevant and query.relevant_ranks(rel):
+        return math.nan
     total, above = 0.0, 0
     for grade in query.ranked:
         if query.is_relevant(grade, rel):
@@ -259,6 +296,15 @@ def judged_share(query, k=None):
     return divide(sum(query.is_judged(grade) for grade in top), len(top))
 
 
+def hole(query, k=None):
+    unknown = sum(not each for each in query.known[:k])
+    return divide(unknown, len(query.known) if k is None else k)
+
+
+def abstention(query, of="ndcg", k=None, rel=1, figure="max"):  # noqa: ARG001 - a query's value is the measure's
+    return ORACLE[of](query, k=k) if of == "ndcg" else ORACLE[of](query, k=k, rel=rel)
+
+
 ORACLE = {
     "hits": hits,
     "hit_rate": hit_rate,
@@ -284,4 +330,6 @@ ORACLE = {
     "num_rel_ret": hits,
     "num_q": lambda query: 1,  # noqa: ARG005 - every query is one
     **GROUP_ORACLE,
+    "hole": hole,
+    "nauc": abstention,
 }

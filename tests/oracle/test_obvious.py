@@ -55,13 +55,17 @@ def test_every_measure_has_an_obvious_form():
 @given(case=cases(), ties=TIES, negative=NEGATIVE)
 def test_agrees_with_the_obvious_form(case, ties, negative):
     result = assay.evaluate(case.qrels, case.run, case.measures, ties=ties, negative=negative)
-    check(case, result, {each: rank(case.qrels[each], case.run.get(each, {}), ties, negative) for each in case.qrels})
+    everything = {document for judgments in case.qrels.values() for document in judgments}
+    ranked = {each: rank(case.qrels[each], case.run.get(each, {}), ties, negative, everything) for each in case.qrels}
+    check(case, result, ranked)
 
 
 @given(case=cases(ranked=ROWS), policies=POLICIES)
 def test_agrees_with_the_obvious_form_under_all_policies(case, policies):
     result = assay.evaluate(case.qrels, case.run, case.measures, **policies)
     chosen = assay.Policies(**policies)
-    check(
-        case, result, {each: rank_with(case.qrels[each], each, case.run.get(each, []), chosen) for each in case.qrels}
-    )
+    everything = {document for judgments in case.qrels.values() for document in judgments}
+    ranked = {
+        each: rank_with(case.qrels[each], each, case.run.get(each, []), chosen, everything) for each in case.qrels
+    }
+    check(case, result, ranked)

@@ -93,7 +93,7 @@ def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Ex
         low=low,
         high=high,
         higher_is_better=definition.higher_is_better,
-        aggregate=definition.aggregate,
+        aggregate=definition.aggregate if definition.corpus is None else "corpus",
         undefined=definition.undefined,
         parameters=[setting(definition, each) for each in definition.parameters.values()],
         aliases={alias: preset(definition, values) for alias, values in definition.aliases.items()},
@@ -153,4 +153,5 @@ def work(example: Example | AnswerExample) -> Worked:
         return Worked(measure, [], None, working, float(value), references, prediction)
     ideal = None if example.ideal is None else [example.ideal]
     result = evaluate_labels([example.grades], [example.measure], ideal=ideal)
-    return Worked(example.measure, example.grades, example.ideal, example.working, result[example.measure])
+    value = float(result.scores[example.measure][0])
+    return Worked(example.measure, example.grades, example.ideal, example.working, value)

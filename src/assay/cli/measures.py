@@ -30,6 +30,7 @@ COMBINED = {
     "mean": "the mean over queries",
     "geometric": f"the geometric mean over queries, each counted as {SMALLEST_AVERAGE:.5f} or more",
     "sum": "the sum over queries",
+    "corpus": "one number of all of them together",
 }
 
 

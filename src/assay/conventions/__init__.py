@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.assay import ASSAY
 from assay.conventions.autorag import AUTORAG
+from assay.conventions.beir import BEIR
 from assay.conventions.haystack import HAYSTACK
 from assay.conventions.llama_index import LLAMA_INDEX
+from assay.conventions.mteb import MTEB
 from assay.conventions.ragas import RAGAS
+from assay.conventions.ranx import RANX
+from assay.conventions.sklearn import SKLEARN
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.conventions.trec_eval_9 import TREC_EVAL_9
 from assay.core.errors import MeasureError, PolicyError
@@ -32,10 +36,14 @@ CONVENTIONS: dict[str, Convention] = {
         ASSAY,
         TREC_EVAL,
         TREC_EVAL_9,
+        RANX,
+        BEIR,
+        MTEB,
         AUTORAG,
         LLAMA_INDEX,
         HAYSTACK,
         RAGAS,
+        SKLEARN,
     )
 }
 

@@ -2,6 +2,7 @@
 
 trec_eval    ndcg_cut.5,10    P_5    set_F.2.0    ndcg.1=3,2=9
 ranx         ndcg@10    map@100-l2    rbp.95
+BEIR         NDCG@10    mrr@k    R_cap@5
 mteb         ndcg_at_10    nauc_ndcg_at_10_max
 all others   AP(rel=2)@100    NDCG@10    retrieval_ndcg
 """
@@ -11,15 +12,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.errors import MeasureError
 from assay.core.grammar import unquote
+from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
-RANX = re.compile(r"(?P<base>[a-z_-]+?)(?:(?P<mark>[.@])(?P<digits>\d+))?(?:-l(?P<level>\d+))?", re.ASCII)
+RANX = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
 GRADE = re.compile(r"[+-]?\d+", re.ASCII)
 MTEB = re.compile(r"(?P<base>.+?)_at_(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
+
+# Measures of ranx that have no cutoff.
+UNCUT = ("r-precision", "bpref")
 
 
 class Written(NamedTuple):
@@ -93,10 +99,25 @@ def read_ranx(text: str, names: Mapping[str, object]) -> Written | None:
         return None
     options = {"l": shape["level"]} if shape["level"] else {}
     if shape["base"] == "rbp":
-        return Written("rbp", {"p": f"0.{shape['digits']}", **options} if shape["digits"] else options, ())
+        if shape["at"] is None or not shape["at"].isdigit():
+            raise MeasureError(f"{show(text)}: ranx wants the decimals of the persistence, such as rbp.95")
+        return Written("rbp", {"p": f"0.{shape['at']}", **options}, ())
     if shape["mark"] == ".":
         return None
-    return Written(shape["base"], options, (shape["digits"],) if shape["digits"] else ())
+    if shape["at"] and shape["base"] in UNCUT:
+        raise MeasureError(f"{show(text)}: {shape['base']} takes no cutoff, and ranx pays no heed to it; leave it out")
+    return Written(shape["base"], options, (shape["at"],) if shape["at"] else ())
+
+
+def read_beir(text: str, names: Mapping[str, object]) -> Written | None:
+    """`name@k`; with the letter k itself, as without it, all of BEIR's cutoffs. Some names stand in any case.
+
+    >>> read_beir("R_cap@5", {"r_cap": ...}), read_beir("mrr@k", {"mrr": ...})
+    (Written(base='r_cap', options={}, cutoffs=('5',)), Written(base='mrr', options={}, cutoffs=()))
+    """
+    base, _, at = text.strip().partition("@")
+    found = base if base in names else base.lower()
+    return Written(found, {}, () if at in ("", "k") else (at,)) if found in names else None
 
 
 def read_mteb(text: str, names: Mapping[str, object]) -> Written | None:

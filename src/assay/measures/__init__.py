@@ -24,6 +24,8 @@ from assay.measures import (
     groups,
     utility,
     counts,
+    hole,
+    abstention,
 )
 
 __all__ = ["TABLE", "parse"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 
 Norm = Annotated[
@@ -15,6 +16,16 @@ Norm = Annotated[
 ]
 # What ragas adds to a divisor that may be 0.
 TINY = 1e-10
+Ties = Annotated[
+    Literal["rank", "end"],
+    "precision at the rank of each document, or at the last rank of those that tie with it",
+    {"rank": "precision is taken at each rank", "end": "precision is taken where a tie ends"},
+]
+Nothing = Annotated[
+    Literal["zero", "one"],
+    "what a query scores that found no relevant document",
+    {"zero": "a query that found nothing scores 0", "one": "a query that found nothing scores 1"},
+]
 
 
 @measure(
@@ -27,16 +38,33 @@ TINY = 1e-10
     needs_relevant=True,
     example=Example("ap", [1, 0, 1], 5 / 6, "R = 2: (1/1 + 2/3) / 2"),
 )
-def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: Norm = "relevant") -> FloatArray:
+def average_precision(
+    judged: Judged,
+    *,
+    rel: Rel = 1,
+    k: Cutoff = None,
+    norm: Norm = "relevant",
+    ties: Ties = "rank",
+    nothing: Nothing = "zero",
+) -> FloatArray:
     """The mean of the precisions at the ranks of the relevant documents; those not retrieved count 0."""
     hits = judged.relevant(rel)
-    total = hits.sum(precisions(judged, rel), k)
-    if norm == "none":
-        return total
+    if ties == "end":
+        hits = replace(hits, rank=hits.higher + hits.tied + 1)
+    total = hits.sum(precisions(judged, rel) if ties == "rank" else last_ordinal(hits) / hits.rank, k)
+    found = judged.found(rel, k) if ties == "rank" else hits.top(k).count()
     if norm == "about_found":
-        return ratio(total, judged.found(rel, k).astype(np.float64) + TINY)
-    relevant = judged.found(rel, k) if norm == "found" else judged.count_relevant(rel)
-    return ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
+        total = ratio(total, found.astype(np.float64) + TINY)
+    elif norm != "none":
+        relevant = found if norm == "found" else judged.count_relevant(rel)
+        total = ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
+    return total if nothing == "zero" else np.where(found == 0, 1.0, total)
+
+
+def last_ordinal(hits: Hits) -> IntArray:
+    """For each hit, how many hits of its query score as high or higher."""
+    among = hits.among_themselves()
+    return among.higher + among.tied + 1
 
 
 @measure(

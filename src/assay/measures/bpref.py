@@ -12,6 +12,9 @@ from assay.core.measure import Example, Rel, measure
 Denominator = Annotated[
     Literal["min", "relevant"], "min(R, N), where N documents are judged not relevant, as trec_eval has it; or R"
 ]
+Unopposed = Annotated[
+    Literal["one", "nan"], "where nothing is judged not relevant, each hit counts 1, or a query with one has no value"
+]
 
 
 @measure(
@@ -20,16 +23,22 @@ Denominator = Annotated[
     formula="(1/R) Σ 1 - min(n, R) / min(N, R), n of the N judged non-relevant documents ranked before it",
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.",
     needs_relevant=True,
+    undefined="nothing is judged not relevant and unopposed=nan",
     example=Example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2"),
 )
-def binary_preference(judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min") -> FloatArray:
+def binary_preference(
+    judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min", unopposed: Unopposed = "one"
+) -> FloatArray:
     """How seldom a document judged not relevant comes before a relevant one; unjudged documents do not count."""
     hits, relevant = judged.relevant(rel), judged.count_relevant(rel)
     is_relevant = judged.judged().grade >= rel
     before = judged.judged().before(~is_relevant)[is_relevant]
     most = relevant if denominator == "relevant" else np.minimum(relevant, judged.count_nonrelevant(rel))
     lost = ratio(np.minimum(before, relevant[hits.query]), most[hits.query])
-    return ratio(hits.sum(1.0 - lost), relevant)
+    scores = ratio(hits.sum(1.0 - lost), relevant)
+    if unopposed == "nan":
+        scores[(judged.count_nonrelevant(rel) == 0) & (hits.count() > 0)] = np.nan
+    return scores
 
 
 @measure(

@@ -1,0 +1,92 @@
+"""The files that ranx reads and writes: JSON, TREC, plain or gzipped, Parquet, and LZ4 if its libraries are there."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import assay.io.qrels
+import assay.io.run
+from assay.core.errors import DataError, FormatError
+from assay.core.text import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Data = dict[str, dict[str, Any]]
+KINDS = ("json", "trec", "gz", "lz4", "parquet")
+SAME_KINDS = {"txt": "trec", "parq": "parquet"}
+COLUMNS = ("q_id", "doc_id", "score")
+
+
+def kind_of(path: str, kind: str | None) -> str:
+    """The kind of a file, as named or as its name ends.
+
+    >>> kind_of("qrels.txt", None), kind_of("run", "json")
+    ('trec', 'json')
+    """
+    ending = Path(path).suffix[1:]
+    found = kind if kind is not None else SAME_KINDS.get(ending, ending)
+    if found not in KINDS:
+        raise FormatError(f"{show(path)}: kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {show(found)}")
+    return found
+
+
+def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
+    """What a file holds, and the name of the run if it has one."""
+    if kind == "json":
+        return json.loads(Path(path).read_bytes()), None
+    if kind == "lz4":
+        compression, notation = libraries()
+        with compression.open(path, mode="r") as file:
+            return notation.loads(compression.decompress(file.read())), None
+    if kind == "parquet":
+        import polars
+
+        return gathered(polars.read_parquet(path).select(COLUMNS).rows()), None
+    if judgments:
+        return assay.io.qrels.Qrels(path, format="trec", duplicates="last").to_dict(), None
+    run = assay.io.run.Run(path, format="trec")
+    return {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}, run.tag or None
+
+
+def dump(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:
+    """Writes the data; `lines` are its TREC form."""
+    if kind == "json":
+        Path(path).write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8")
+    elif kind == "lz4":
+        compression, notation = libraries()
+        with compression.open(path, mode="wb") as file:
+            file.write(compression.compress(notation.dumps(data), compression_level=16))
+    elif kind == "parquet":
+        import polars
+
+        polars.DataFrame(columns(data)).write_parquet(path)
+    else:
+        text = "\n".join(lines).encode()
+        Path(path).write_bytes(gzip.compress(text) if kind == "gz" else text)
+
+
+def libraries() -> tuple[Any, Any]:
+    """What LZ4 files take."""
+    try:
+        return import_module("lz4.frame"), import_module("cbor2")
+    except ImportError as error:
+        raise DataError("LZ4 files need the packages lz4 and cbor2; install them, or use another kind") from error
+
+
+def gathered(rows: Iterable[tuple[Any, Any, Any]]) -> Data:
+    """Rows of query, document and value by query; of a document listed twice the last one stays."""
+    data: Data = {}
+    for query, document, value in rows:
+        data.setdefault(str(query), {})[str(document)] = value
+    return data
+
+
+def columns(data: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """One row a document."""
+    rows = [(query, document, value) for query, ranking in data.items() for document, value in ranking.items()]
+    return {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}

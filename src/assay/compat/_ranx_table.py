@@ -1,0 +1,153 @@
+"""What ranx's `Qrels` and `Run` share: documents with values, by query."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from assay.compat._ranx_files import columns, dump, gathered, kind_of, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+    from typing import Self
+
+    import pandas
+
+Number = TypeVar("Number", int, float)
+
+
+class Table(Generic[Number]):
+    """For each query, in order of the ids, its documents from the highest value to the lowest."""
+
+    number: type[Number]
+    is_judgments: bool
+    default_path: str
+
+    def __init__(self, data: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None) -> None:
+        self.name = name
+        self._data: dict[str, dict[str, Number]] = {}
+        self._unsorted: set[str] = set()
+        for query, documents in (data or {}).items():
+            self._put(query, documents.items())
+
+    def _put(self, query: str, documents: Iterable[tuple[str, Any]]) -> None:
+        self._data[query] = {document: self.number(value) for document, value in documents}
+        self._unsorted.add(query)
+
+    @property
+    def data(self) -> dict[str, dict[str, Number]]:
+        """Everything, in order."""
+        if self._unsorted:
+            for query in self._unsorted:
+                self._data[query] = dict(sorted(self._data[query].items(), key=lambda each: -each[1]))
+            self._unsorted.clear()
+            self._data = {query: self._data[query] for query in sorted(self._data)}
+        return self._data
+
+    def keys(self) -> KeysView[str]:
+        """The query ids."""
+        return self.data.keys()
+
+    def get_query_ids(self) -> list[str]:
+        """The query ids as a list."""
+        return list(self.data)
+
+    def get_doc_ids_and_scores(self) -> list[dict[str, Number]]:
+        """The documents and values of each query."""
+        return list(self.data.values())
+
+    def add_score(self, q_id: str, doc_id: str, score: float) -> None:
+        """Adds a document to a query, or changes its value."""
+        self._data.setdefault(q_id, {})[doc_id] = self.number(score)
+        self._unsorted.add(q_id)
+
+    def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
+        """Adds a query with its documents."""
+        self.add_multi([q_id], [doc_ids], [scores])
+
+    def add_multi(
+        self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]
+    ) -> None:
+        """Adds several queries with their documents."""
+        for query, documents, values in zip(q_ids, doc_ids, scores, strict=True):
+            self._put(query, zip(documents, values, strict=True))
+
+    def sort(self) -> None:
+        """Does nothing: what is seen is always in order."""
+
+    def to_dict(self) -> dict[str, dict[str, Number]]:
+        """`{query: {document: value}}`; a query that is not there has no documents."""
+        return defaultdict(dict, {query: dict(documents) for query, documents in self.data.items()})
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas frame with columns `q_id`, `doc_id` and `score`."""
+        import pandas
+
+        return pandas.DataFrame(columns(self.data))
+
+    def save(self, path: str | None = None, kind: str | None = None) -> None:
+        """Writes a file; its kind is told from its name, or named."""
+        path = self.default_path if path is None else str(path)
+        dump(self.data, path, kind_of(path, kind), self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, d: Mapping[str, Mapping[str, Any]], name: str | None = None) -> Self:
+        """From `{query: {document: value}}`."""
+        return cls(d, name)
+
+    @classmethod
+    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:
+        """From a file; its kind is told from its name, or named."""
+        data, tag = load(str(path), kind_of(str(path), kind), judgments=cls.is_judgments)
+        return cls(data, tag if name is None else name)
+
+    @classmethod
+    def from_df(
+        cls,
+        df: Any,  # noqa: ANN401 - any library's frame
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """From a frame of pandas or polars."""
+        return cls(gathered(zip(df[q_id_col], df[doc_id_col], df[score_col], strict=True)), name)
+
+    @classmethod
+    def from_parquet(  # noqa: PLR0917 - as ranx has it
+        cls,
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """From a Parquet file; with `pd_kwargs` it is pandas that reads it."""
+        import polars
+
+        frame: Any = polars.read_parquet(path) if not pd_kwargs else read_with_pandas(path, pd_kwargs)
+        return cls.from_df(frame, q_id_col, doc_id_col, score_col, name)
+
+    @property
+    def size(self) -> int:
+        """The number of queries."""
+        return len(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, q_id: str) -> dict[str, Number]:
+        return dict(self.data[q_id])
+
+    def __repr__(self) -> str:
+        return repr(self.data)
+
+
+def read_with_pandas(path: str, options: Mapping[str, Any]) -> pandas.DataFrame:
+    import pandas
+
+    return pandas.read_parquet(path, **options)

@@ -1,0 +1,45 @@
+"""BEIR 2: its names and policies.
+
+What EvaluateRetrieval.evaluate gives is pytrec_eval's: scores as 32-bit floats, ties by document id from high to low,
+and the mean over the queries that judgments and run have in common, without the document that is named like its query.
+What evaluate_custom gives has its own sorting: 64-bit scores, ties as given, nothing left out, and the mean over all
+judged queries. BEIR rounds means to 5 decimals; assay does not.
+"""
+
+from assay.core.convention import Convention, Name, Policies
+from assay.core.spelling import read_beir
+
+CUTOFFS = (1, 3, 5, 10, 100, 1000)
+CUSTOM = {"ties": "input", "precision": "float64", "missing": "zero", "exclude": "nothing"}
+
+MRR = Name("rr@{}", CUTOFFS, "MRR@{:.0f}", policies=CUSTOM)
+R_CAP = Name("recall(cap=true)@{}", CUTOFFS, "R_cap@{:.0f}", policies={**CUSTOM, "no_relevant": "nan"})
+HOLE = Name("hole@{}", CUTOFFS, "Hole@{:.0f}", policies=CUSTOM)
+ACCURACY = Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=CUSTOM)
+
+BEIR = Convention(
+    name="beir",
+    title="BEIR: pytrec_eval's numbers without documents named like the query; and four measures of its own",
+    policies=Policies(precision="float32", duplicates="last", missing="skip", grades="whole", exclude="query_id"),
+    read=read_beir,
+    names={
+        "NDCG": Name("ndcg@{}", CUTOFFS, "NDCG@{:.0f}"),
+        "MAP": Name("ap@{}", CUTOFFS, "MAP@{:.0f}"),
+        "Recall": Name("recall@{}", CUTOFFS, "Recall@{:.0f}"),
+        "P": Name("precision@{}", CUTOFFS, "P@{:.0f}"),
+        "mrr": MRR,
+        "mrr_cut": MRR,
+        "recall_cap": R_CAP,
+        "r_cap": R_CAP,
+        "hole": HOLE,
+        "acc": ACCURACY,
+        "top_k_acc": ACCURACY,
+        "accuracy": ACCURACY,
+        "top_k_accuracy": ACCURACY,
+    },
+    defects=(
+        "R_cap@k divides by 0 at a query without relevant documents, which ends the evaluation; here the query is NaN",
+        "mrr, r_cap and accuracy fail at a query of the run without judgments, and hole counts it; here it is left out",
+        "evaluate takes documents named like their query out of the caller's results, before evaluate_custom sees them",
+    ),
+)

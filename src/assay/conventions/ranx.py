@@ -1,0 +1,49 @@
+"""ranx 0.3: its names and policies.
+
+A query that the run lacks counts as an empty ranking, as with make_comparable. Its order of documents with the same
+score depends on how its sorting goes; here they stand as given.
+"""
+
+from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.spelling import read_ranx
+
+LEVEL = {"l": Option("rel")}
+RECALLS = tuple(tenth / 10 for tenth in range(11))
+
+RANX = Convention(
+    name="ranx",
+    title="ranx: the relevance level applies to gains too; negative grades are judged and not relevant",
+    policies=Policies(ties="input", duplicates="last", grades="whole", negative="nonrelevant"),
+    read=read_ranx,
+    names={
+        "hits": Name("hits[@{}]", options=LEVEL),
+        "hit_rate": Name("hit_rate[@{}]", options=LEVEL),
+        "precision": Name("precision[@{}]", options=LEVEL),
+        "recall": Name("recall[@{}]", options=LEVEL),
+        "f1": Name("f1[@{}]", options=LEVEL),
+        "r-precision": Name("r_precision", options=LEVEL),
+        "mrr": Name("rr[@{}]", options=LEVEL),
+        "map": Name("ap[@{}]", options=LEVEL),
+        "dcg": Name("dcg(rel=1)[@{}]", options=LEVEL),
+        "dcg_burges": Name("dcg(gain=exp2,rel=1)[@{}]", options=LEVEL),
+        "ndcg": Name("ndcg(rel=1)[@{}]", options=LEVEL),
+        "ndcg_burges": Name("ndcg(gain=exp2,rel=1)[@{}]", options=LEVEL),
+        "bpref": Name("bpref(unopposed=nan)", options=LEVEL),
+        "rbp": Name("rbp(gain=grade)", options={"p": Option("p"), **LEVEL}, about="gains are grades, so it can pass 1"),
+        "iprec_at_recall": Name(
+            "iprec(cut=v9)@{}",
+            RECALLS,
+            "iprec_at_recall@{:.1f}",
+            options=LEVEL,
+            about="the points that ranx.plot draws; ranx.evaluate has no name for them",
+        ),
+    },
+    defects=(
+        "bpref of a query with a hit and nothing judged not relevant is NaN, and so is its mean; here it is left out",
+        "a query without relevant documents stops bpref: later ones in its thread score 0; here only that query does",
+        "plain dicts are paired by the order of their queries, whatever the ids; here by id",
+        "judgments or runs that are empty, or whose queries all are, raise an error; here empty rankings score 0",
+        "ids are compared as 53 bits of their hash, so two documents may be taken for one; here as text",
+        "float grades of a plain dict are kept, but those of a Qrels are cut to whole numbers; here all are cut",
+    ),
+)

@@ -1,0 +1,131 @@
+"""What ranx, BEIR, mteb and scikit-learn call their measures, and the facts about them that no oracle can be asked for."""
+
+import math
+
+import pytest
+
+import assay
+from assay.conventions import CONVENTIONS, find_convention, parse_measures
+
+nan = math.nan
+
+NAMES = [
+    # convention, name, what it stands for
+    ("ranx", "map@100-l2", {"map@100-l2": "ap(rel=2)@100"}),
+    ("ranx", "hits", {"hits": "hits"}),
+    ("ranx", "mrr@10", {"mrr@10": "rr@10"}),
+    ("ranx", "f1@5-l3", {"f1@5-l3": "f(rel=3)@5"}),
+    ("ranx", "r-precision-l2", {"r-precision-l2": "r_precision(rel=2)"}),
+    ("ranx", "ndcg@5", {"ndcg@5": "ndcg(rel=1)@5"}),
+    ("ranx", "ndcg_burges-l2", {"ndcg_burges-l2": "ndcg(gain=exp2,rel=2)"}),
+    ("ranx", "dcg_burges", {"dcg_burges": "dcg(gain=exp2,rel=1)"}),
+    ("ranx", "bpref", {"bpref": "bpref(unopposed=nan)"}),
+    ("ranx", "rbp.95", {"rbp.95": "rbp(p=0.95,gain=grade)"}),
+    ("ranx", "rbp@5-l2", {"rbp@5-l2": "rbp(rel=2,p=0.5,gain=grade)"}),
+    ("ranx", "iprec_at_recall@0.3", {"iprec_at_recall@0.3": "iprec(cut=v9)@0.3"}),
+    ("beir", "NDCG@10", {"NDCG@10": "ndcg@10"}),
+    ("beir", "MAP@5", {"MAP@5": "ap@5"}),
+    ("beir", "R_cap@5", {"R_cap@5": "recall(cap=true)@5"}),
+    ("beir", "recall_cap@5", {"recall_cap@5": "recall(cap=true)@5"}),
+    ("beir", "MRR@5", {"MRR@5": "rr@5"}),
+    ("beir", "top_k_accuracy@1", {"top_k_accuracy@1": "hit_rate@1"}),
+    ("beir", "hole@k", {f"Hole@{k}": f"hole@{k}" for k in (1, 3, 5, 10, 100, 1000)}),
+    ("beir", "acc", {f"Accuracy@{k}": f"hit_rate@{k}" for k in (1, 3, 5, 10, 100, 1000)}),
+    ("mteb", "ndcg_at_10", {"ndcg_at_10": "ndcg@10"}),
+    ("mteb", "precision_at_3", {"precision_at_3": "precision@3"}),
+    ("mteb", "accuracy", {"accuracy": "recall@1"}),
+    ("mteb", "nauc_map_at_5_diff1", {"nauc_map_at_5_diff1": "nauc(of=ap,figure=diff1)@5"}),
+    ("mteb", "nauc_mrr_at_1000_max", {"nauc_mrr_at_1000_max": "nauc(of=rr)@1000"}),
+    ("mteb", "R_cap_at_5", {"R_cap_at_5": "recall(cap=true)@5"}),
+    ("mteb", "mrr", {f"mrr_at_{k}": f"rr@{k}" for k in (1, 3, 5, 10, 20, 100, 1000)}),
+    ("sklearn", "ndcg_score", {"ndcg_score": "ndcg(ties=average,ideal=retrieved,fewest=2)"}),
+    ("sklearn", "ndcg_score(k=5)", {"ndcg_score(k=5)": "ndcg(ties=average,ideal=retrieved,fewest=2)@5"}),
+    (
+        "sklearn",
+        "dcg_score(k=5,log_base=10)",
+        {"dcg_score(k=5,log_base=10)": "dcg(gain=signed,ties=average,base=10,fewest=2)@5"},
+    ),
+    ("sklearn", "average_precision_score", {"average_precision_score": "ap(norm=found,ties=end)"}),
+    # Spellings that mean one thing are understood everywhere.
+    ("assay", "ndcg_at_10", {"ndcg_at_10": "ndcg@10"}),
+    ("assay", "map@100-l2", {"map@100-l2": "ap(rel=2)@100"}),
+    ("assay", "rbp.95", {"rbp.95": "rbp(p=0.95,gain=grade)"}),
+]
+
+
+@pytest.mark.parametrize(("convention", "name", "expected"), NAMES)
+def test_names(convention, name, expected):
+    measures = parse_measures([name], find_convention(convention), 1)
+    assert {key: str(measure) for key, measure in measures.items()} == expected
+
+
+BAD_NAMES = [
+    ("ranx", "rbp", "'rbp': ranx wants the decimals of the persistence, such as rbp.95"),
+    ("ranx", "rbp@0.95", "'rbp@0.95': ranx wants the decimals of the persistence, such as rbp.95"),
+    ("ranx", "bpref@5", "'bpref@5': bpref takes no cutoff, and ranx pays no heed to it; leave it out"),
+    ("ranx", "ndcg@0", "ndcg: k must be a whole number at least 1, not '0'"),
+    ("beir", "NDCG@x", "cannot read the cutoffs of 'NDCG@x'; write them as in NDCG.5,10"),
+    ("mteb", "nauc_map_at_5_min", "nauc: figure must be max or std or diff1, not 'min'"),
+    ("sklearn", "ndcg_score(p=5)", "'ndcg_score(p=5)': sklearn has no option 'p' here; it has k, ignore_ties"),
+    ("sklearn", "dcg_score(log_base=1)", "dcg: base must be a number above 1, not '1'"),
+    ("assay", "accuracy", "tools mean different measures by 'accuracy'; write beir:accuracy or mteb:accuracy"),
+]
+
+
+@pytest.mark.parametrize(("convention", "name", "message"), BAD_NAMES)
+def test_bad_names(convention, name, message):
+    with pytest.raises(assay.MeasureError) as caught:
+        parse_measures([name], find_convention(convention), 1)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("convention", ["ranx", "beir", "mteb", "sklearn"])
+def test_every_name_can_be_computed(convention):
+    chosen = CONVENTIONS[convention]
+    endings = {"nauc": "_at_3_max", "rbp": ".5"}
+    names = [name + endings.get(name.split("_")[0], "") for name in chosen.names]
+    result = assay.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, names, convention=convention)
+    assert len(result) >= len(set(map(str, result.measures.values())))
+    assert chosen.defects
+    assert all(defect == defect.strip() and not defect.endswith(".") for defect in chosen.defects)
+
+
+QRELS = {"q1": {"a": 1, "q1": 2, "b": 0}, "q2": {"c": 1}, "q3": {"d": 0}}
+RUN = {"q1": {"q1": 3.0, "x": 1.0, "a": 1.0}, "q3": {"d": 1.0, "a": 0.5}, "q9": {"z": 1.0}}
+FACTS = [
+    # pytrec_eval's: q2 is skipped, the document q1 is left out, and x stands before a by its id.
+    ("beir", "Recall@1", {"q1": 0, "q2": nan, "q3": 0}, 0),
+    ("beir", "Recall@3", {"q1": 1 / 2, "q2": nan, "q3": 0}, 1 / 4),
+    # Its own: all judged queries count, nothing is left out, and ties stand as given.
+    ("beir", "MRR@10", {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ("beir", "Accuracy@1", {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ("beir", "R_cap@1", {"q1": 1, "q2": 0, "q3": nan}, 1 / 2),
+    ("beir", "Hole@2", {"q1": 1 / 2, "q2": 0, "q3": 0}, 1 / 6),
+    ("mteb", "recall_at_1", {"q1": 1 / 2, "q3": 0}, 1 / 4),
+    ("mteb", "mrr_at_10", {"q1": 1, "q3": 0}, 1 / 2),
+    ("mteb", "hit_rate_at_1", {"q1": 1, "q3": 0}, 1 / 2),
+    # 0.5 is 0 here, and a negative grade is judged.
+    ("ranx", "bpref", {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ("ranx", "precision@5", {"q1": 2 / 5, "q2": 0, "q3": 0}, 2 / 15),
+    ("ranx", "ndcg-l2", {"q1": 1, "q2": 0, "q3": 0}, 1 / 3),
+    ("sklearn", "average_precision_score", {"q1": (1 + 2 / 3) / 2, "q3": 0}, (5 / 6 + 0) / 2),
+    ("sklearn", "label_ranking_average_precision_score", {"q1": (1 + 2 / 3) / 2, "q3": 1}, (5 / 6 + 1) / 2),
+    ("sklearn", "roc_auc_score", {"q1": (1 + 1 / 2) / 2, "q3": nan}, 3 / 4),
+]
+
+
+@pytest.mark.parametrize(("convention", "name", "scores", "mean"), FACTS)
+def test_facts(convention, name, scores, mean):
+    result = assay.evaluate(QRELS, RUN, [name], convention=convention)
+    found = {query: values[name] for query, values in result.per_query().items()}
+    expected = {query: value for query, value in scores.items() if query in found}
+    assert found == pytest.approx(expected, nan_ok=True)
+    assert [query for query in scores if query not in found and not math.isnan(scores[query])] == []
+    assert result[name] == pytest.approx(mean)
+
+
+def test_several_tools_in_one_call():
+    result = assay.evaluate(QRELS, RUN, ["beir:Recall@1", "mteb:recall_at_1", "ranx:recall@1", "recall@1"])
+    assert result.mean == pytest.approx(
+        {"beir:Recall@1": 0, "mteb:recall_at_1": 1 / 4, "ranx:recall@1": 1 / 6, "recall@1": 1 / 6}
+    )

@@ -1,0 +1,86 @@
+"""nAUC, by hand, on queries with one relevant document each: their values are 1, 1/2 and so on."""
+
+import itertools
+import math
+
+import pytest
+
+import assay
+
+
+def collection(*queries):
+    """Each query: the rank of its relevant document, and the scores of the ranking."""
+    qrels = {f"q{number}": {"good": 1} for number in range(len(queries))}
+    run = {}
+    for number, (rank, scores) in enumerate(queries):
+        documents = [f"d{place}" for place in range(len(scores))]
+        if rank:
+            documents[rank - 1] = "good"
+        run[f"q{number}"] = dict(zip(documents, scores, strict=True))
+    return qrels, run
+
+
+# Two queries: at rates up to 0.2 both are left, and from 0.3 on one (0.25 · 2 rounds to 0, 0.3 · 2 to 1).
+GOOD, BAD = (1, [5.0, 1.0]), (0, [4.0, 3.0])
+TABLE = [
+    # The better query is the surer one, by each figure: as good as the oracle.
+    ("nauc(of=rr)", [GOOD, BAD], 1),
+    ("nauc(of=rr,figure=std)", [GOOD, BAD], 1),
+    ("nauc(of=rr,figure=diff1)", [GOOD, BAD], 1),
+    ("nauc(of=rr)@1", [BAD, GOOD], 1),
+    # The worse query is the surer one: as far below the flat line as the oracle is above.
+    ("nauc(of=rr)", [(0, [5.0, 1.0]), (1, [4.0, 3.0])], -1),
+    ("nauc(of=rr,figure=diff1)", [(0, [9.0, 1.0]), (1, [4.0, 3.0])], -1),
+    # The top score says nothing, and what was given first goes first.
+    ("nauc(of=rr)", [(0, [4.0, 1.0]), (1, [4.0, 3.0])], 1),
+    ("nauc(of=rr)", [(1, [4.0, 3.0]), (0, [4.0, 1.0])], -1),
+    ("nauc(of=rr,figure=std)", [(0, [9.0, 9.0]), (1, [4.0, 3.0])], 1),
+    # Nothing to gain: all the same, or one query.
+    ("nauc(of=rr)", [GOOD, GOOD], math.nan),
+    ("nauc(of=rr)", [GOOD], math.nan),
+    # Another measure has another oracle.
+    ("nauc(of=precision)@1", [GOOD, BAD], 1),
+    ("nauc(of=hit_rate)", [(2, [2.0, 1.0]), (1, [1.0, 0.5])], math.nan),
+    ("nauc(of=ndcg)@1", [(2, [2.0, 1.0]), (1, [1.0, 0.5])], -1),
+    # Rates 0, .1 leave 3 queries, .2 to .5 (rounded to the even) and up to .9 leave fewer; the middle one is out of order.
+    ("nauc(of=rr)", [(1, [3.0, 0.0]), (2, [1.0, 0.0]), (0, [2.0, 0.0])], None),
+]
+
+
+def area(curve):
+    return sum((left + right) / 2 * 0.1 for left, right in itertools.pairwise(curve))
+
+
+@pytest.mark.parametrize(("name", "queries", "expected"), TABLE)
+def test_values(name, queries, expected):
+    if expected is None:
+        # Values 1, 1/2, 0. By confidence 1/2 goes first, then 0; the oracle leaves out 0, then 1/2. At rates 0 and 0.1
+        # nobody is left out, from 0.2 to 0.4 one query, at 0.5 two (1.5 rounds to 2), and never the last.
+        flat = [1 / 2] * 10
+        ours = [1 / 2] * 2 + [(1 + 0) / 2] * 3 + [1] * 5
+        oracle = [1 / 2] * 2 + [(1 + 1 / 2) / 2] * 3 + [1] * 5
+        expected = (area(ours) - area(flat)) / (area(oracle) - area(flat))
+    result = assay.evaluate(*collection(*queries), name)
+    assert result[name] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_a_query_has_the_value_of_the_measure():
+    result = assay.evaluate(*collection(GOOD, (2, [2.0, 1.0])), ["nauc(of=rr)", "rr", "nauc(of=ap,rel=2)", "ap(rel=2)"])
+    assert result.scores["nauc(of=rr)"].tolist() == result.scores["rr"].tolist() == [1, 1 / 2]
+    assert result.scores["nauc(of=ap,rel=2)"].tolist() == result.scores["ap(rel=2)"].tolist()
+
+
+def test_queries_without_scores_have_no_confidence():
+    qrels, run = collection(GOOD, BAD)
+    lists = {query: list(ranking) for query, ranking in run.items()}
+    assert math.isnan(assay.evaluate(qrels, lists, "nauc(of=rr)")["nauc(of=rr)"])
+    assert math.isnan(assay.evaluate_labels([[1], [0]], "nauc(of=rr)")["nauc(of=rr)"])
+    more = {**qrels, "q7": {"good": 1}}
+    assert assay.evaluate(more, run, "nauc(of=rr)")["nauc(of=rr)"] == pytest.approx(1)
+
+
+def test_it_has_no_interval():
+    result = assay.evaluate(*collection(GOOD, BAD), "nauc(of=rr)")
+    with pytest.raises(assay.MeasureError, match="it has no interval"):
+        result.interval("nauc(of=rr)")
+    assert result.table().rows == (("nauc(of=rr)", pytest.approx(1), None, None, 2),)

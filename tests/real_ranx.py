@@ -1,0 +1,22 @@
+"""ranx itself, without the warnings of its libraries. Its first call compiles, which takes a minute."""
+
+import warnings
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import ranx
+    from ranx.metrics import interpolated_precision_at_recall
+
+__all__ = ["evaluate", "interpolated_precision", "ranx"]
+
+
+def evaluate(*arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ranx.evaluate(*arguments, **options)
+
+
+def interpolated_precision(qrels, run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return interpolated_precision_at_recall(qrels.to_typed_list(), run.to_typed_list())
