@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.assay import ASSAY
+from assay.conventions.gdeval import GDEVAL
+from assay.conventions.ir_measures import IR_MEASURES
 from assay.conventions.trec_eval import TREC_EVAL
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.grammar import number, read
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from assay.core.convention import Convention, Name, Policies
     from assay.core.spelling import Written
 
-CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
+CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL, IR_MEASURES, GDEVAL)}
 
 __all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measures"]
 
@@ -70,8 +72,7 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
     policies = convention.policies.changed(options)
     if isinstance(name, Measure):
         return {str(name): Chosen(name, policies)}
-    # The objects of ir_measures are written as it reads them.
-    text = str(name) if type(name).__module__.partition(".")[0] == "ir_measures" else name
+    text = str(name) if is_ir_measure(name) else name
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
     tool, colon, rest = text.partition(":")
@@ -79,12 +80,19 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
         chosen = choose_one(rest, CONVENTIONS[tool], options)
         return {f"{tool}:{key}": each for key, each in chosen.items()}
     own = expand(text, convention, options)
+    if own is None and is_ir_measure(name):
+        own = expand(text, IR_MEASURES, options, convention.policies)
     if own is not None:
         return own
     try:
         return {text: Chosen(parse(text, {"rel": policies.rel}), policies)}
     except MeasureError as error:
         return elsewhere(text, policies, options, error)
+
+
+def is_ir_measure(name: object) -> bool:
+    """Whether it is a measure of ir_measures, as an object; its text is what ir_measures reads."""
+    return type(name).__module__.partition(".")[0] == "ir_measures"
 
 
 def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: MeasureError) -> dict[str, Chosen]:
@@ -111,8 +119,13 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
     return {key: Chosen(measure, policies) for key, measure in first.items()}
 
 
-def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen] | None:
-    """The measures that a tool's spelling stands for, or nothing if the tool has no such name."""
+def expand(
+    name: str, convention: Convention, options: Mapping[str, Any], under: Policies | None = None
+) -> dict[str, Chosen] | None:
+    """The measures that a tool's spelling stands for, or nothing if the tool has no such name.
+
+    They are computed under the tool's policies, or under others where they are given.
+    """
     written = convention.read(name, convention.names)
     if written is None:
         return None
@@ -122,7 +135,8 @@ def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dic
         known = ", ".join(entry.options) or "none"
         raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
     values, own = read_options(written, entry)
-    policies = convention.policies.changed({**entry.policies, **own, **options})
+    usual = convention.policies.changed(entry.policies) if under is None else under
+    policies = usual.changed({**own, **options})
     measures = {
         key: Chosen(build(text, policies.rel, values, entry), policies) for key, text in cut(name, written, entry)
     }

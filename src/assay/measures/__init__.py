@@ -19,6 +19,9 @@ from assay.measures import (
     inferred_average_precision,
     interpolated_precision,
     area_under_curve,
+    user_models,
+    compatibility,
+    diversity,
     counts,
 )
 

@@ -48,3 +48,18 @@ def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: N
 def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """A query's value is its AP; the mean is geometric, so that the weakest queries count most."""
     return average_precision(rel=rel, k=k)(judged)
+
+
+@measure(
+    "set_ap",
+    title="Average precision of a set",
+    formula="r² / (n R), where r of the R relevant documents stand among the n retrieved: precision · recall",
+    aliases={"set_map": {}},
+    needs_relevant=True,
+    kin="ap",
+    example=Example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0]),
+)
+def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """What average precision would be if every relevant document found had the precision of the whole ranking."""
+    found = judged.relevant(rel).count()
+    return ratio(found * found, judged.retrieved * judged.count_relevant(rel))

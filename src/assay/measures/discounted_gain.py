@@ -20,6 +20,7 @@ Gain = Annotated[
     "linear: the grade; exp2: 2^grade - 1; or pairs grade:gain, other grades keeping theirs",
 ]
 Least = Annotated[float, "grades below this gain nothing"]
+Highest = Annotated[float | None, "a query with a grade above this has no value"]
 # A float ends at 2^1024; this leaves room for the sum of many.
 LARGEST_EXPONENT = 1000
 
@@ -47,11 +48,15 @@ def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least =
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
     range=(-np.inf, 1),
     needs_relevant=True,
+    undefined="a document has a grade above max",
     example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
-def ndcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+def ndcg(
+    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, max: Highest = None
+) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""
-    return ratio(dcg(k=k, gain=gain, rel=rel)(judged), ideal_dcg(judged, k, gain, rel))
+    share = ratio(dcg(k=k, gain=gain, rel=rel)(judged), ideal_dcg(judged, k, gain, rel))
+    return share if max is None else np.where(judged.highest_grade() > max, np.nan, share)
 
 
 def ideal_dcg(judged: Judged, k: int | None, gain: str | GainMap, rel: float) -> FloatArray:

@@ -16,6 +16,10 @@ Gain = Annotated[
     "1 for a relevant document, its grade, or its grade as a share of the query's highest",
 ]
 
+Limit = Annotated[
+    int | None, Bounds(low=1), "the reader sees no more than so many documents, and what they are worth adds up to 1"
+]
+
 
 @measure(
     "rbp",
@@ -26,11 +30,18 @@ Gain = Annotated[
     example=Example("rbp(p=0.5)", [1, 0, 1], 0.625, "0.5 · (1 + 0.25)"),
 )
 def rank_biased_precision(
-    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, p: Persistence = 0.8, gain: Gain = "binary"
+    judged: Judged,
+    *,
+    rel: Rel = 1,
+    k: Cutoff = None,
+    p: Persistence = 0.8,
+    gain: Gain = "binary",
+    limit: Limit = None,
 ) -> FloatArray:
     """What a reader gains who goes on to the next document with probability p."""
-    hits = judged.relevant(rel).top(k)
+    hits = judged.relevant(rel).top(k).top(limit)
     gained = np.ones(len(hits.rank)) if gain == "binary" else hits.grade
     if gain == "max":
         gained = ratio(gained, judged.highest_grade()[hits.query])
-    return (1 - p) * hits.sum(gained * p ** (hits.rank - 1.0))
+    total = hits.sum(gained * p ** (hits.rank - 1.0))
+    return (1 - p) * total / (1.0 if limit is None else 1 - p**limit)
