@@ -73,13 +73,22 @@ SENSIBLE = {
     "p": [0.5, 0.1, 0.95],
     "recall": [0, 0.1, 0.25, 0.3, 0.5, 0.7, 1],
     "cap": [False, True],
+    "squared": [False, True],
+    "limit": [None, 3, 20],
+    "min": [0, 1],
+    "target": [1, 0.5, 2.5],
+    "alpha": [0.5, 0, 0.3, 1],
+    "ideal": ["rank"],
+    "normalize": [True, False],
 }
 GAIN_MAPS = [{1: 3, 2: 9}, {0: 1, 3: 0.5}, {1: -2}, {-1: 5, 2: 2}]
 
 
 def sensible_values(parameter):
     maps = GAIN_MAPS if parameter.is_mapping_allowed else []
-    return SENSIBLE.get(parameter.name, [*parameter.choices, *maps])
+    values = SENSIBLE.get(parameter.name, [*parameter.choices, *maps])
+    is_needed = parameter.default is inspect.Parameter.empty
+    return [value for value in values if value is not None or not is_needed]
 
 
 def variants(definition):
@@ -123,7 +132,7 @@ def any_values(parameter):
     if parameter.kind is bool:
         return st.booleans()
     if parameter.kind is int:
-        return st.integers(1, 2**53)
+        return st.integers(int(parameter.bounds.low), int(min(2**53, parameter.bounds.high)))
     bounds = parameter.bounds
     return st.floats(
         bounds.low if math.isfinite(bounds.low) else None,

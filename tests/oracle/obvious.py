@@ -11,7 +11,7 @@ EPSILON = 1e-5
 
 
 class Query(NamedTuple):
-    """One query: the grades and scores of its documents in rank order, and all grades that were judged.
+    """One query: the grades, scores and ids of its documents in rank order, and all grades that were judged.
 
     A document without a judgment has the grade None. Grades below `floor` mark documents that were looked at, but not
     judged.
@@ -21,6 +21,7 @@ class Query(NamedTuple):
     scores: list
     judged: list
     floor: float = 0.0
+    documents: list = ()
 
     def is_judged(self, grade):
         return grade is not None and grade >= self.floor
@@ -50,6 +51,7 @@ def rank(judgments, ranking, ties="docid_desc", negative="unjudged"):
         scores=[ranking[document] for document in documents],
         judged=list(judgments.values()),
         floor=0.0 if negative == "unjudged" else -math.inf,
+        documents=documents,
     )
 
 
@@ -77,6 +79,7 @@ def rank_with(judgments, query_id, rows, policies):
         scores=[score for _, score in rows],
         judged=list(judgments.values()),
         floor=floor,
+        documents=[document for document, _ in rows],
     )
 
 
@@ -99,12 +102,14 @@ def precision(query, rel=1, k=None, over="k"):
 
 def recall(query, rel=1, k=None, cap=False):
     relevant = query.count_relevant(rel)
-    return divide(len(query.relevant_ranks(rel, k)), min(relevant, k) if cap and k else relevant)
+    room = len(query.ranked) if k is None else k
+    return divide(len(query.relevant_ranks(rel, k)), min(relevant, room) if cap else relevant)
 
 
-def f_score(query, rel=1, k=None, beta=1):
+def f_score(query, rel=1, k=None, beta=1, squared=False):
     p, r = precision(query, rel, k), recall(query, rel, k)
-    return divide((1 + beta**2) * p * r, beta**2 * p + r)
+    square = beta if squared else beta**2
+    return divide((1 + square) * p * r, square * p + r)
 
 
 def r_precision(query, rel=1):
@@ -151,23 +156,30 @@ def dcg(query, k=None, gain="linear", rel=0):
     return discounted([gain_of(query, grade, gain, rel) for grade in query.ranked[:k]])
 
 
-def ndcg(query, k=None, gain="linear", rel=0):
+def ndcg(query, k=None, gain="linear", rel=0, max=None):
+    if max is not None and any(grade > max for grade in query.judged):
+        return math.nan
     gains = sorted((gain_of(query, grade, gain, rel) for grade in query.judged), reverse=True)
     # A document that would take gain away has no place in the best ranking.
     ideal = [each for each in gains if each > 0][:k]
     return divide(dcg(query, k, gain, rel), discounted(ideal))
 
 
-def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary"):
+def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary", limit=None):
     highest = max([0, *query.judged])
     total = 0.0
     for rank in query.relevant_ranks(rel, k):
+        if limit is not None and rank > limit:
+            break
         grade = query.ranked[rank - 1]
         total += {"binary": 1, "grade": grade, "max": divide(grade, highest)}[gain] * p ** (rank - 1)
-    return (1 - p) * total
+    return total / sum(p**step for step in range(limit)) if limit else (1 - p) * total
 
 
-def expected_reciprocal_rank(query, k=None, max=None, gain="exp2"):
+def expected_reciprocal_rank(query, k=None, max=None, gain="exp2", above="error"):
+    assert above in {"error", "nan"}
+    if above == "nan" and gain == "exp2" and any(grade > max for grade in query.judged):
+        return math.nan
     total, still_reading = 0.0, 1.0
     for rank, grade in enumerate(query.ranked[:k], start=1):
         if grade is None or grade < 0:
@@ -215,8 +227,9 @@ def interpolated_precision(query, recall=0.0, rel=1, cut="round"):
     return max(precisions, default=0.0)
 
 
-def area_under_curve(query, rel=1, over="retrieved"):
-    documents = list(zip(query.ranked, query.scores, strict=True))
+def area_under_curve(query, rel=1, k=None, over="retrieved", tied="half"):
+    scores = query.scores if tied == "half" else [-place for place in range(len(query.ranked))]
+    documents = list(zip(query.ranked, scores, strict=True))[:k]
     if over == "judged":
         documents = [(grade, score) for grade, score in documents if query.is_judged(grade)]
     good = [score for grade, score in documents if query.is_relevant(grade, rel)]

@@ -89,7 +89,7 @@ NAMES = {
     "Bpref": Name("bpref", options=REL),
     "Compat": Name(
         "compatibility(limit=0,ideal=score)",
-        options={"p": Option("p"), "normalize": Option("norm", TRUTHS)},
+        options={"p": Option("p"), "normalize": Option("normalize", TRUTHS)},
         policies={"ties": "docid_asc", "precision": "float64"},
     ),
     "ERR": Name("err(max=4,above=nan)[@{}]", policies=GDEVAL),

@@ -35,7 +35,7 @@ def compatibility(
     p: Persistence = 0.95,
     limit: Limit = 1000,
     ideal: Ideal = "rank",
-    norm: Annotated[bool, "divide by what the ideal ranking has, not by what an endless one would have"] = True,
+    normalize: Annotated[bool, "divide by what the ideal ranking has, not by what an endless one would have"] = True,
 ) -> FloatArray:
     """The rank-biased overlap of the ranking with the ideal one: documents above grade 0, best first."""
     hits = judged.relevant(np.nextafter(0, 1)).distinct()
@@ -48,7 +48,7 @@ def compatibility(
     both = np.minimum(np.maximum(hits.rank, ideal_places(judged, hits, ideal)) - 1, depth[hits.query])
     score = hits.sum(one[depth[hits.query]] - one[both])
     most = np.minimum(total, depth)
-    return ratio(score, full[most] + total * (one[depth] - one[most]) if norm else full[depth])
+    return ratio(score, full[most] + total * (one[depth] - one[most]) if normalize else full[depth])
 
 
 def ideal_places(judged: Judged, hits: Hits, ideal: str) -> IntArray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.judged import FloatArray, IntArray, Judged
+from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +65,9 @@ def find_subtopics(judged: Judged, rel: float) -> Subtopics:
         group = np.zeros_like(rows.query) if rows.group is None else rows.group
         order = np.lexsort((rows.document, group, rows.query))
         query, group, document = rows.query[order], group[order], rows.document[order]
-        is_first = np.concatenate((np.ones(len(query) > 0), (np.diff(query) != 0) | (np.diff(group) != 0))).astype(bool)
+        is_first = changes(query) | changes(group)
         topic = np.cumsum(is_first) - 1
-        once = is_first | np.concatenate((np.ones(len(query) > 0, dtype=bool), np.diff(document) != 0))
+        once = is_first | changes(document)
         return Subtopics(query[once], document[once], topic[once], query[is_first])
 
     return judged.remember(("subtopics", rel), make)
@@ -132,10 +132,15 @@ def choose_greedily(topics: IntArray, documents: IntArray, place: IntArray, alph
         worth[kinds[best]] *= 1 - alpha
 
 
+def changes(column: IntArray) -> BoolArray:
+    """Which entries differ from the one before; the first one does."""
+    return np.diff(column, prepend=column[:1] - 1) != 0
+
+
 def spans(query: IntArray) -> Iterator[tuple[int, int, int]]:
     """Each query with the begin and the end of its rows."""
     queries, begins = np.unique(query, return_index=True)
-    return zip(queries.tolist(), begins.tolist(), [*begins[1:].tolist(), len(query)], strict=True)
+    return zip(queries.tolist(), begins.tolist(), [*begins.tolist(), len(query)][1:], strict=True)
 
 
 def seen_before(topic: IntArray) -> IntArray:

@@ -1,0 +1,1 @@
+"""Other tools' interfaces, computed by assay."""
