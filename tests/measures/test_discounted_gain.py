@@ -57,6 +57,7 @@ NDCG = [
     ("ndcg(rel=2)", [1, 2], [], SECOND),
     ("ndcg(rel=2)@1", [1, 2], [], 0),
     ("ndcg(rel=3)", [1, 2], [2], 0),
+    ("ndcg(max=4)", [0, 4], [], SECOND),
 ]
 
 
@@ -80,3 +81,9 @@ def test_a_grade_too_large_for_its_power_is_an_error(score):
 
 def test_relevance_level_of_all_measures_leaves_gains_alone(score):
     assert score("ndcg", [1, 2], rel=2) == pytest.approx((1 + 2 * SECOND) / (2 + SECOND))
+
+
+def test_a_query_with_a_grade_above_max_has_no_value():
+    result = assay.evaluate_labels([[1, 0], [5, 0], [1, 0]], "ndcg(max=4)", ideal=[[1], [5], [1, 5]])
+    assert [str(value) for value in result.scores["ndcg(max=4)"]] == ["1.0", "nan", "nan"]
+    assert result["ndcg(max=4)"] == 1

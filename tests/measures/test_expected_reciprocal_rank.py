@@ -60,3 +60,9 @@ def test_a_grade_above_the_scale_is_an_error(name, grades, message):
     with pytest.raises(assay.MeasureError) as caught:
         assay.evaluate_labels([grades], name)
     assert str(caught.value) == message
+
+
+def test_a_query_with_a_grade_above_the_scale_may_have_no_value():
+    result = assay.evaluate_labels([[1], [5], [1]], "err(max=4,above=nan)", ideal=[[1], [5], [1, 5]])
+    assert [str(value) for value in result.scores["err(max=4,above=nan)"]] == ["0.0625", "nan", "nan"]
+    assert result["err(max=4,above=nan)"] == 1 / 16

@@ -26,6 +26,12 @@ RANK_BIASED_PRECISION = [
     ("rbp(p=0.5,gain=max)@1", [3, 0, 2], [4], 0.5 * 3 / 4),
     ("rbp(p=0.5,gain=max)", [0, 0], [], 0),
     ("rbp(p=0.5,gain=max,rel=0)", [0, 0], [], 0),
+    # A reader who sees two documents: their weights 1 and 1/2 are made to add up to 1.
+    ("rbp(p=0.5,limit=2)", [1, 0, 1], [], 2 / 3),
+    ("rbp(p=0.5,limit=2)", [0, 1, 1], [], 1 / 3),
+    ("rbp(p=0.5,limit=2)@1", [0, 1, 1], [], 0),
+    ("rbp(p=0.5,limit=1)", [1], [], 1),
+    ("rbp(p=0.5,limit=2,gain=grade)", [3, 2], [], 8 / 3),
 ]
 
 

@@ -21,6 +21,10 @@ RECALL = [
     ("recall(cap=true)@10", [1, 0, 1], [1], 2 / 3),
     ("recall(cap=true)@10", [0], [], 0),
     ("recall(cap=true)", [1, 0], [1], 1 / 2),
+    # Without a cutoff there is room for as many as were retrieved.
+    ("recall(cap=true)", [1, 0], [1, 1], 1 / 2),
+    ("recall(cap=true)", [1], [1, 1], 1),
+    ("recall(cap=true)", [], [1], 0),
     ("recall(cap=false)@2", [1, 0, 1], [1, 1], 1 / 4),
     ("r_cap@2", [1, 0, 1], [1, 1], 1 / 2),
 ]

@@ -60,7 +60,7 @@ def normalised(judged: Judged, k: int | None, rel: float, alpha: float, worth: W
 
 @measure(
     "alpha_dcg",
-    title="α-DCG",
+    title="Alpha-DCG",
     formula="Σ (1 - α)^seen / log2(rank + 1), seen documents before it covering the subtopic; over that of an ideal",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
     aliases={"α_dcg": {}, "alpha-dcg": {}},
@@ -77,7 +77,7 @@ def alpha_dcg(
 
 @measure(
     "alpha_ndcg",
-    title="α-nDCG",
+    title="Alpha-nDCG",
     formula="α-DCG / α-DCG of the best ranking, found greedily",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
     aliases={"α_ndcg": {}, "alpha-ndcg": {}},
