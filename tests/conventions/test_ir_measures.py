@@ -38,9 +38,21 @@ SPELLINGS = [
     ("NumRelRet", "num_rel_ret", ""),
     ("NumQ", "num_q", "missing=skip"),
     ("Accuracy@5", "auc(tied=rank)@5", "ties=input precision=float64 duplicates=count negative=nonrelevant"),
-    ("Compat(p=0.9,normalize=False)", "compatibility(p=0.9,limit=0,ideal=score,normalize=false)", "ties=docid_asc precision=float64"),
-    ("NRBP(alpha=0.3,beta=0.8)", "nrbp(alpha=0.3,p=0.8)", "ties=docid_asc precision=float64 duplicates=once negative=nonrelevant"),
-    ("INST(T=2.0,max_rel=3)", "inst(target=2,max=3)", "ties=input precision=float64 duplicates=count negative=nonrelevant"),
+    (
+        "Compat(p=0.9,normalize=False)",
+        "compatibility(p=0.9,limit=0,ideal=score,normalize=false)",
+        "ties=docid_asc precision=float64",
+    ),
+    (
+        "NRBP(alpha=0.3,beta=0.8)",
+        "nrbp(alpha=0.3,p=0.8)",
+        "ties=docid_asc precision=float64 duplicates=once negative=nonrelevant",
+    ),
+    (
+        "INST(T=2.0,max_rel=3)",
+        "inst(target=2,max=3)",
+        "ties=input precision=float64 duplicates=count negative=nonrelevant",
+    ),
 ]
 
 
@@ -55,7 +67,10 @@ def test_spellings(name, measure, differing):
 @pytest.mark.parametrize("name", list(ir_measures.measures.registry))
 def test_every_name_with_every_option_it_has(name):
     measure = ir_measures.measures.registry[name]
-    entries = [IR_MEASURES.names[name], *(each for key, each in IR_MEASURES.names.items() if key.startswith(f"{name}("))]
+    entries = [
+        IR_MEASURES.names[name],
+        *(each for key, each in IR_MEASURES.names.items() if key.startswith(f"{name}(")),
+    ]
     known = {option for entry in entries for option in entry.options} | {"cutoff", "recall", "dcg", "relative"}
     assert set(measure.SUPPORTED_PARAMS) - known <= ({"rel"} if name == "NumRet" else set())
 
@@ -64,7 +79,10 @@ WRONG = [
     ("Bpref@10", "'Bpref@10': Bpref takes no cutoff"),
     ("P", "'P' needs a cutoff, such as P@10"),
     ("nDCG(rel=2)@5", "'nDCG(rel=2)@5': ir_measures has no option 'rel' here; it has gains, judged_only"),
-    ("SDCG(dcg='exp-log2')@5", "'SDCG(dcg='exp-log2')@5': ir_measures has no option 'dcg' here; it has min_rel, max_rel"),
+    (
+        "SDCG(dcg='exp-log2')@5",
+        "'SDCG(dcg='exp-log2')@5': ir_measures has no option 'dcg' here; it has min_rel, max_rel",
+    ),
 ]
 
 

@@ -165,7 +165,7 @@ def ndcg(query, k=None, gain="linear", rel=0, max=None):
     return divide(dcg(query, k, gain, rel), discounted(ideal))
 
 
-def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary", limit=None):
+def rank_biased_precision(query, rel=1, k=None, *, p=0.8, gain="binary", limit=None):
     highest = max([0, *query.judged])
     total = 0.0
     for rank in query.relevant_ranks(rel, k):

@@ -110,7 +110,9 @@ def test_agrees_on_measures_of_cwl_eval(collection, names):
     check(names, *collection)
 
 
-@given(collection=collections(judgments(WHOLE_GRADES, min_size=1), rankings(FINE, min_size=1)), names=some_of(IN_PYTHON))
+@given(
+    collection=collections(judgments(WHOLE_GRADES, min_size=1), rankings(FINE, min_size=1)), names=some_of(IN_PYTHON)
+)
 def test_agrees_on_measures_of_its_own(collection, names):
     check(names, *collection)
 
@@ -156,7 +158,7 @@ def grouped(rows):
 )
 def test_agrees_on_measures_of_pyndeval(rows, run, names):
     queries = {row.query_id for row in rows}
-    run = {**run, **dict.fromkeys(queries - run.keys(), {"other": 1.0})}
+    run = {**run, **{query: {"other": 1.0} for query in queries - run.keys()}}
     relevant = {row.query_id for row in rows if row.relevance >= 1}
     # It divides zero by zero where nothing is relevant.
     names = [name for name in names if "nNRBP" not in name or relevant == queries]

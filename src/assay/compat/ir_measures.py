@@ -6,7 +6,7 @@
     ir_measures.calc_aggregate([nDCG @ 10, AP(rel=2)], qrels, run)
 
 `calc`, `calc_aggregate`, `iter_calc` and `evaluator` hand every measure that assay has to `AssayProvider`, and the
-others to the providers of ir_measures. Everything else is ir_measures' own. It is imported when something of it is used.
+others to the providers of ir_measures. Everything else is ir_measures' own, imported when something of it is used.
 """
 
 from __future__ import annotations

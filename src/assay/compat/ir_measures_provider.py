@@ -1,4 +1,5 @@
 """A provider for ir_measures that computes its measures with assay; the numbers are those of its default pipeline."""
+# mypy: allow-untyped-calls
 
 from __future__ import annotations
 
@@ -55,20 +56,18 @@ class AssayEvaluator(providers.Evaluator):
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:  # noqa: ANN401 - any form of qrels
         judgments = read_qrels(qrels)
-        super().__init__(list(measures), [] if judgments is None else judgments.queries)
-        self.ready = (
-            None
-            if judgments is None
-            else Evaluator(judgments, [str(each) for each in self.measures], convention=CONVENTION.name)
-        )
+        self.queries = [] if judgments is None else judgments.queries
+        super().__init__(list(measures), self.queries)
+        names = [str(each) for each in self.measures]
+        self.ready = None if judgments is None else Evaluator(judgments, names, convention=CONVENTION.name)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - any form of run
         """The value of each measure for each query; none where the measure is not defined."""
         result = self.score(run)
         for measure in self.measures:
-            values = [math.nan] * len(self.qrel_qids) if result is None else result.scores[str(measure)].tolist()
+            values = [math.nan] * len(self.queries) if result is None else result.scores[str(measure)].tolist()
             is_zero = result is None or measure.NAME in ONLY_PRESENT
-            for query, value in zip(self.qrel_qids, values, strict=True):
+            for query, value in zip(self.queries, values, strict=True):
                 if not math.isnan(value):
                     yield ir_measures.Metric(query, measure, value)
                 elif is_zero and measure.NAME != "Accuracy":

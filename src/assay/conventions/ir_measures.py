@@ -140,29 +140,29 @@ NAMES = {
     "Success": Name("hit_rate@{}", options=COMMON),
 }
 
+DEFECTS = (
+    "Accuracy divides by zero where every retrieved document is relevant; here the query is NaN.",
+    "Accuracy has no value for some queries: alone it leaves them out, beside other measures they are 0; here never.",
+    "alpha_DCG@1 and ERR_IA@1 are not normalised; they are the same here, but assay's alpha_dcg and err_ia are.",
+    "Cutoffs of diversity measures end at 20, and judged_only stops with an error there; here both work.",
+    "Of diversity measures with different options, asked for together, all but the first are 0; here none is.",
+    "nDCG beside one with gains, and NumRet beside a measure with judged_only, can get these too; here never.",
+    "nNRBP of a query without relevant documents is 0/0, and so is then the mean; here it is 0.",
+    "Of judgments with subtopics, measures that know none take a document's last grade; here its highest.",
+    "Compat's ideal depends on whether scores are above 0; the same here, but assay's compatibility goes by rank.",
+    "ERR@k, and nDCG@k with exp-log2, stop at a grade above 4; here a query with such a grade is NaN.",
+    "ERR@k, and nDCG@k with exp-log2, take only ids that end in a number, and round to five decimals; here neither.",
+    "Measures of cwl_eval see 1000 documents even where the cutoff is larger; here the cutoff holds.",
+    "RBP takes grades below 0 for 0, so that they are relevant with rel=0; here they are not.",
+    "IPrec rounds its recall to two decimals; here it does not.",
+    "A run without a query in common with the judgments scores 0; here it is an error.",
+)
+
 IR_MEASURES = Convention(
     name="ir_measures",
     title="ir_measures 0.4: a query that the run lacks scores 0; ties go as the tool behind each measure has them",
     policies=Policies(precision="float32", duplicates="last"),
     read=read_ir_measures,
     names={**NAMES, **{alias: NAMES[name] for alias, name in ALIASES.items()}},
-    defects=(
-        "Accuracy divides by zero where every retrieved document is relevant; here the query is NaN. Asked for beside "
-        "measures of other providers it counts queries without a value as 0, asked for alone it does not; here never.",
-        "alpha_DCG@1 and ERR_IA@1 are not normalised as at every other cutoff; the numbers are the same here, and "
-        "assay's own alpha_dcg and err_ia are normalised at 1 too.",
-        "Cutoffs of diversity measures end at 20, and judged_only stops with an error there; here both work.",
-        "Diversity measures with different rel, alpha, beta or judged_only, asked for together, are 0 but for the "
-        "first; here each is computed.",
-        "nNRBP of a query without relevant documents is 0/0, and so is then the mean; here it is 0.",
-        "Of judgments with subtopics, measures that know none take a document's last grade; here its highest.",
-        "Compat sorts the ideal by scores, with 0 for what was not retrieved, so that scores below 0 change it; the "
-        "number is the same here, and assay's own compatibility goes by rank.",
-        "ERR and nDCG with exp-log2 at a cutoff stop at a grade above 4, and take only queries whose ids end in a "
-        "number; here a query with such a grade is NaN, and any id will do. Their five decimals are not rounded here.",
-        "Measures of cwl_eval see 1000 documents even where the cutoff is larger; here the cutoff holds. RBP takes "
-        "grades below 0 for 0, so that with rel=0 they are relevant; here they are not.",
-        "IPrec rounds its recall to two decimals; here it does not.",
-        "A run without a query in common with the judgments scores 0; here it is an error.",
-    ),
+    defects=DEFECTS,
 )

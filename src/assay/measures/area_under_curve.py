@@ -37,7 +37,7 @@ def area_under_curve(
     relevant = hits.count()
     others = total - relevant
     # Each hit beats what scores lower and half of what ties; among themselves the hits take half of all their pairs.
-    above = hits.higher + hits.tied / 2 if tied == "half" else place - 1.0
+    above = np.asarray(hits.higher + hits.tied / 2 if tied == "half" else place - 1, dtype=np.float64)
     beaten = hits.sum(total[hits.query] - above - 1) - relevant * (relevant - 1) / 2
     pairs = relevant * others
     return np.where(pairs > 0, ratio(beaten, pairs), np.nan)

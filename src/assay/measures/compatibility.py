@@ -56,7 +56,8 @@ def ideal_places(judged: Judged, hits: Hits, ideal: str) -> IntArray:
     rows = judged.groups()
     rows = rows.where(rows.grade > 0)
     size = int(rows.document.max(initial=-1)) + 1
-    query, grade, key = np.zeros(size, dtype=np.int64), np.zeros(size), np.full(size, np.inf if ideal == "rank" else 0.0)
+    query, grade = np.zeros(size, dtype=np.int64), np.zeros(size)
+    key = np.full(size, np.inf if ideal == "rank" else 0.0)
     query[rows.document] = rows.query
     np.maximum.at(grade, rows.document, rows.grade)
     key[hits.document] = hits.rank if ideal == "rank" else -hits.score

@@ -51,9 +51,7 @@ def dcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least =
     undefined="a document has a grade above max",
     example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
-def ndcg(
-    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, max: Highest = None
-) -> FloatArray:
+def ndcg(judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, max: Highest = None) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""
     share = ratio(dcg(k=k, gain=gain, rel=rel)(judged), ideal_dcg(judged, k, gain, rel))
     return share if max is None else np.where(judged.highest_grade() > max, np.nan, share)

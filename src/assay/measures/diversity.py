@@ -26,15 +26,18 @@ Norm = Annotated[
     "divide by what k documents could gain that are each relevant to every subtopic, or by nothing; "
     "ndeval: by nothing at k = 1, else by the ideal",
 ]
-PER_SUBTOPIC = "Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011."
 
 
 def discount(rank: IntArray) -> FloatArray:
-    return 1.0 / np.log2(rank + 1.0)
+    return np.asarray(1.0 / np.log2(rank + 1.0), dtype=np.float64)
 
 
 def reciprocal(rank: IntArray) -> FloatArray:
     return 1.0 / rank
+
+
+def persistence(p: float) -> Worth:
+    return lambda rank: np.asarray(p ** (rank - 1.0), dtype=np.float64)
 
 
 def gathered(judged: Judged, covered: Coverage, alpha: float, worth: Worth) -> FloatArray:
@@ -42,14 +45,15 @@ def gathered(judged: Judged, covered: Coverage, alpha: float, worth: Worth) -> F
     return covered.sum((1.0 - alpha) ** covered.seen * worth(covered.rank), judged.size)
 
 
-def novelty(judged: Judged, k: int, rel: float, alpha: float, norm: str, worth: Worth) -> FloatArray:
+def novelty(judged: Judged, worth: Worth, *, k: int, rel: float, alpha: float, norm: str) -> FloatArray:
     """What the first k documents gain, as a share of what they could gain in a perfect world."""
     gained = gathered(judged, coverage(judged, rel).top(k), alpha, worth)
     if norm == "none" or (norm == "ndeval" and k == 1):
         return gained
     ranks = np.arange(1, k + 1)
     perfect = float(((1.0 - alpha) ** (ranks - 1) * worth(ranks)).sum())
-    return ratio(gained, find_subtopics(judged, rel).count(judged.size) * perfect)
+    most = np.asarray(find_subtopics(judged, rel).per_query(judged.size) * perfect, dtype=np.float64)
+    return ratio(gained, most)
 
 
 def normalised(judged: Judged, k: int | None, rel: float, alpha: float, worth: Worth) -> FloatArray:
@@ -68,11 +72,9 @@ def normalised(judged: Judged, k: int | None, rel: float, alpha: float, worth: W
     needs_relevant=True,
     example=Example("alpha_dcg@2", [0, 1], 0.4797, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155"),
 )
-def alpha_dcg(
-    judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Alpha = 0.5, norm: Norm = "ideal"
-) -> FloatArray:
+def alpha_dcg(judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Alpha = 0.5, norm: Norm = "ideal") -> FloatArray:
     """The discounted gain of subtopics, each worth less the more often it was covered."""
-    return novelty(judged, k, rel, alpha, norm, discount)
+    return novelty(judged, discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
 @measure(
@@ -104,7 +106,7 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Alpha =
 )
 def err_ia(judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Alpha = 0.5, norm: Norm = "ideal") -> FloatArray:
     """The expected reciprocal rank at which a reader is satisfied, over subtopics."""
-    return novelty(judged, k, rel, alpha, norm, reciprocal)
+    return novelty(judged, reciprocal, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
 @measure(
@@ -135,15 +137,15 @@ def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Alpha = 0.
 )
 def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Alpha = 0.5, p: Persistence = 0.5) -> FloatArray:
     """What a reader gains of all subtopics who goes on to the next document with probability p."""
-    gained = gathered(judged, coverage(judged, rel), alpha, lambda rank: p ** (rank - 1.0))
-    return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).count(judged.size))
+    gained = gathered(judged, coverage(judged, rel), alpha, persistence(p))
+    return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
 
 
 @measure(
     "nnrbp",
     title="Normalised novelty- and rank-biased precision",
     formula="NRBP / NRBP of the best ranking, found greedily",
-    reference=PER_SUBTOPIC,
+    reference="Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011.",
     range=(0, np.inf),
     needs_relevant=True,
     kin="rbp",
@@ -151,7 +153,7 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Alpha = 0.5, p: Persistence = 0
 )
 def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Alpha = 0.5, p: Persistence = 0.5) -> FloatArray:
     """Novelty- and rank-biased precision, as a share of that of the best ranking."""
-    return normalised(judged, None, rel, alpha, lambda rank: p ** (rank - 1.0))
+    return normalised(judged, None, rel, alpha, persistence(p))
 
 
 @measure(
@@ -169,7 +171,7 @@ def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The average precision for each subtopic, and of these the mean."""
     subtopics, covered = find_subtopics(judged, rel), coverage(judged, rel).top(k)
     share = (covered.seen + 1) / covered.rank / subtopics.sizes[covered.topic]
-    return ratio(covered.sum(share, judged.size), subtopics.count(judged.size))
+    return ratio(covered.sum(share, judged.size), subtopics.per_query(judged.size))
 
 
 @measure(
@@ -188,7 +190,7 @@ def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Over =
     covered = coverage(judged, rel).top(k)
     found = covered.sum(np.ones(len(covered.rank)), judged.size)
     documents = judged.cut(k) if k is None or over == "retrieved" else k
-    return ratio(found, find_subtopics(judged, rel).count(judged.size) * documents)
+    return ratio(found, find_subtopics(judged, rel).per_query(judged.size) * documents)
 
 
 @measure(
@@ -205,4 +207,4 @@ def subtopic_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatA
     """The share of subtopics that a relevant document among the first k covers."""
     covered = coverage(judged, rel).top(k)
     found = covered.sum((covered.seen == 0).astype(np.float64), judged.size)
-    return ratio(found, find_subtopics(judged, rel).count(judged.size))
+    return ratio(found, find_subtopics(judged, rel).per_query(judged.size))

@@ -28,7 +28,7 @@ class Subtopics(NamedTuple):
         """How many documents are relevant to each subtopic."""
         return np.bincount(self.topic, minlength=len(self.owner)).astype(np.int64)
 
-    def count(self, size: int) -> IntArray:
+    def per_query(self, size: int) -> IntArray:
         """How many subtopics each of so many queries has."""
         return np.bincount(self.owner, minlength=size).astype(np.int64)
 
@@ -105,9 +105,9 @@ def ideal_coverage(judged: Judged, rel: float, alpha: float) -> Coverage:
             parts += [(query, rank, each) for rank, each in enumerate(chosen, start=1)]
         lengths = [len(topics) for _, _, topics in parts]
         topic = np.concatenate([np.empty(0, dtype=np.int64), *(topics for _, _, topics in parts)])
-        query = np.repeat(np.array([query for query, _, _ in parts], dtype=np.int64), lengths)
-        rank = np.repeat(np.array([rank for _, rank, _ in parts], dtype=np.int64), lengths)
-        return Coverage(query, rank, topic, seen_before(topic))
+        queries = np.repeat(np.array([query for query, _, _ in parts], dtype=np.int64), lengths)
+        ranks = np.repeat(np.array([rank for _, rank, _ in parts], dtype=np.int64), lengths)
+        return Coverage(queries, ranks, topic, seen_before(topic))
 
     return judged.remember(("ideal coverage", rel, alpha), make)
 
@@ -134,7 +134,7 @@ def choose_greedily(topics: IntArray, documents: IntArray, place: IntArray, alph
 
 def changes(column: IntArray) -> BoolArray:
     """Which entries differ from the one before; the first one does."""
-    return np.diff(column, prepend=column[:1] - 1) != 0
+    return np.asarray(np.diff(column, prepend=column[:1] - 1) != 0)
 
 
 def spans(query: IntArray) -> Iterator[tuple[int, int, int]]:

@@ -62,6 +62,11 @@ def towards(target: float, found: FloatArray | float, rank: FloatArray) -> Float
     return np.asarray(((still - 1) / still) ** 2)
 
 
+def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
+    """The discount 1 / log2(rank + 1) of the next rank, as a share of this one's."""
+    return np.asarray(np.log2(rank + 1) / np.log2(rank + 2), dtype=np.float64)
+
+
 @measure(
     "sdcg",
     title="Scaled discounted cumulative gain",
@@ -73,7 +78,7 @@ def towards(target: float, found: FloatArray | float, rank: FloatArray) -> Float
 )
 def sdcg(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
     """The discounted gain, as a share of what k documents of the highest grade gain."""
-    return expected_gain(judged, min, max, k, lambda _, rank: np.log2(rank + 1) / np.log2(rank + 2))
+    return expected_gain(judged, min, max, k, discount_ratio)
 
 
 @measure(
@@ -84,11 +89,9 @@ def sdcg(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None
     bind=highest_grade,
     example=Example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2"),
 )
-def bpm(
-    judged: Judged, *, k: FixedCutoff, target: Target = 1, min: Lowest = 0, max: Highest = None
-) -> FloatArray:
+def bpm(judged: Judged, *, k: FixedCutoff, target: Target = 1, min: Lowest = 0, max: Highest = None) -> FloatArray:
     """What a reader gains a document who stops with enough gain or after k documents."""
-    return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target) * 1.0)
+    return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
 
 @measure(
@@ -103,9 +106,7 @@ def inst(
     judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
 ) -> FloatArray:
     """What a reader gains a document who goes on the less the more is found."""
-    return expected_gain(
-        judged, min, max, limit, lambda gains, rank: towards(target, np.cumsum(gains, axis=1), rank)
-    )
+    return expected_gain(judged, min, max, limit, lambda gains, rank: towards(target, np.cumsum(gains, axis=1), rank))
 
 
 @measure(
