@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.conventions import find_convention, parse_measures
+from assay.conventions import CONVENTIONS, find_convention, parse_measures
 from assay.core.convention import CHOICES, check
 
 nan = math.nan
@@ -177,7 +177,8 @@ def test_bad_names(convention, name, message):
 def test_no_convention_of_that_name():
     with pytest.raises(assay.PolicyError) as caught:
         assay.evaluate(QRELS, RUN, "ap", convention="treceval")
-    assert str(caught.value) == "there is no convention 'treceval'; did you mean trec_eval? There are assay, trec_eval"
+    known = ", ".join(CONVENTIONS)
+    assert str(caught.value) == f"there is no convention 'treceval'; did you mean trec_eval? There are {known}"
 
 
 @pytest.mark.parametrize("depth", [None, 2])

@@ -114,7 +114,7 @@ BAD = [
     ("rbp(p=2)", "rbp: p must be a number above 0 and below 1, not '2'"),
     ("rbp(p=1)", "rbp: p must be a number above 0 and below 1, not '1'"),
     ("rbp(p=0)", "rbp: p must be a number above 0 and below 1, not '0'"),
-    ("f(beta=0)", "f: beta must be a number above 0, not '0'"),
+    ("f(beta=-1)", "f: beta must be a number at least 0, not '-1'"),
     ("err(max=0)", "err: max must be a number above 0, not '0'"),
     ("iprec@1.1", "iprec: recall must be a number at least 0 and at most 1, not '1.1'"),
     ("iprec", "iprec: recall is needed; write iprec@recall"),

@@ -53,7 +53,7 @@ GOOD = [
     ("ap", {"k": 2**53}, "ap@9007199254740992", "ap(rel=1,norm=relevant)@9007199254740992"),
     ("ndcg", {"gain": {2: 9, 1: 3.5}}, "ndcg(gain=1:3.5;2:9)", "ndcg(gain=1:3.5;2:9,rel=0)"),
     ("iprec", {"recall": 0}, "iprec@0", "iprec(rel=1,cut=round)@0"),
-    ("err", {}, "err", "err(gain=exp2)"),
+    ("err", {}, "err", "err(gain=exp2,above=error)"),
 ]
 
 
@@ -101,7 +101,7 @@ def test_measures_stand_beside_names():
 
 
 SPELLINGS = [
-    ("assay", "err", ["ERR", "Err()", "err(gain=exp2)"]),
+    ("assay", "err", ["ERR", "Err()", "err(gain=exp2,above=error)"]),
     ("assay", "map", ["ap", "AP", "ap(rel=1)", "average_precision"]),
     ("assay", "P_5", ["precision@5", "P@5", "precision(k=5)"]),
     ("trec_eval", "precision@5", ["P_5", "P.5", "p@5"]),

@@ -121,7 +121,7 @@ def spellings(definition: Definition) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for convention in CONVENTIONS.values():
         for spelling, entry in convention.names.items():
-            measure = parse(entry.measure.format(*(f"{cutoff:g}" for cutoff in entry.cutoffs[:1])))
+            measure = parse(entry.measure.replace("[@{}]", "").replace("@{}", "@1"))
             if measure.definition is definition:
                 found.setdefault(convention.name, []).append(spelling + (".k" if entry.cutoffs else ""))
     return found

@@ -60,7 +60,7 @@ def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
 
     What decides which provider computes a measure is part of the name in the table: `RR` and `RR@k` are two.
 
-    >>> read_ir_measures("MRR(rel=2,cutoff=5)", NAMES)
+    >>> read_ir_measures("MRR(rel=2,cutoff=5)", IR_MEASURES.names)
     Written(base='RR@k', options={'rel': '2'}, cutoffs=('5',))
     """
     written = read_call(text, names)

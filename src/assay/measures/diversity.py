@@ -67,10 +67,10 @@ def normalised(judged: Judged, k: int | None, rel: float, alpha: float, worth: W
     title="Alpha-DCG",
     formula="Σ (1 - α)^seen / log2(rank + 1), seen documents before it covering the subtopic; over that of an ideal",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
-    aliases={"α_dcg": {}, "alpha-dcg": {}},
+    aliases={"alpha-dcg": {}},
     range=(0, np.inf),
     needs_relevant=True,
-    example=Example("alpha_dcg@2", [0, 1], 0.4797, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155"),
+    example=Example("alpha_dcg@2", [0, 1], 0.4796, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155"),
 )
 def alpha_dcg(judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Alpha = 0.5, norm: Norm = "ideal") -> FloatArray:
     """The discounted gain of subtopics, each worth less the more often it was covered."""
@@ -82,7 +82,7 @@ def alpha_dcg(judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Alpha = 0.
     title="Alpha-nDCG",
     formula="α-DCG / α-DCG of the best ranking, found greedily",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
-    aliases={"α_ndcg": {}, "alpha-ndcg": {}},
+    aliases={"alpha-ndcg": {}},
     range=(0, np.inf),
     needs_relevant=True,
     kin="ndcg",
