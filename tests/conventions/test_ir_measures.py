@@ -106,7 +106,9 @@ def test_its_objects_are_measures_under_the_policies_of_the_evaluation():
     assert result["SetF(beta=0.5)"] == pytest.approx(1.5 * (1 / 6) / (0.5 / 3 + 1 / 2))
     assert result["P(judged_only=True)@1"] == 1
     assert str(result.measures["SetF(beta=0.5)"]) == "f(beta=0.5,squared=true)"
-    assert assay.evaluate(QRELS, RUN, AP)["AP"] == 1 / 4
+    assert assay.evaluate(QRELS, RUN, AP)[AP] == assay.evaluate(QRELS, RUN, AP)["AP"] == 1 / 4
+    # The objects mean the same under every convention.
+    assert str(assay.evaluate(QRELS, RUN, SetF, convention="trec_eval").measures["SetF"]) == "f(squared=true)"
 
 
 def test_its_objects_and_names_under_its_convention_have_its_ties():

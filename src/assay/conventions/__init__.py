@@ -79,9 +79,10 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
     if colon and tool in CONVENTIONS:
         chosen = choose_one(rest, CONVENTIONS[tool], options)
         return {f"{tool}:{key}": each for key, each in chosen.items()}
-    own = expand(text, convention, options)
-    if own is None and is_ir_measure(name):
+    if is_ir_measure(name) and convention is not IR_MEASURES:
         own = expand(text, IR_MEASURES, options, convention.policies)
+    else:
+        own = expand(text, convention, options)
     if own is not None:
         return own
     try:
