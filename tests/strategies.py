@@ -80,13 +80,20 @@ SENSIBLE = {
     "documents": [0, 100],
     "base": [2, 10],
     "fewest": [0, 2],
+    "limit": [None, 3, 20],
+    "min": [0, 1],
+    "target": [1, 0.5, 2.5],
+    "alpha": [0.5, 0, 0.3, 1],
+    "normalize": [True, False],
 }
 GAIN_MAPS = [{1: 3, 2: 9}, {0: 1, 3: 0.5}, {1: -2}, {-1: 5, 2: 2}]
 
 
 def sensible_values(parameter):
     maps = GAIN_MAPS if parameter.is_mapping_allowed else []
-    return SENSIBLE.get(parameter.name, [*parameter.choices, *maps])
+    values = SENSIBLE.get(parameter.name, [*parameter.choices, *maps])
+    is_needed = parameter.default is inspect.Parameter.empty
+    return [value for value in values if value is not None or not is_needed]
 
 
 def variants(definition):
@@ -131,7 +138,7 @@ def any_values(parameter):
     if parameter.kind is bool:
         return st.booleans()
     if parameter.kind is int:
-        return st.integers(1, 2**53)
+        return st.integers(int(parameter.bounds.low), int(min(2**53, parameter.bounds.high)))
     if parameter.kind is tuple:
         least = parameter.length or 1
         return st.lists(numbers_within(parameter.bounds), min_size=least, max_size=parameter.length or 4).map(tuple)

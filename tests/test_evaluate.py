@@ -107,7 +107,7 @@ def test_the_signature_holds_every_choice_and_the_version(result):
 
 
 def test_a_parameter_that_the_data_sets_is_in_the_signature():
-    assert "err(max=3,gain=exp2)" in assay.evaluate(QRELS, RUN, ["err"]).signature
+    assert "err(max=3,gain=exp2,above=error)" in assay.evaluate(QRELS, RUN, ["err"]).signature
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_json_has_everything_and_null_for_nan(result):
 def test_json_of_a_measure_that_is_nowhere_defined():
     content = json.loads(assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, ["auc"]).to_json())
     assert content["measures"]["auc"] == {
-        "measure": "auc(rel=1,over=retrieved)",
+        "measure": "auc(rel=1,over=retrieved,tied=half)",
         "mean": None,
         "low": None,
         "high": None,

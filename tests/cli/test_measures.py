@@ -21,6 +21,7 @@ In trec_eval    recip_rank
 In llama_index  mrr
 In haystack     DocumentMRREvaluator
 In trec_eval_9  recip_rank
+In ir_measures  RR, RR@k, MRR
 Reference       Voorhees, The TREC-8 question answering track report, 1999.
 
 Parameters
@@ -50,6 +51,7 @@ How many documents are judged relevant; over queries the sum.
 **In trec_eval:** num\\_rel
 
 **In trec_eval_9:** num\\_rel
+**In ir_measures:** NumRel
 
 | parameter | values | default | meaning |
 | --- | --- | --- | --- |

@@ -77,7 +77,7 @@ GOOD = [
         "ndcg(gain=1:3.5;2:9,rel=0,ties=rank,ideal=judged,fewest=0)",
     ),
     ("iprec", {"recall": 0}, "iprec@0", "iprec(rel=1,cut=round)@0"),
-    ("err", {}, "err", "err(gain=exp2)"),
+    ("err", {}, "err", "err(gain=exp2,above=error)"),
 ]
 
 
@@ -125,7 +125,7 @@ def test_measures_stand_beside_names():
 
 
 SPELLINGS = [
-    ("assay", "err", ["ERR", "Err()", "err(gain=exp2)"]),
+    ("assay", "err", ["ERR", "Err()", "err(gain=exp2,above=error)"]),
     ("assay", "map", ["ap", "AP", "ap(rel=1)", "average_precision"]),
     ("assay", "P_5", ["precision@5", "P@5", "precision(k=5)"]),
     ("trec_eval", "precision@5", ["P_5", "P.5", "p@5"]),

@@ -26,6 +26,12 @@ AREA = [
     ("auc(rel=0.5)", [0.5, 0.25], [], 1),
     # A negative grade is no judgment, so it is not relevant however low `rel` goes.
     ("auc(rel=-1)", [-1, 0], [], 0),
+    ("auc@3", [1, 0, 1, 0], [], 1 / 2),
+    ("auc@1", [1, 0], [], math.nan),
+    ("auc@9", [1, 0, 1, 0], [], 3 / 4),
+    ("auc(over=judged)@3", [0, None, 1, 0], [], 0),
+    ("auc(tied=rank)", [1, 0, 1, 0], [], 3 / 4),
+    ("auc(tied=rank)@3", [1, 0, 1, 0], [], 1 / 2),
 ]
 
 
@@ -38,6 +44,7 @@ TIED = [
     ("auc", {"a": 1, "b": 0}, {"a": 2, "b": 2}, 1 / 2),
     ("auc", {"a": 1, "b": 1}, {"a": 2, "b": 2, "x": 2, "y": 1}, 3 / 4),
     ("auc(over=judged)", {"a": 1, "b": 0}, {"a": 2, "b": 2, "x": 2, "y": 3}, 1 / 2),
+    ("auc@2", {"a": 1, "c": 0}, {"a": 3, "b": 2, "c": 2}, 1),
     ("auc(over=judged)", {"a": 1, "b": 0, "c": 0}, {"a": 2, "b": 2, "c": 3, "y": 3}, 1 / 4),
 ]
 
@@ -61,3 +68,12 @@ def test_undefined_queries_are_left_out_of_the_mean_and_noted():
     assert [str(note) for note in result.notes if note.kind == "undefined"] == [
         "auc: 2 queries left out of the mean; the ranking has no relevant or only relevant documents"
     ]
+
+
+BY_RANK = [("docid_desc", 0), ("docid_asc", 1), ("input", 1)]
+
+
+@pytest.mark.parametrize(("ties", "expected"), BY_RANK)
+def test_ties_may_count_by_rank(ties, expected):
+    result = assay.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 2}}, "auc(tied=rank)", ties=ties)
+    assert result["auc(tied=rank)"] == expected

@@ -70,8 +70,16 @@ GEOMETRIC = [
     ("gm_ap(rel=2)", [1, 2], [2], 1 / 4),
 ]
 
+OF_A_SET = [
+    ("set_ap", [1, 0, 1, 0], [1], 4 / 12),
+    ("set_ap", [0, 0], [1], 0),
+    ("set_ap", [], [1], 0),
+    ("set_ap", [0], [], 0),
+    ("set_map(rel=2)", [1, 2], [], 1 / 2),
+]
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC)
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC + OF_A_SET)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 

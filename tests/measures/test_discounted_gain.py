@@ -94,6 +94,7 @@ NDCG = [
     ("ndcg(ideal=retrieved,fewest=2)", [1], [9], nan),
     ("ndcg(ideal=retrieved,fewest=2)", [0], [9], nan),
     ("ndcg(ideal=retrieved)", [-1, 1], [], SECOND),
+    ("ndcg(max=4)", [0, 4], [], SECOND),
 ]
 
 # Judgments and ranking of one query; a document may be listed or retrieved twice, and stand in several groups.
@@ -171,3 +172,9 @@ def test_a_grade_too_large_for_its_power_is_an_error(score):
 
 def test_relevance_level_of_all_measures_leaves_gains_alone(score):
     assert score("ndcg", [1, 2], rel=2) == pytest.approx((1 + 2 * SECOND) / (2 + SECOND))
+
+
+def test_a_query_with_a_grade_above_max_has_no_value():
+    result = assay.evaluate_labels([[1, 0], [5, 0], [1, 0]], "ndcg(max=4)", ideal=[[1], [5], [1, 5]])
+    assert [str(value) for value in result.scores["ndcg(max=4)"]] == ["1.0", "nan", "nan"]
+    assert result["ndcg(max=4)"] == 1

@@ -41,7 +41,7 @@ def test_scale_does_not_depend_on_which_queries_the_run_has():
     qrels = {"q1": {"a": 1}, "q2": {"b": 3}}
     result = assay.evaluate(qrels, {"q1": ["a"]}, "err", missing="skip")
     assert result.scores["err"].tolist() == [1 / 8]
-    assert "err(max=3,gain=exp2)" in result.signature
+    assert "err(max=3,gain=exp2,above=error)" in result.signature
 
 
 def test_large_grades_are_computed_without_overflow():
@@ -60,3 +60,9 @@ def test_a_grade_above_the_scale_is_an_error(name, grades, message):
     with pytest.raises(assay.MeasureError) as caught:
         assay.evaluate_labels([grades], name)
     assert str(caught.value) == message
+
+
+def test_a_query_with_a_grade_above_the_scale_may_have_no_value():
+    result = assay.evaluate_labels([[1], [5], [1]], "err(max=4,above=nan)", ideal=[[1], [5], [1, 5]])
+    assert [str(value) for value in result.scores["err(max=4,above=nan)"]] == ["0.0625", "nan", "nan"]
+    assert result["err(max=4,above=nan)"] == 1 / 16

@@ -38,6 +38,12 @@ RANK_BIASED_PRECISION = [
     ("rbp_residual(p=0.5,complete=zero)", [1, 0], [1], 0),
     ("rbp_residual(complete=zero)", [], [1], 0),
     ("rbp_residual", [], [1], 1),
+    # A reader who sees two documents: their weights 1 and 1/2 are made to add up to 1.
+    ("rbp(p=0.5,limit=2)", [1, 0, 1], [], 2 / 3),
+    ("rbp(p=0.5,limit=2)", [0, 1, 1], [], 1 / 3),
+    ("rbp(p=0.5,limit=2)@1", [0, 1, 1], [], 0),
+    ("rbp(p=0.5,limit=1)", [1], [], 1),
+    ("rbp(p=0.5,limit=2,gain=grade)", [3, 2], [], 8 / 3),
 ]
 
 

@@ -13,7 +13,7 @@ EPSILON = 1e-5
 
 
 class Query(NamedTuple):
-    """One query: the grades and scores of its documents in rank order, and all grades that were judged.
+    """One query: the grades, scores and ids of its documents in rank order, and all grades that were judged.
 
     A document without a judgment has the grade None. Grades below `floor` mark documents that were looked at, but not
     judged. `known` tells of each ranked document whether any query's judgments hold it.
@@ -113,7 +113,7 @@ def precision(query, rel=1, k=None, over="k"):
 
 def recall(query, rel=1, k=None, cap=False, total="relevant"):  # noqa: ARG001 - nothing is listed twice here
     relevant = query.count_relevant(rel)
-    room = k or len(query.ranked)
+    room = len(query.ranked) if k is None else k
     return divide(len(query.relevant_ranks(rel, k)), min(relevant, room) if cap else relevant)
 
 
@@ -214,12 +214,13 @@ def ndcg(query, k=None, gain="linear", rel=0, *, ties="rank", ideal="judged", fe
     return dcg(query, k, gain, rel, ties=ties) / best if best > 0 else 0.0
 
 
-def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary"):
+def rank_biased_precision(query, rel=1, k=None, *, p=0.8, gain="binary", limit=None):
     highest = max([0, *query.judged])
     gained = {"binary": lambda _: 1, "grade": lambda grade: grade, "max": lambda grade: divide(grade, highest)}
     gain_for = mapped_gain(query, gain) if isinstance(gain, dict) else gained[gain]
     ranks = query.relevant_ranks(rel, k)
-    return (1 - p) * sum(gain_for(query.ranked[rank - 1]) * p ** (rank - 1) for rank in ranks)
+    total = sum(gain_for(query.ranked[rank - 1]) * p ** (rank - 1) for rank in ranks if limit is None or rank <= limit)
+    return total / sum(p**step for step in range(limit)) if limit else (1 - p) * total
 
 
 def mapped_gain(query, gain):
@@ -231,7 +232,10 @@ def mapped_gain(query, gain):
     return lambda grade: divide(gain.get(grade, max(grade, 0)) - low, high - low)
 
 
-def expected_reciprocal_rank(query, k=None, max=None, gain="exp2"):
+def expected_reciprocal_rank(query, k=None, max=None, gain="exp2", above="error"):
+    assert above in {"error", "nan"}
+    if above == "nan" and gain == "exp2" and any(grade > max for grade in query.judged):
+        return math.nan
     total, still_reading = 0.0, 1.0
     for rank, grade in enumerate(query.ranked[:k], start=1):
         if grade is None or grade < 0:
@@ -281,8 +285,9 @@ def interpolated_precision(query, recall=0.0, rel=1, cut="round"):
     return max(precisions, default=0.0)
 
 
-def area_under_curve(query, rel=1, over="retrieved"):
-    documents = list(zip(query.ranked, query.scores, strict=True))
+def area_under_curve(query, rel=1, k=None, over="retrieved", tied="half"):
+    scores = query.scores if tied == "half" else [-place for place in range(len(query.ranked))]
+    documents = list(zip(query.ranked, scores, strict=True))[:k]
     if over == "judged":
         documents = [(grade, score) for grade, score in documents if query.is_judged(grade)]
     good = [score for grade, score in documents if query.is_relevant(grade, rel)]

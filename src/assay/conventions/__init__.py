@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.conventions.assay import ASSAY
 from assay.conventions.autorag import AUTORAG
 from assay.conventions.beir import BEIR
+from assay.conventions.gdeval import GDEVAL
 from assay.conventions.haystack import HAYSTACK
+from assay.conventions.ir_measures import IR_MEASURES
 from assay.conventions.llama_index import LLAMA_INDEX
 from assay.conventions.mteb import MTEB
 from assay.conventions.ragas import RAGAS
@@ -37,12 +39,14 @@ CONVENTIONS: dict[str, Convention] = {
         TREC_EVAL,
         TREC_EVAL_9,
         RANX,
+        IR_MEASURES,
         BEIR,
         MTEB,
         AUTORAG,
         LLAMA_INDEX,
         HAYSTACK,
         RAGAS,
+        GDEVAL,
         SKLEARN,
     )
 }
@@ -122,21 +126,28 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
     policies = convention.policies.changed(options)
     if isinstance(name, Measure):
         return {str(name): Chosen(name, policies)}
-    # The objects of ir_measures are written as it reads them.
-    text = str(name) if type(name).__module__.partition(".")[0] == "ir_measures" else name
+    text = str(name) if is_ir_measure(name) else name
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
     tool, colon, rest = text.partition(":")
     if colon and tool in CONVENTIONS:
         chosen = choose_one(rest, CONVENTIONS[tool], options)
         return {f"{tool}:{key}": each for key, each in chosen.items()}
-    own = expand(text, convention, options)
+    if is_ir_measure(name) and convention is not IR_MEASURES:
+        own = expand(text, IR_MEASURES, options, convention.policies)
+    else:
+        own = expand(text, convention, options)
     if own is not None:
         return own
     try:
         return {text: Chosen(parse(text, {"rel": policies.rel}), policies)}
     except MeasureError as error:
         return elsewhere(text, policies, options, error)
+
+
+def is_ir_measure(name: object) -> bool:
+    """Whether it is a measure of ir_measures, as an object; its text is what ir_measures reads."""
+    return type(name).__module__.partition(".")[0] == "ir_measures"
 
 
 def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: MeasureError) -> dict[str, Chosen]:
@@ -166,20 +177,27 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
     return {key: Chosen(measure, policies) for key, measure in first.items()}
 
 
-def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen] | None:
-    """The measures that a tool's spelling stands for, or nothing if the tool has no such name."""
+def expand(
+    name: str, convention: Convention, options: Mapping[str, Any], under: Policies | None = None
+) -> dict[str, Chosen] | None:
+    """The measures that a tool's spelling stands for, or nothing if the tool has no such name.
+
+    They are computed under the tool's policies, or under others where they are given.
+    """
     if name in convention.nicknames:
         return {
             key: chosen
             for each in convention.nicknames[name]
-            for key, chosen in (spelled(each, convention, options) or {}).items()
+            for key, chosen in (spelled(each, convention, options, under) or {}).items()
         }
-    measures = spelled(name, convention, options)
+    measures = spelled(name, convention, options, under)
     # One measure keeps the name that the user wrote.
     return dict.fromkeys([name], *measures.values()) if measures is not None and len(measures) == 1 else measures
 
 
-def spelled(name: str, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen] | None:
+def spelled(
+    name: str, convention: Convention, options: Mapping[str, Any], under: Policies | None = None
+) -> dict[str, Chosen] | None:
     """The measures that a tool's spelling stands for, under the names that the tool prints."""
     written = convention.read(name, convention.names)
     if written is None:
@@ -192,7 +210,8 @@ def spelled(name: str, convention: Convention, options: Mapping[str, Any]) -> di
         raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
     values, own = read_options(written, entry)
     entry = entry._replace(measure=values.pop("measure", entry.measure))
-    policies = convention.policies.changed({**entry.policies, **own, **options})
+    usual = convention.policies.changed(entry.policies) if under is None else under
+    policies = usual.changed({**own, **options})
     return {key: Chosen(build(text, policies.rel, values, entry), policies) for key, text in cut(name, written, entry)}
 
 

@@ -163,6 +163,7 @@ class Judged:
     foreign: Hits | None = None
     spread: Spread | None = None
     make_groups: Callable[[], Groups] | None = None
+    make_id_order: Callable[[], IntArray] | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -203,6 +204,12 @@ class Judged:
         if self.make_groups is None:
             raise MeasureError("the judgments were given as grades alone, without documents or groups")
         return self.remember("groups", self.make_groups)
+
+    def id_order(self) -> IntArray:
+        """For each document, by its number, its place in order of the ids; as numbered where there are no ids."""
+        if self.make_id_order is None:
+            return np.arange(self.groups().document.max(initial=-1) + 1)
+        return self.remember("id order", self.make_id_order)
 
     def _count(self, mask: BoolArray) -> IntArray:
         return np.bincount(self.owner[mask], minlength=self.size).astype(np.int64)

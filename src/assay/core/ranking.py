@@ -62,6 +62,7 @@ def rank_hits(rows: Rows, index: Index, judge: Judge, number: int, policies: Pol
         foreign=foreign,
         spread=Spread(*(floats(columns[name]) for name in Spread._fields)),
         make_groups=lambda: group_rows(rows, index, policies),
+        make_id_order=lambda: order_of_ids(index, len(grades)),
     )
     return restrict(judged, policies), found
 
@@ -102,6 +103,14 @@ def group_rows(rows: Rows, index: Index, policies: Policies) -> Groups:
         grade=np.trunc(grade) if policies.grades == "whole" else grade,
         group=integers(rows.group_numbers()) if rows.has_groups() else None,
     )
+
+
+def order_of_ids(index: Index, size: int) -> IntArray:
+    """The place of each of the judged documents in order of their ids."""
+    names = [index.document(number) for number in range(size)]
+    place = np.empty(size, dtype=np.int64)
+    place[sorted(range(size), key=names.__getitem__)] = np.arange(size)
+    return place
 
 
 def restrict(judged: Judged, policies: Policies) -> Judged:
@@ -179,6 +188,7 @@ def select(judged: Judged, keep: IntArray) -> Judged:
         foreign=None if judged.foreign is None else some(judged.foreign),
         spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
         make_groups=None if judged.make_groups is None else some_groups,
+        make_id_order=judged.make_id_order,
     )
 
 

@@ -19,6 +19,8 @@ Highest = Annotated[
 ]
 Gain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; identity: the grade is a probability"]
 
+Above = Annotated[Literal["error", "nan"], "a grade above max is an error, or its query has no value"]
+
 
 def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     """The scale of the grades, where the name does not say it."""
@@ -33,6 +35,7 @@ def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), r the chance that a document satisfies",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.",
     bind=highest_grade,
+    undefined="a document has a grade above max",
     example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
 )
 def expected_reciprocal_rank(
@@ -41,15 +44,17 @@ def expected_reciprocal_rank(
     k: Cutoff = None,
     max: Highest = None,
     gain: Gain = "exp2",
+    above: Above = "error",
 ) -> FloatArray:
     """The expected 1/rank at which a reader is satisfied and stops."""
     hits = judged.relevant(0.0).top(k)
     scale = 1.0 if gain == "identity" else max
     top = judged.grades.max(initial=0.0)
-    if scale is not None and top > scale:
+    if scale is not None and top > scale and above == "error":
         limit = "gain=identity takes probabilities" if gain == "identity" else f"max={scale:g}; use a larger max"
         raise MeasureError(f"err: the judgments hold the grade {top:g}, but {limit}")
     highest = scale or 0.0
     # (2^g - 1) / 2^max, in a form that no grade is too large for.
     chance = hits.grade if gain == "identity" else np.exp2(hits.grade - highest) - np.exp2(-highest)
-    return hits.sum(chance * hits.product_before(1.0 - chance) / hits.rank)
+    total = hits.sum(chance * hits.product_before(1.0 - chance) / hits.rank)
+    return np.where(judged.highest_grade() > (np.inf if scale is None else scale), np.nan, total)

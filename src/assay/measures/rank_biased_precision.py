@@ -23,6 +23,10 @@ Complete = Annotated[
     "where every document is judged: the weight of the ranks after the last, or 0, as trec_eval has it",
 ]
 
+Limit = Annotated[
+    int | None, Bounds(low=1), "the reader sees no more than so many documents, and what they are worth adds up to 1"
+]
+
 
 @measure(
     "rbp",
@@ -33,7 +37,13 @@ Complete = Annotated[
     example=Example("rbp(p=0.5)", [1, 0, 1], 0.625, "0.5 · (1 + 0.25)"),
 )
 def rank_biased_precision(
-    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, p: Persistence = 0.8, gain: Gain = "binary"
+    judged: Judged,
+    *,
+    rel: Rel = 1,
+    k: Cutoff = None,
+    p: Persistence = 0.8,
+    gain: Gain = "binary",
+    limit: Limit = None,
 ) -> FloatArray:
     """What a reader gains who goes on to the next document with probability p."""
     hits = judged.relevant(rel)
@@ -42,7 +52,9 @@ def rank_biased_precision(
         gained = ratio(gained, judged.highest_grade()[hits.query])
     elif isinstance(gain, Mapping):
         gained = scaled(gains(hits.grade, gain, 0.0), hits.query, judged, gain)
-    return (1 - p) * hits.sum(gained * powers(hits.rank, p), k)
+    last = k if limit is None else min(limit, limit if k is None else k)
+    total = hits.sum(gained * powers(hits.rank, p), last)
+    return (1 - p) * total / (1.0 if limit is None else 1 - p**limit)
 
 
 @measure(

@@ -1,0 +1,118 @@
+"""A provider for ir_measures that computes its measures with assay; the numbers are those of its default pipeline."""
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+from ir_measures import providers
+from ir_measures.util import QrelsConverter, RunConverter
+
+from assay.conventions import choose, find_convention
+from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.evaluator import Evaluator
+from assay.io.frames import is_frame
+from assay.io.qrels import Qrels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import polars
+    from ir_measures import Measure, Metric
+
+    from assay.result import Result
+
+CONVENTION = find_convention("ir_measures")
+QREL = ("query_id", "doc_id", "relevance", "iteration")
+SCORED = ("query_id", "doc_id", "score")
+# A query that the run lacks has no value in assay's, and counts as this measure's default in ir_measures.
+ONLY_PRESENT = ("NumQ", "NumRel")
+
+
+class AssayProvider(providers.Provider):
+    """All measures of ir_measures, computed by assay."""
+
+    NAME = "assay"
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether assay has the measure."""
+        measure.validate_params()
+        if not type(measure).__module__.startswith("ir_measures.measures."):
+            return False
+        try:
+            choose([str(measure)], CONVENTION, {})
+        except MeasureError:
+            return False
+        return True
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> AssayEvaluator:  # noqa: ANN401 - any form of qrels
+        return AssayEvaluator(measures, qrels)
+
+
+class AssayEvaluator(providers.Evaluator):
+    """Judgments and measures, ready for runs."""
+
+    def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:  # noqa: ANN401 - any form of qrels
+        judgments = read_qrels(qrels)
+        self.queries = [] if judgments is None else judgments.queries
+        super().__init__(list(measures), self.queries)
+        names = [str(each) for each in self.measures]
+        self.ready = None if judgments is None else Evaluator(judgments, names, convention=CONVENTION.name)
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - any form of run
+        """The value of each measure for each query; none where the measure is not defined."""
+        result = self.score(run)
+        for measure in self.measures:
+            values = [math.nan] * len(self.queries) if result is None else result.scores[str(measure)].tolist()
+            is_zero = result is None or measure.NAME in ONLY_PRESENT
+            for query, value in zip(self.queries, values, strict=True):
+                if not math.isnan(value):
+                    yield ir_measures.Metric(query, measure, value)
+                elif is_zero and measure.NAME != "Accuracy":
+                    yield ir_measures.Metric(query, measure, measure.DEFAULT)
+
+    def score(self, run: Any) -> Result | None:  # noqa: ANN401 - any form of run
+        """The result of a run, or nothing if it has no query in common with the judgments."""
+        if self.ready is None:
+            return None
+        rows = read_run(run)
+        try:
+            return self.ready.evaluate(rows)
+        except MismatchError:
+            return None
+        except DataError:
+            if len(rows) == 0:
+                return None
+            raise
+
+
+def read_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
+    """The judgments in any form that ir_measures takes, with iterations as groups; nothing if there are none."""
+    if isinstance(qrels, dict):
+        return Qrels(qrels, duplicates=CONVENTION.policies.duplicates) if qrels else None
+    frame = qrels if is_frame(qrels) else table(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
+    if not len(frame):
+        return None
+    groups = {"group": "iteration"} if "iteration" in frame.columns else {}
+    return Qrels(frame, columns=groups, duplicates=CONVENTION.policies.duplicates)
+
+
+def read_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
+    """The run in any form that ir_measures takes."""
+    if isinstance(run, dict) or is_frame(run):
+        return run
+    return table(list(RunConverter(run).as_namedtuple_iter()), SCORED)
+
+
+def table(rows: list[Any], fields: tuple[str, ...]) -> polars.DataFrame:
+    """The fields that all rows have, as a frame."""
+    import polars
+
+    known = [field for field in fields if all(hasattr(row, field) for row in rows)]
+    return polars.DataFrame({field: [getattr(row, field) for row in rows] for field in known})
+
+
+assay = providers.register(AssayProvider())
+DefaultPipeline = providers.FallbackProvider([assay, *ir_measures.DefaultPipeline.providers])

@@ -1,0 +1,18 @@
+"""gdeval, the script of the TREC Web tracks: nDCG and ERR on grades up to 4."""
+
+from assay.core.convention import Convention, Name, Policies
+
+GDEVAL = Convention(
+    name="gdeval",
+    title="gdeval 1.3: queries that the run lacks, or without a grade above 0, are skipped",
+    policies=Policies(missing="skip", no_relevant="skip", duplicates="count"),
+    names={
+        "ndcg": Name("ndcg(gain=exp2,max=4)@{}", (20,), "ndcg@{:.0f}"),
+        "err": Name("err(max=4,above=nan)@{}", (20,), "err@{:.0f}"),
+    },
+    defects=(
+        "It stops at a grade above 4; here the queries that have one are NaN, and the others are scored.",
+        "It takes only queries whose ids end in a number, and drops what stands before it; here any id will do.",
+        "It prints five decimals; here nothing is rounded.",
+    ),
+)

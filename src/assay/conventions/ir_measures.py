@@ -1,0 +1,168 @@
+"""ir_measures 0.4: its names, and what the tools behind it do.
+
+ir_measures hands each measure to a provider, and they rank differently: pytrec_eval in 32 bits with ties from high to
+low document ids, pyndeval, msmarco and judged from low to high, cwl_eval and accuracy as given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.errors import MeasureError
+from assay.core.spelling import Written, read_call
+from assay.core.text import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TRUTHS = {"True": True, "False": False}
+REL = {"rel": Option("rel")}
+COMMON = {**REL, "judged_only": Option("judged_only", TRUTHS, is_policy=True)}
+JUDGED_ONLY = {"judged_only": COMMON["judged_only"]}
+SCALE = {"min_rel": Option("min"), "max_rel": Option("max")}
+TARGET = {"T": Option("target")}
+ALPHA = {"alpha": Option("alpha")}
+NOVELTY = {**REL, **ALPHA, "beta": Option("p")}
+
+BY_ID = {"ties": "docid_asc", "precision": "float64", "negative": "nonrelevant"}
+PYNDEVAL = {**BY_ID, "duplicates": "once"}
+AS_GIVEN = {"ties": "input", "precision": "float64", "negative": "nonrelevant", "duplicates": "count"}
+GDEVAL = {"precision": "float64", "duplicates": "count"}
+PRESENT = {"missing": "skip"}
+
+# An option that makes another entry of the table of a name, by the name, the option and its value.
+VARIANTS = {
+    ("nDCG", "dcg", "log2"): "nDCG",
+    ("nDCG", "dcg", "exp-log2"): "nDCG(dcg='exp-log2')",
+    ("SDCG", "dcg", "log2"): "SDCG",
+    ("SetP", "relative", "True"): "SetRelP",
+    ("SetP", "relative", "False"): "SetP",
+    ("SetRelP", "relative", "True"): "SetRelP",
+    ("SetRelP", "relative", "False"): "SetP",
+}
+ALIASES = {
+    "MAP": "AP",
+    "BPref": "Bpref",
+    "α_DCG": "alpha_DCG",
+    "α_nDCG": "alpha_nDCG",
+    "MAP_IA": "AP_IA",
+    "NDCG": "nDCG",
+    "Precision": "P",
+    "Recall": "R",
+    "RPrec": "Rprec",
+    "MRR": "RR",
+}
+
+
+def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
+    """`Name(option=value,…)@cutoff`; the cutoff may be an option too.
+
+    What decides which provider computes a measure is part of the name in the table: `RR` and `RR@k` are two.
+
+    >>> read_ir_measures("MRR(rel=2,cutoff=5)", IR_MEASURES.names)
+    Written(base='RR@k', options={'rel': '2'}, cutoffs=('5',))
+    """
+    written = read_call(text, names)
+    if written is None:
+        return None
+    base = ALIASES.get(written.base, written.base)
+    # A dict that maps every grade to itself is printed as an empty one.
+    options = {name: value for name, value in written.options.items() if value}
+    cutoffs = [*written.cutoffs, *(options.pop(name) for name in ("cutoff", "recall") if name in options)]
+    for name, value in list(options.items()):
+        if (base, name, value) in VARIANTS:
+            base = VARIANTS[base, name, options.pop(name)]
+    if base == "NumRet" and "rel" in options:
+        base = "NumRelRet"
+    if cutoffs and f"{base}@k" in names:
+        base = f"{base}@k"
+    if cutoffs and "@{}" not in names[base].measure:
+        raise MeasureError(f"{show(text)}: {written.base} takes no cutoff")
+    return Written(base, options, tuple(cutoffs))
+
+
+NAMES = {
+    "Accuracy": Name("auc(tied=rank)[@{}]", options=REL, policies=AS_GIVEN),
+    "AP": Name("ap[@{}]", options=COMMON),
+    "BPM": Name("bpm@{}", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "Bpref": Name("bpref", options=REL),
+    "Compat": Name(
+        "compatibility(limit=0,ideal=score)",
+        options={"p": Option("p"), "normalize": Option("normalize", TRUTHS)},
+        policies={"ties": "docid_asc", "precision": "float64"},
+    ),
+    "ERR": Name("err(max=4,above=nan)[@{}]", policies=GDEVAL),
+    "ERR_IA": Name("err_ia(norm=ndeval)@{}", options=COMMON, policies=PYNDEVAL),
+    "nERR_IA": Name("nerr_ia[@{}]", options=COMMON, policies=PYNDEVAL),
+    "alpha_DCG": Name("alpha_dcg(norm=ndeval)@{}", options={**COMMON, **ALPHA}, policies=PYNDEVAL),
+    "alpha_nDCG": Name("alpha_ndcg[@{}]", options={**COMMON, **ALPHA}, policies=PYNDEVAL),
+    "NRBP": Name("nrbp", options=NOVELTY, policies=PYNDEVAL),
+    "nNRBP": Name("nnrbp", options=NOVELTY, policies=PYNDEVAL),
+    "AP_IA": Name("ap_ia", options=COMMON, policies=PYNDEVAL),
+    "P_IA": Name("precision_ia[@{}]", options=COMMON, policies=PYNDEVAL),
+    "StRecall": Name("subtopic_recall[@{}]", options=REL, policies=PYNDEVAL),
+    "INST": Name("inst", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "INSQ": Name("insq", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "infAP": Name("infap", options=REL),
+    "IPrec": Name("iprec(cut=v9)@{}", options=COMMON),
+    "Judged": Name("judged[@{}]", policies=BY_ID),
+    "nDCG": Name("ndcg[@{}]", options={"gains": Option("gain"), **JUDGED_ONLY}),
+    "nDCG(dcg='exp-log2')": Name(
+        "ndcg(gain=exp2)",
+        options=JUDGED_ONLY,
+        policies={"ties": "input", "precision": "float64"},
+        about="ranx computes it",
+    ),
+    "nDCG(dcg='exp-log2')@k": Name(
+        "ndcg(gain=exp2,max=4)@{}", options=JUDGED_ONLY, policies=GDEVAL, about="gdeval computes it"
+    ),
+    "NERR8": Name("nerr8@{}", options=SCALE, policies=AS_GIVEN),
+    "NERR9": Name("nerr9@{}", options=SCALE, policies=AS_GIVEN),
+    "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=AS_GIVEN),
+    "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "NumQ": Name("num_q", policies=PRESENT, about="only queries that the run has"),
+    "NumRel": Name("num_rel", options=REL, policies=PRESENT, about="only of queries that the run has"),
+    "NumRet": Name("num_ret"),
+    "NumRelRet": Name("num_rel_ret", options=REL),
+    "P": Name("precision@{}", options=COMMON),
+    "R": Name("recall@{}", options=COMMON),
+    "RBP": Name("rbp(limit=1000)[@{}]", options={"p": Option("p"), **REL}, policies=AS_GIVEN),
+    "Rprec": Name("r_precision", options=COMMON),
+    "RR": Name("rr", options=COMMON, about="pytrec_eval computes it"),
+    "RR@k": Name("rr@{}", options=COMMON, policies=BY_ID, about="msmarco computes it"),
+    "SDCG": Name("sdcg@{}", options=SCALE, policies=AS_GIVEN),
+    "SetP": Name("precision", options=COMMON),
+    "SetRelP": Name("recall(cap=true)", options=COMMON),
+    "SetR": Name("recall", options=REL),
+    "SetF": Name("f(squared=true)", options={"beta": Option("beta"), **COMMON}, about="beta counts as its own square"),
+    "SetAP": Name("set_ap", options=COMMON),
+    "Success": Name("hit_rate@{}", options=COMMON),
+}
+
+DEFECTS = (
+    "Accuracy divides by zero where every retrieved document is relevant; here the query is NaN.",
+    "Accuracy has no value for some queries: alone it leaves them out, beside other measures they are 0; here never.",
+    "alpha_DCG@1 and ERR_IA@1 are not normalised; they are the same here, but assay's alpha_dcg and err_ia are.",
+    "Cutoffs of diversity measures end at 20, and judged_only stops with an error there; here both work.",
+    "Of diversity measures with different options, asked for together, all but the first are 0; here none is.",
+    "nDCG beside one with gains, and NumRet beside a measure with judged_only, can get these too; here never.",
+    "nNRBP of a query without relevant documents is 0/0, and so is then the mean; here it is 0.",
+    "Of judgments with subtopics, measures that know none take a document's last grade; here its highest.",
+    "Compat's ideal depends on whether scores are above 0; the same here, but assay's compatibility goes by rank.",
+    "ERR@k, and nDCG@k with exp-log2, stop at a grade above 4; here a query with such a grade is NaN.",
+    "ERR@k, and nDCG@k with exp-log2, take only ids that end in a number, and round to five decimals; here neither.",
+    "Measures of cwl_eval see 1000 documents even where the cutoff is larger; here the cutoff holds.",
+    "RBP takes grades below 0 for 0, so that they are relevant with rel=0; here they are not.",
+    "IPrec rounds its recall to two decimals; here it does not.",
+    "A run without a query in common with the judgments scores 0; here it is an error.",
+)
+
+IR_MEASURES = Convention(
+    name="ir_measures",
+    title="ir_measures 0.4: a query that the run lacks scores 0; ties go as the tool behind each measure has them",
+    policies=Policies(precision="float32", duplicates="last"),
+    read=read_ir_measures,
+    names={**NAMES, **{alias: NAMES[name] for alias, name in ALIASES.items()}},
+    defects=DEFECTS,
+)

@@ -1,0 +1,114 @@
+"""`assay.compat.ir_measures`: what its users call, and the same numbers."""
+
+import subprocess
+import sys
+
+import ir_measures as theirs
+import pandas
+import pytest
+from hypothesis import given, settings
+
+from assay.compat import ir_measures as ours
+from assay.compat.ir_measures import AP, RBP, RR, Accuracy, AssayProvider, NumQ, NumRel, P, nDCG
+from strategies import WHOLE_GRADES, collections, judgments, rankings
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": -1}, "q3": {"a": 1}}
+RUN = {"q1": {"a": 1.0, "x": 1.0, "c": 0.5, "b": 0.2}, "q2": {"e": 1.0, "d": 0.9}}
+MEASURES = [nDCG @ 10, AP(rel=2), RR, RR @ 10, P(rel=1, judged_only=True) @ 3, RBP(rel=1), NumQ, NumRel]
+GRADED = judgments(WHOLE_GRADES, min_size=1).filter(lambda grades: max(grades.values()) >= 0)
+
+
+def values(metrics):
+    return {(metric.query_id, metric.measure): pytest.approx(metric.value, abs=1e-9) for metric in metrics}
+
+
+def test_the_same_numbers():
+    expected = theirs.calc(MEASURES, QRELS, RUN)
+    found = ours.calc(MEASURES, QRELS, RUN)
+    assert found.aggregated == pytest.approx(expected.aggregated)
+    assert values(found.per_query) == values(expected.per_query)
+    assert ours.calc_aggregate(MEASURES, QRELS, RUN) == pytest.approx(expected.aggregated)
+    assert values(ours.iter_calc(MEASURES, QRELS, RUN)) == values(expected.per_query)
+    assert values(AssayProvider().iter_calc(MEASURES, QRELS, RUN)) == values(expected.per_query)
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@given(collection=collections(GRADED, rankings(min_size=1)))
+def test_the_same_numbers_on_random_data(collection):
+    measures = [nDCG @ 5, AP, RR, RR @ 2, RBP(rel=1), NumQ, NumRel, theirs.Judged @ 3, theirs.Bpref, theirs.Compat]
+    expected, found = theirs.calc(measures, *collection), ours.calc(measures, *collection)
+    assert values(found.per_query) == values(expected.per_query)
+    assert found.aggregated == pytest.approx(expected.aggregated, abs=1e-9)
+
+
+def test_an_evaluator_serves_many_runs():
+    evaluator = ours.evaluator([AP], QRELS)
+    for _ in range(2):
+        assert evaluator.calc_aggregate(RUN) == pytest.approx(theirs.calc_aggregate([AP], QRELS, RUN))
+        assert evaluator.calc_aggregate({"q3": {"a": 1.0}}) == pytest.approx({AP: 1 / 3})
+
+
+SUBTOPICS = "1 x a 1\n1 y b 1\n1 y a 1\n2 x b 0\n2 y c 1\n"
+SCORED = "1 Q0 b 1 1.0 t\n1 Q0 a 2 0.5 t\n2 Q0 a 1 0.5 t\n2 Q0 c 2 0.4 t\n"
+DIVERSITY = [ours.alpha_nDCG @ 2, ours.ERR_IA @ 1, ours.nNRBP, ours.StRecall @ 1, ours.AP_IA, ours.P_IA @ 3]
+
+
+@pytest.mark.parametrize("measure", DIVERSITY, ids=str)
+@pytest.mark.parametrize("form", [iter, list, pandas.DataFrame])
+def test_every_form_of_data(form, measure):
+    def read():
+        return form(list(ours.read_trec_qrels(SUBTOPICS))), form(list(ours.read_trec_run(SCORED)))
+
+    expected = theirs.calc([measure], *read())
+    found = ours.calc([measure], *read())
+    assert values(found.per_query) == values(expected.per_query)
+    assert found.aggregated == pytest.approx(expected.aggregated)
+
+
+def test_judgments_without_iterations():
+    qrels = pandas.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
+    run = pandas.DataFrame({"query_id": ["1", "1"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
+    assert ours.calc_aggregate([AP], qrels, run) == {AP: 0.5}
+
+
+NOTHING = [({}, RUN), (QRELS, {}), (QRELS, {"q9": {"a": 1.0}}), ([], RUN), (QRELS, [])]
+
+
+@pytest.mark.parametrize(("qrels", "run"), NOTHING)
+def test_nothing_to_measure(qrels, run):
+    expected, found = theirs.calc([AP, NumQ], qrels, run), ours.calc([AP, NumQ], qrels, run)
+    assert found.aggregated == pytest.approx(expected.aggregated, nan_ok=True)
+    assert values(found.per_query) == values(expected.per_query)
+
+
+def test_accuracy_is_left_out_where_it_has_no_value():
+    assert [metric.query_id for metric in ours.iter_calc([Accuracy, AP], QRELS, RUN) if metric.measure == Accuracy] == [
+        "q1",
+        "q2",
+    ]
+    assert list(ours.iter_calc([Accuracy], QRELS, {"q9": {"a": 1.0}})) == []
+
+
+def test_measures_of_the_user_go_to_ir_measures():
+    @ours.define_byquery
+    def half(qrels, run):
+        return 0.5 if len(qrels) and len(run) else 0.0
+
+    aggregated = ours.calc_aggregate([half, AP], QRELS, RUN)
+    assert aggregated[half] == pytest.approx(1 / 3)
+    assert aggregated[AP] == pytest.approx(theirs.calc_aggregate([AP], QRELS, RUN)[AP])
+    assert not AssayProvider().supports(half)
+
+
+def test_everything_else_is_that_of_ir_measures():
+    assert ours.parse_measure is theirs.parse_measure
+    assert ours.Qrel is theirs.Qrel
+    assert {"calc", "AssayProvider", "nDCG", "read_trec_run"} <= set(dir(ours))
+    assert theirs.providers.registry["assay"] is ours.assay
+    with pytest.raises(AttributeError):
+        ours.nothing_of_that_name  # noqa: B018
+
+
+def test_it_is_imported_without_ir_measures():
+    program = "import sys; sys.modules['ir_measures'] = None; import assay.compat.ir_measures"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0  # noqa: S603

@@ -1,0 +1,91 @@
+"""Measures of readers who go on with some chance, by hand. A row: measure, grades, grades not retrieved, value."""
+
+import math
+
+import pytest
+
+import assay
+
+SECOND = 1 / math.log2(3)
+
+SCALED = [
+    ("sdcg(max=1)@1", [1], [], 1),
+    ("sdcg(max=1)@2", [1, 0], [1], 1 / (1 + SECOND)),
+    ("sdcg(max=1)@2", [0, 1], [], SECOND / (1 + SECOND)),
+    ("sdcg(max=4)@1", [1], [], 1 / 4),
+    ("sdcg(max=2)@1", [5], [], 1),
+    ("sdcg(min=1,max=3)@1", [2], [], 1 / 2),
+    ("sdcg(min=1,max=3)@1", [0], [], 0),
+    ("sdcg(max=1)@2", [1], [], 1 / (1 + SECOND)),
+    ("sdcg(max=1)@2", [None, 1], [], SECOND / (1 + SECOND)),
+    ("sdcg(max=1)@2", [-1, 1], [], SECOND / (1 + SECOND)),
+    ("sdcg(max=1)@2", [], [1], 0),
+    ("sdcg(max=1)@2", [0, 0, 1], [], 0),
+    # The scale is that of all judgments.
+    ("sdcg@1", [2], [4], 1 / 2),
+    ("sdcg@1", [0], [], 0),
+]
+STOPPING = [
+    ("bpm(max=1)@5", [0, 1, 1], [], 1 / 2),
+    ("bpm(max=1)@5", [1, 1, 1], [], 1),
+    ("bpm(max=1)@5", [0, 0, 0], [1], 0),
+    ("bpm(max=1)@5", [0, 0, 0, 0, 0, 1], [], 0),
+    ("bpm(max=1,target=2)@5", [1, 0, 1, 1], [], 2 / 3),
+    ("bpm(max=1,target=2)@2", [1, 0, 1, 1], [], 1 / 2),
+    ("bpm(max=1,target=2)@5", [1], [], 1 / 5),
+    ("bpm(max=2,target=0.5)@5", [1, 2], [], 1 / 2),
+    ("bpm(max=1)@3", [], [1], 0),
+]
+TARGET = [
+    # On from rank 1 with ((1 + 2 - 1 - 1) / (1 + 2 - 1))², and with ((1 + 2 - 1) / (1 + 2))² where nothing was found.
+    ("inst(max=1,limit=2)", [1, 0], [], 1 / (1 + 1 / 4)),
+    ("inst(max=1,limit=2)", [0, 1], [], (4 / 9) / (1 + 4 / 9)),
+    ("inst(max=1,limit=2,target=2)", [1, 0], [], 1 / (1 + (3 / 4) ** 2)),
+    ("inst(max=1,limit=3)", [0, 1, 1], [], (4 / 9 + 4 / 9 * 4 / 9) / (1 + 4 / 9 + 4 / 9 * 4 / 9)),
+    ("inst(max=1,limit=1)", [0, 1], [], 0),
+    ("inst(max=1)", [], [1], 0),
+    ("insq(max=1,limit=2)", [1, 0], [], 1 / (1 + 4 / 9)),
+    ("insq(max=1,limit=2)", [0, 1], [], (4 / 9) / (1 + 4 / 9)),
+    ("insq(max=1,limit=2,target=2)", [1, 0], [], 1 / (1 + 16 / 25)),
+    ("insq(max=1,limit=2)", [1, 1, 1], [], 1),
+    ("insq(max=1)", [None], [1], 0),
+]
+NEARLY = [
+    ("nerr8(max=1)@2", [0.5, 1], [], 2 / 3),
+    ("nerr8(max=1)@2", [1, 1], [], 1),
+    ("nerr8(max=1)@4", [0, 0, 1], [], 1 / 3),
+    ("nerr8(max=1)@4", [0, 0, 0.5], [], 0.5 / 3.5),
+    ("nerr8(max=1)@2", [0, 0, 1], [], 0),
+    ("nerr9(max=1)@2", [0.5, 1], [], 0.75 / 1.25),
+    ("nerr9(max=1)@3", [0, 0, 1], [], (1 / 3) / (1 + 1 / 2 + 1 / 3)),
+    ("nerr10(max=1,limit=2)", [0.5, 1], [], 0.95 / 1.45),
+    ("nerr10(max=1,limit=2,p=0.5)", [0.5, 1], [], 0.75 / 1.25),
+    ("nerr11(max=1,limit=2)", [0.5, 1], [], (0.5 + 2 / 9) / (1 + 2 / 9)),
+    ("nerr11(max=1,limit=2,target=2)", [0.5, 1], [], (0.5 + 8 / 25) / (1 + 8 / 25)),
+    ("nerr10(max=1)", [], [1], 0),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), SCALED + STOPPING + TARGET + NEARLY)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-13, abs=1e-15)
+
+
+def test_many_queries_are_scored_block_by_block():
+    result = assay.evaluate_labels([[1, 0], [0, 1], [0, 0]] * 700, "inst(max=1,limit=2)")
+    scores = result.scores["inst(max=1,limit=2)"]
+    far = assay.evaluate_labels([[1, 0], [0, 1], [0, 0]] * 700, "inst(max=1)").scores["inst(max=1)"]
+    assert scores.tolist() == scores[:3].tolist() * 700
+    assert far.tolist() == far[:3].tolist() * 700
+
+
+def test_a_scale_without_width_is_an_error(score):
+    with pytest.raises(assay.MeasureError) as caught:
+        score("bpm(min=2,max=2)@5", [1])
+    assert str(caught.value) == "max must be above min=2"
+
+
+def test_a_cutoff_is_needed(score):
+    with pytest.raises(assay.MeasureError) as caught:
+        score("sdcg(max=1)", [1])
+    assert str(caught.value) == "sdcg: k is needed; write sdcg@k"

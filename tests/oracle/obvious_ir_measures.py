@@ -1,0 +1,182 @@
+"""The measures that came from ir_measures, slow and obvious: the whole ranking is walked, document by document.
+
+Rankings here have no groups, so a query has one subtopic; pyndeval is the oracle for more.
+"""
+
+import math
+
+from oracle.obvious import divide
+
+
+def set_average_precision(query, rel=1):
+    found = len(query.relevant_ranks(rel))
+    return divide(found, len(query.ranked)) * divide(found, query.count_relevant(rel))
+
+
+def scaled_gains(query, low, high, depth):
+    """The gain at each rank up to the depth, nothing where the ranking has ended."""
+    high = high if high > low else low + 1
+    gains = []
+    for rank in range(1, depth + 1):
+        grade = query.ranked[rank - 1] if rank <= len(query.ranked) else None
+        kept = min(max(grade, 0, low), high) if query.is_judged(grade) else low
+        gains.append((kept - low) / (high - low))
+    return gains
+
+
+def read_on(gains, go_on):
+    """What a reader gains a document; `go_on` is the chance to go on, given the rank and the gains up to it."""
+    total = seen = found = 0.0
+    reach = 1.0
+    for rank, gain in enumerate(gains, start=1):
+        total += reach * gain
+        seen += reach
+        found += gain
+        reach *= go_on(rank, gain, found)
+    return total / seen
+
+
+def sdcg(query, k, min=0, max=None):
+    gains = scaled_gains(query, min, max, k)
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, k + 1)]
+    return sum(gain * discount for gain, discount in zip(gains, discounts, strict=True)) / sum(discounts)
+
+
+def bpm(query, k, target=1, min=0, max=None):
+    total, stop = 0.0, 0
+    for gain in scaled_gains(query, min, max, k):
+        total, stop = total + gain, stop + 1
+        if total >= target:
+            break
+    return total / stop
+
+
+def inst(query, target=1, min=0, max=None, limit=1000):
+    def go_on(rank, _, found):
+        return ((rank + target + (target - found) - 1) / (rank + target + (target - found))) ** 2
+
+    return read_on(scaled_gains(query, min, max, limit), go_on)
+
+
+def patient(rank, target):
+    return ((rank + 2 * target - 1) / (rank + 2 * target)) ** 2
+
+
+def insq(query, target=1, min=0, max=None, limit=1000):
+    return read_on(scaled_gains(query, min, max, limit), lambda rank, _, __: patient(rank, target))
+
+
+def nerr8(query, k, min=0, max=None):
+    return read_on(scaled_gains(query, min, max, k), lambda _, gain, __: 1 - gain)
+
+
+def nerr9(query, k, min=0, max=None):
+    return read_on(scaled_gains(query, min, max, k), lambda rank, gain, _: rank / (rank + 1) * (1 - gain))
+
+
+def nerr10(query, p=0.9, min=0, max=None, limit=1000):
+    return read_on(scaled_gains(query, min, max, limit), lambda _, gain, __: p * (1 - gain))
+
+
+def nerr11(query, target=1, min=0, max=None, limit=1000):
+    gains = scaled_gains(query, min, max, limit)
+    return read_on(gains, lambda rank, gain, _: patient(rank, target) * (1 - gain))
+
+
+def overlap(ranking, ideal, p, depth):
+    total, left, right = 0.0, set(), set()
+    for step in range(1, depth + 1):
+        left.update(ranking[step - 1 : step])
+        right.update(ideal[step - 1 : step])
+        total += p ** (step - 1) * len(left & right) / step
+    return total
+
+
+def compatibility(query, p=0.95, limit=1000, ideal="rank", normalize=True):
+    assert ideal == "rank"
+    unseen = [grade for grade in query.judged if grade > 0]
+    wanted = []
+    for place, (document, grade) in enumerate(zip(query.documents, query.ranked, strict=True)):
+        if grade is not None and grade > 0 and document not in [name for _, _, name in wanted]:
+            unseen.remove(grade)
+            wanted.append((-grade, place, document))
+    wanted += [(-grade, math.inf, f"unseen {number}") for number, grade in enumerate(unseen)]
+    best = [document for _, _, document in sorted(wanted)]
+    score = overlap(query.documents, best, p, limit)
+    divisor = overlap(best, best, p, limit) if normalize else sum(p**step for step in range(limit))
+    return divide(score, divisor)
+
+
+def novelty(ranks, alpha, worth, k):
+    return sum((1 - alpha) ** seen * worth(rank) for seen, rank in enumerate(ranks) if k is None or rank <= k)
+
+
+def discount(rank):
+    return 1 / math.log2(rank + 1)
+
+
+def reciprocal(rank):
+    return 1 / rank
+
+
+def of_perfect(worth):
+    def measure(query, k, rel=1, alpha=0.5, norm="ideal"):
+        total = novelty(query.relevant_ranks(rel), alpha, worth, k)
+        if norm == "none" or (norm == "ndeval" and k == 1) or not query.count_relevant(rel):
+            return total
+        return total / novelty(range(1, k + 1), alpha, worth, k)
+
+    return measure
+
+
+def of_best(worth):
+    def measure(query, k=None, rel=1, alpha=0.5):
+        best = range(1, query.count_relevant(rel) + 1)
+        return divide(novelty(query.relevant_ranks(rel), alpha, worth, k), novelty(best, alpha, worth, k))
+
+    return measure
+
+
+def nrbp(query, rel=1, alpha=0.5, p=0.5):
+    return (1 - (1 - alpha) * p) * novelty(query.relevant_ranks(rel), alpha, lambda rank: p ** (rank - 1), None)
+
+
+def nnrbp(query, rel=1, alpha=0.5, p=0.5):
+    return of_best(lambda rank: p ** (rank - 1))(query, None, rel, alpha)
+
+
+def ap_ia(query, rel=1, k=None):
+    ranks = query.relevant_ranks(rel, k)
+    return divide(sum(found / rank for found, rank in enumerate(ranks, start=1)), query.count_relevant(rel))
+
+
+def precision_ia(query, rel=1, k=None, over="k"):
+    looked_at = k if k is not None and over == "k" else len(query.ranked[:k])
+    return divide(len(query.relevant_ranks(rel, k)), looked_at)
+
+
+def subtopic_recall(query, rel=1, k=None):
+    return 1.0 if query.relevant_ranks(rel, k) else 0.0
+
+
+IR_MEASURES = {
+    "set_ap": set_average_precision,
+    "sdcg": sdcg,
+    "bpm": bpm,
+    "inst": inst,
+    "insq": insq,
+    "nerr8": nerr8,
+    "nerr9": nerr9,
+    "nerr10": nerr10,
+    "nerr11": nerr11,
+    "compatibility": compatibility,
+    "alpha_dcg": of_perfect(discount),
+    "alpha_ndcg": of_best(discount),
+    "err_ia": of_perfect(reciprocal),
+    "nerr_ia": of_best(reciprocal),
+    "nrbp": nrbp,
+    "nnrbp": nnrbp,
+    "ap_ia": ap_ia,
+    "precision_ia": precision_ia,
+    "subtopic_recall": subtopic_recall,
+}
