@@ -90,6 +90,9 @@ GAIN_MAPS = [{1: 3, 2: 9}, {0: 1, 3: 0.5}, {1: -2}, {-1: 5, 2: 2}]
 
 
 def sensible_values(parameter):
+    if parameter.choices and parameter.name == "ideal" and "score" in parameter.choices:
+        # By score the ideal ranking depends on what was not retrieved; ir_measures is the oracle of that.
+        return ["rank"]
     maps = GAIN_MAPS if parameter.is_mapping_allowed else []
     values = SENSIBLE.get(parameter.name, [*parameter.choices, *maps])
     is_needed = parameter.default is inspect.Parameter.empty
