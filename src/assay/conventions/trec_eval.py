@@ -9,6 +9,28 @@ from assay.core.spelling import read_trec_eval
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(tenth / 10 for tenth in range(11))
 
+# Preferences are told from levels as they are, and documents that tie stand the other way round than elsewhere.
+LEVELS = {"ties": "docid_asc", "grades": "as_given", "negative": "nonrelevant"}
+PREFERENCES = {
+    name: Name(measure, policies=LEVELS)
+    for name, measure in {
+        "prefs_num_prefs_poss": "num_prefs",
+        "prefs_num_prefs_ful": "num_prefs(count=fulfilled)",
+        "prefs_num_prefs_ful_ret": "num_prefs(count=fulfilled_both)",
+        "prefs_simp": "prefs",
+        "prefs_pair": "prefs(over=pairs)",
+        "prefs_avgjg": "prefs(over=groups)",
+        "prefs_avgjg_Rnonrel": "prefs(over=balanced_groups)",
+        "prefs_simp_ret": "prefs(of=both)",
+        "prefs_pair_ret": "prefs(of=both,over=pairs)",
+        "prefs_avgjg_ret": "prefs(of=both,over=groups)",
+        "prefs_avgjg_Rnonrel_ret": "prefs(of=both,over=balanced_groups)",
+        "prefs_simp_imp": "prefs(of=either)",
+        "prefs_pair_imp": "prefs(of=either,over=pairs)",
+        "prefs_avgjg_imp": "prefs(of=either,over=groups)",
+    }.items()
+}
+
 TREC_EVAL = Convention(
     name="trec_eval",
     title="trec_eval 10: a query that the run lacks is skipped",
@@ -35,5 +57,8 @@ TREC_EVAL = Convention(
         "set_P": Name("precision"),
         "set_recall": Name("recall"),
         "set_F": Name("f1"),
+        **PREFERENCES,
+        "map_avgjg": Name("group_ap"),
+        "P_avgjg": Name("group_precision@{}", CUTOFFS, "P_avgjg_{:.0f}"),
     },
 )

@@ -19,6 +19,8 @@ from assay.measures import (
     inferred_average_precision,
     interpolated_precision,
     area_under_curve,
+    judgment_groups,
+    preferences,
     counts,
 )
 
