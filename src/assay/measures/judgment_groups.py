@@ -10,7 +10,7 @@ from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Measure, Rel, measure
 from assay.core.ranking import only_judged
 from assay.measures.average_precision import average_precision
-from assay.measures.precision import precision
+from assay.measures.precision import Over, precision
 
 Condensed = Annotated[bool, "documents that a group has not judged are taken out of the ranking that it sees"]
 
@@ -36,9 +36,11 @@ def group_average_precision(
     kin="precision",
     example=Example("group_precision@2", [1, 0, 1], 0.5, "one group: one of the first two is relevant"),
 )
-def group_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False) -> FloatArray:
+def group_precision(
+    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Over = "k", condensed: Condensed = False
+) -> FloatArray:
     """The mean over judges of the precision that each of them sees."""
-    return split(judged, condensed).mean(precision(rel=rel, k=k))
+    return split(judged, condensed).mean(precision(rel=rel, k=k, over=over))
 
 
 class Split(NamedTuple):

@@ -127,10 +127,10 @@ def read_long(text: str, rest: list[str]) -> tuple[str, str]:
     if name in LONG:
         known = [name]
     if not known:
-        raise wrong(f"unrecognized option '--{name}'")
+        raise wrong(f"unrecognized option '--{text}'")
     if len(known) > 1:
         possibilities = " ".join(f"'--{each}'" for each in known)
-        raise wrong(f"option '--{name}' is ambiguous; possibilities: {possibilities}")
+        raise wrong(f"option '--{text}' is ambiguous; possibilities: {possibilities}")
     letter = LONG[known[0]]
     takes_value = SHORT[letter] or known[0] == LONG_WITH_VALUE
     if equals and not takes_value:
