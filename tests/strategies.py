@@ -73,6 +73,11 @@ SENSIBLE = {
     "p": [0.5, 0.1, 0.95],
     "recall": [0, 0.1, 0.25, 0.3, 0.5, 0.7, 1],
     "cap": [False, True],
+    "squared": [False, True],
+    "multiple": [0.2, 0.5, 1, 1.5],
+    "recalls": [(0, 0.5, 1), (0.25,), (0.7, 0.2, 0.2)],
+    "weights": [(1, -1, 0, 0), (2, -0.5, -1, 0.25)],
+    "documents": [0, 100],
 }
 GAIN_MAPS = [{1: 3, 2: 9}, {0: 1, 3: 0.5}, {1: -2}, {-1: 5, 2: 2}]
 
@@ -124,7 +129,14 @@ def any_values(parameter):
         return st.booleans()
     if parameter.kind is int:
         return st.integers(1, 2**53)
-    bounds = parameter.bounds
+    if parameter.kind is tuple:
+        least = parameter.length or 1
+        return st.lists(numbers_within(parameter.bounds), min_size=least, max_size=parameter.length or 4).map(tuple)
+    return numbers_within(parameter.bounds)
+
+
+def numbers_within(bounds):
+    """The numbers that bounds allow."""
     return st.floats(
         bounds.low if math.isfinite(bounds.low) else None,
         bounds.high if math.isfinite(bounds.high) else None,

@@ -51,6 +51,9 @@ GOOD = [
     ("precision(over=retrieved)@5", "precision(over=retrieved)@5"),
     ("F1@5", "f@5"),
     ("f(beta=2)", "f(beta=2)"),
+    ("mean_iprec(recalls=.2; 0.5;8e-1)", "mean_iprec(recalls=0.2;0.5;0.8)"),
+    ("11pt_avg(recalls=0.5)", "mean_iprec(recalls=0.5)"),
+    ("utility(weights=2;-1;0;0.5)", "utility(weights=2;-1;0;0.5)"),
     ("Rprec", "r_precision"),
     ("r-precision", "r_precision"),
     ("iprec@0", "iprec@0"),
@@ -75,6 +78,7 @@ def test_good_names(name, canonical):
 
 READABLE = "write name(param=value,…)@k, such as ndcg@10"
 LISTED = "`assay measures` lists them all"
+LEVELS = "numbers such as 0.25;0.5, each at least 0 and at most 1"
 GAINS = "linear or exp2 or pairs grade:gain such as 1:3;2:9"
 BAD = [
     ("", f"cannot read the measure ''; {READABLE}"),
@@ -94,7 +98,7 @@ BAD = [
     ("ap(rel=2,)", "cannot read '' in the measure 'ap(rel=2,)'; write param=value"),
     ("ap(rel=2,rel=3)", "the measure 'ap(rel=2,rel=3)' sets 'rel' twice"),
     ("ap(k=5)@10", "the measure 'ap(k=5)@10' sets 'k' twice"),
-    ("ndgc@10", f"there is no measure 'ndgc'; did you mean ndcg? {LISTED}"),
+    ("ndgc@10", f"there is no measure 'ndgc'; did you mean ndcg or rndcg? {LISTED}"),
     ("precison", f"there is no measure 'precison'; did you mean precision or r_precision or r-precision? {LISTED}"),
     ("zzzzz", f"there is no measure 'zzzzz'; {LISTED}"),
     ("ndcg@0", "ndcg: k must be a whole number at least 1, not '0'"),
@@ -114,7 +118,7 @@ BAD = [
     ("rbp(p=2)", "rbp: p must be a number above 0 and below 1, not '2'"),
     ("rbp(p=1)", "rbp: p must be a number above 0 and below 1, not '1'"),
     ("rbp(p=0)", "rbp: p must be a number above 0 and below 1, not '0'"),
-    ("f(beta=0)", "f: beta must be a number above 0, not '0'"),
+    ("f(beta=-1)", "f: beta must be a number at least 0, not '-1'"),
     ("err(max=0)", "err: max must be a number above 0, not '0'"),
     ("iprec@1.1", "iprec: recall must be a number at least 0 and at most 1, not '1.1'"),
     ("iprec", "iprec: recall is needed; write iprec@recall"),
@@ -125,7 +129,10 @@ BAD = [
     ("ndcg(gain=1:3;2)", f"ndcg: gain must be {GAINS}, not '1:3;2'"),
     ("ndcg(gain=1:x)", f"ndcg: gain must be {GAINS}, not '1:x'"),
     ("ndcg(gain=1:3:4)", f"ndcg: gain must be {GAINS}, not '1:3:4'"),
-    ("rbp(gain=1:3)", "rbp: gain must be binary or grade or max, not '1:3'"),
+    ("err(gain=1:3)", "err: gain must be exp2 or identity, not '1:3'"),
+    ("mean_iprec(recalls=0.5;x)", f"mean_iprec: recalls must be {LEVELS}, not '0.5;x'"),
+    ("mean_iprec(recalls=0.5;2)", f"mean_iprec: recalls must be {LEVELS}, not '0.5;2'"),
+    ("utility(weights=1;2;3)", "utility: weights must be 4 numbers, not '1;2;3'"),
     ("ndcg_burges(gain=linear)", "'ndcg_burges(gain=linear)': ndcg_burges sets gain itself; use ndcg(gain=…)"),
     ("f1(beta=2)", "'f1(beta=2)': f1 sets beta itself; use f(beta=…)"),
     ("ap(depth=5)", "ap: there is no parameter 'depth'; it has rel, k, norm"),

@@ -33,6 +33,12 @@ BAD = [
         {"gain": {1: math.inf}},
         "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:inf'",
     ),
+    ("utility", {"weights": (1, 2)}, "utility: weights must be 4 numbers, not '1;2'"),
+    (
+        "mean_iprec",
+        {"recalls": ()},
+        "mean_iprec: recalls must be numbers such as 0.25;0.5, each at least 0 and at most 1, not ''",
+    ),
     ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm"),
     ("iprec", {}, "iprec: recall is needed; write iprec@recall"),
 ]

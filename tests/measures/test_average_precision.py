@@ -3,6 +3,8 @@
 A row: measure, grades in rank order, grades not retrieved, value.
 """
 
+import math
+
 import pytest
 
 import assay
@@ -38,6 +40,15 @@ AVERAGE_PRECISION = [
     ("ap(norm=none)", [1, 0, 1], [1], 1 + 2 / 3),
     ("ap(norm=none)@2", [1, 0, 1], [1], 1),
     ("ap(norm=none)", [], [1], 0),
+    ("set_ap", [1, 0, 1, 0], [1], 4 / 12),
+    ("set_ap(rel=2)", [2, 1], [], 1 / 2),
+    ("set_ap", [None, -1, 1], [], 1 / 3),
+    ("set_ap", [], [1], 0),
+    ("set_ap", [0], [], 0),
+    ("yaap", [1, 0, 1], [], math.log((1 + 5 / 3) / (1 + 2 - 5 / 3))),
+    ("yaap", [0], [1, 1, 1], math.log(1 / 4)),
+    ("yaap(rel=2)", [2, 1], [], math.log(2)),
+    ("yaap", [], [], 0),
 ]
 
 # Of one query the geometric mean is its average precision.
@@ -52,6 +63,11 @@ GEOMETRIC = [
 @pytest.mark.parametrize(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+
+
+def test_odds_are_not_defined_where_repeats_add_up_to_more_than_there_is():
+    result = assay.evaluate({"q": ["a"]}, {"q": ["a", "a", "a"]}, "yaap", duplicates="count")
+    assert math.isnan(result["yaap"])
 
 
 def test_geometric_mean_over_queries_takes_no_value_below_one_in_a_hundred_thousand():

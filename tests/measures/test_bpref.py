@@ -2,6 +2,8 @@
 
 import pytest
 
+import assay
+
 BPREF = [
     # R = 2, N = 1
     ("bpref", [1, 0, 1], [], (1 + (1 - 1 / 1)) / 2),
@@ -28,12 +30,20 @@ BPREF = [
     ("bpref(denominator=relevant)", [0, 0, 0, 1], [1], 0),
     ("bpref(denominator=relevant)", [1, 1], [], 1),
     ("bpref(denominator=relevant)", [0], [], 0),
+    ("gm_bpref", [1, 0, 1], [], 1 / 2),
+    ("gm_bpref", [0, 1], [], 0),
+    ("gm_bpref(rel=2)", [2, 1, 2], [3], 1 / 3),
 ]
 
 
 @pytest.mark.parametrize(("name", "grades", "unseen", "expected"), BPREF)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_geometric_mean_takes_the_least_for_0():
+    result = assay.evaluate_labels([[1, 0, 1], [0, 1]], "gm_bpref")
+    assert result["gm_bpref"] == pytest.approx((0.5 * 0.00001) ** 0.5)
 
 
 def test_negative_grades_can_count_as_not_relevant(score):

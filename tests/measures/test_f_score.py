@@ -12,6 +12,9 @@ F_SCORE = [
     # Nothing but recall, and nothing but precision, in the end.
     ("f(beta=1e200)", [1, 0], [1, 1], 1 / 3),
     ("f(beta=1e-200)", [1, 0], [1, 1], 1 / 2),
+    ("f(beta=0)", [1, 0], [1, 1], 1 / 2),
+    ("f(beta=2,squared=true)", [1, 0], [1, 1], 3 * (1 / 6) / (2 / 2 + 1 / 3)),
+    ("f(beta=1e300,squared=true)", [1, 0], [1, 1], 1 / 3),
     ("f", [], [1], 0),
     ("f", [0, 0], [1], 0),
     ("f", [0, 0], [], 0),

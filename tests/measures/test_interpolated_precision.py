@@ -3,6 +3,15 @@
 import pytest
 
 INTERPOLATED = [
+    # R = 3: recall 0 to 0.4 asks for at most one document, 0.5 to 0.8 for two, 0.9 and 1 for three.
+    ("mean_iprec", [1, 0, 0, 1], [1], (5 * 1 + 4 * 2 / 4) / 11),
+    # In trec_eval 9 one up to 0.3, two up to 0.7, where 2.1 + 0.9 falls short of 3 by the last bit.
+    ("mean_iprec(cut=v9)", [1, 0, 0, 1], [1], (4 * 1 + 4 * 2 / 4) / 11),
+    ("mean_iprec(recalls=1;0)", [0, 1, 1, 0, 0, 1], [], (2 / 3 + 3 / 6) / 2),
+    ("mean_iprec(recalls=0.5;0.5;1)", [1, 0], [1], 2 / 3),
+    ("mean_iprec(rel=2,recalls=0)", [1, 2], [], 1 / 2),
+    ("mean_iprec", [], [1], 0),
+    ("mean_iprec", [0], [], 0),
     # Precision at the relevant ranks: 1/2, 2/3 and 3/6.
     ("iprec@0", [0, 1, 1, 0, 0, 1], [], 2 / 3),
     ("iprec@0.34", [0, 1, 1, 0, 0, 1], [], 2 / 3),

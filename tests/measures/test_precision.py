@@ -34,6 +34,16 @@ R_PRECISION = [
     ("r_precision", [None, 1], [1], 1 / 2),
     ("r_precision(rel=2)", [1, 2, 3], [1], 1 / 2),
     ("r_precision(rel=0.5)", [0.5, 0.25, 1], [], 1 / 2),
+    # R = 3, so that 0.2 · 3 = 0.6 looks at one document and 0.4 · 3 = 1.2 at two; below a tenth nothing is added.
+    ("r_precision_multiple@0.2", [1, 0, 1], [1], 1),
+    ("r_precision_multiple@0.4", [1, 0, 1], [1], 1 / 2),
+    ("r_precision_multiple@1", [1, 0, 1], [1], 2 / 3),
+    ("r_precision_multiple@2", [1, 0, 1], [1], 2 / 6),
+    ("r_precision_multiple@0.01", [1, 0, 1], [1], 0),
+    ("r_precision_multiple@1.01", [1, 0, 1], [1], 2 / 3),
+    ("r_precision_multiple(rel=2)@2", [1, 2, 2], [], 2 / 4),
+    ("r_precision_multiple@1", [0], [], 0),
+    ("r_precision_multiple@1", [], [1], 0),
 ]
 
 

@@ -26,6 +26,18 @@ RANK_BIASED_PRECISION = [
     ("rbp(p=0.5,gain=max)@1", [3, 0, 2], [4], 0.5 * 3 / 4),
     ("rbp(p=0.5,gain=max)", [0, 0], [], 0),
     ("rbp(p=0.5,gain=max,rel=0)", [0, 0], [], 0),
+    # Gains between 0 and 1 stay; wider ones are brought there, from the lowest to the highest of the query's scale.
+    ("rbp(p=0.5,gain=1:0.5;2:1)", [1, 0, 2], [], 0.5 * (0.5 + 1 * 0.25)),
+    ("rbp(p=0.5,gain=1:3;2:9)", [1, 0, 2], [], 0.5 * (3 / 9 + 1 * 0.25)),
+    ("rbp(p=0.5,gain=1:0.5)", [1, 2], [3], 0.5 * (0.5 / 3 + 2 / 3 * 0.5)),
+    ("rbp(p=0.5,gain=1:-1,rel=0)", [1, 0, 2], [], 0.5 * (0 + 1 / 3 * 0.5 + 1 * 0.25)),
+    ("rbp(p=0.5,gain=0:1,rel=0)@1", [0, 0], [], 0.5),
+    ("rbp_residual(p=0.5)", [1, 0], [1], 0.25),
+    ("rbp_residual(p=0.5)", [None, 1, -1], [], 0.5 + 0.125 + 0.125),
+    ("rbp_residual(p=0.5,complete=zero)", [None, 1, -1], [], 0.5 + 0.125 + 0.125),
+    ("rbp_residual(p=0.5,complete=zero)", [1, 0], [1], 0),
+    ("rbp_residual(complete=zero)", [], [1], 0),
+    ("rbp_residual", [], [1], 1),
 ]
 
 

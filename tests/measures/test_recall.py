@@ -21,6 +21,9 @@ RECALL = [
     ("recall(cap=true)@10", [1, 0, 1], [1], 2 / 3),
     ("recall(cap=true)@10", [0], [], 0),
     ("recall(cap=true)", [1, 0], [1], 1 / 2),
+    # Without a cutoff there is room for what was retrieved.
+    ("recall(cap=true)", [1, 0], [1, 1], 1 / 2),
+    ("recall(cap=true)", [], [1], 0),
     ("recall(cap=false)@2", [1, 0, 1], [1, 1], 1 / 4),
     ("r_cap@2", [1, 0, 1], [1, 1], 1 / 2),
 ]

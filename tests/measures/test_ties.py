@@ -4,6 +4,8 @@ The unjudged x comes first, then b, c and a tie: by document id from high to low
 high x 1 0 2, and as given x 0 2 1. The relevant e was not retrieved.
 """
 
+import math
+
 import pytest
 
 import assay
@@ -21,6 +23,7 @@ EXPECTED = {
     "hit_rate@2": (1, 1, 0),
     "precision@2": (1 / 2, 1 / 2, 0),
     "r_precision": (1 / 3, 1 / 3, 1 / 3),
+    "r_precision_multiple@0.5": (1 / 2, 1 / 2, 0),
     "recall@2": (1 / 3, 1 / 3, 0),
     "f@2": (2 / 5, 2 / 5, 0),
     "rr": (1 / 2, 1 / 2, 1 / 3),
@@ -29,16 +32,37 @@ EXPECTED = {
     "gm_ap": ((1 / 2 + 2 / 4) / 3, (1 / 2 + 2 / 4) / 3, (1 / 3 + 2 / 4) / 3),
     "dcg": (2 * SECOND + FOURTH, SECOND + 2 * FOURTH, 2 / 2 + FOURTH),
     "ndcg": ((2 * SECOND + FOURTH) / IDEAL, (SECOND + 2 * FOURTH) / IDEAL, (2 / 2 + FOURTH) / IDEAL),
+    "set_ap": (1 / 3, 1 / 3, 1 / 3),
+    "yaap": (math.log(2 / 3), math.log(2 / 3), math.log((1 + 5 / 6) / (4 - 5 / 6))),
+    "ideal_dcg": (IDEAL, IDEAL, IDEAL),
+    "ndcg_rel": (
+        (2 * SECOND / (2 + SECOND) + 2 * (2 * SECOND + FOURTH) / IDEAL) / 3,
+        (SECOND / (2 + SECOND) + 2 * (SECOND + 2 * FOURTH) / IDEAL) / 3,
+        (1 / IDEAL + 2 * (1 + FOURTH) / IDEAL) / 3,
+    ),
+    "rndcg": (2 * SECOND / IDEAL / 2, SECOND / IDEAL / 2, 1 / IDEAL / 2),
+    "g": (
+        (2 / math.log2(2 + 3 - 2) + 1 / math.log2(2 + 5 - 3)) / 4,
+        (1 / math.log2(2 + 3 - 1) + 2 / math.log2(2 + 5 - 3)) / 4,
+        (2 / math.log2(2 + 4 - 2) + 1 / math.log2(2 + 5 - 3)) / 4,
+    ),
+    "bin_g": ((SECOND + 1 / 2) / 3, (SECOND + 1 / 2) / 3, (1 / 2 + 1 / 2) / 3),
     "rbp(p=0.5)": (0.3125, 0.3125, 0.1875),
+    "rbp_residual(p=0.5)": (0.5625, 0.5625, 0.5625),
     "err": (3 / 4 / 2 + 1 / 4 * 1 / 4 / 4, 1 / 4 / 2 + 3 / 4 * 3 / 4 / 4, 3 / 4 / 3 + 1 / 4 * 1 / 4 / 4),
     "bpref": (1 / 3, 1 / 3, 0),
+    "gm_bpref": (1 / 3, 1 / 3, 0.00001),
     "infap": (1 / 3, 1 / 3, (1 / 3 + 2 / 3 * 1 / 2 * 0.00001 / 1.00002 + 1 / 2) / 3),
     "iprec@0.3": (1 / 2, 1 / 2, 1 / 2),
+    "mean_iprec": (9 / 22, 9 / 22, 9 / 22),
     "auc": (1 / 4, 1 / 4, 1 / 4),
+    "utility": (0, 0, 0),
     "judged@3": (2 / 3, 2 / 3, 2 / 3),
+    "unjudged@3": (1 / 3, 1 / 3, 1 / 3),
     "num_ret": (4, 4, 4),
     "num_rel": (3, 3, 3),
     "num_rel_ret": (2, 2, 2),
+    "num_nonrel_judged_ret": (1, 1, 1),
     "num_q": (1, 1, 1),
 }
 

@@ -99,12 +99,14 @@ def precision(query, rel=1, k=None, over="k"):
 
 def recall(query, rel=1, k=None, cap=False):
     relevant = query.count_relevant(rel)
-    return divide(len(query.relevant_ranks(rel, k)), min(relevant, k) if cap and k else relevant)
+    room = k or len(query.ranked)
+    return divide(len(query.relevant_ranks(rel, k)), min(relevant, room) if cap else relevant)
 
 
-def f_score(query, rel=1, k=None, beta=1):
+def f_score(query, rel=1, k=None, beta=1, squared=False):
     p, r = precision(query, rel, k), recall(query, rel, k)
-    return divide((1 + beta**2) * p * r, beta**2 * p + r)
+    square = beta if squared else beta**2
+    return divide((1 + square) * p * r, square * p + r)
 
 
 def r_precision(query, rel=1):
@@ -160,11 +162,19 @@ def ndcg(query, k=None, gain="linear", rel=0):
 
 def rank_biased_precision(query, rel=1, k=None, p=0.8, gain="binary"):
     highest = max([0, *query.judged])
-    total = 0.0
-    for rank in query.relevant_ranks(rel, k):
-        grade = query.ranked[rank - 1]
-        total += {"binary": 1, "grade": grade, "max": divide(grade, highest)}[gain] * p ** (rank - 1)
-    return (1 - p) * total
+    gained = {"binary": lambda _: 1, "grade": lambda grade: grade, "max": lambda grade: divide(grade, highest)}
+    gain_for = mapped_gain(query, gain) if isinstance(gain, dict) else gained[gain]
+    ranks = query.relevant_ranks(rel, k)
+    return (1 - p) * sum(gain_for(query.ranked[rank - 1]) * p ** (rank - 1) for rank in ranks)
+
+
+def mapped_gain(query, gain):
+    """What a grade gains by a map, brought between 0 and 1 if the scale of the query is wider."""
+    scale = [0, *gain.values(), *(gain.get(grade, grade) for grade in query.judged)]
+    low, high = min(0, *gain.values()), max(scale)
+    if low >= 0 and high <= 1:
+        return lambda grade: gain.get(grade, max(grade, 0))
+    return lambda grade: divide(gain.get(grade, max(grade, 0)) - low, high - low)
 
 
 def expected_reciprocal_rank(query, k=None, max=None, gain="exp2"):

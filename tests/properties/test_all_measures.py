@@ -17,10 +17,15 @@ few = settings(max_examples=settings.default.max_examples // 5)
 TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
 
 # These can pass 1 even with their default parameters.
-UNBOUNDED = {"hits", "first_rank", "dcg", "num_ret", "num_rel", "num_rel_ret"}
+UNBOUNDED = {"hits", "first_rank", "dcg", "ideal_dcg", "yaap", "utility"}
+UNBOUNDED |= {"num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"}
+NEED_A_LEVEL = {"iprec", "r_precision_multiple"}
 # One more document below all others changes these for the better: it is one more to be counted, or one more that a
 # relevant document precedes; and a first hit that is missing moves down with the end.
+# A document that nobody judged is also one more of these; it is worth something by the weights of a utility, and nDCG
+# averaged over levels has one more rank to be averaged over.
 RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM = {"num_ret", "auc", "first_rank"}
+RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM |= {"unjudged", "rbp_residual", "utility", "rndcg"}
 
 
 def scores_of(case, run=None, **policies):
@@ -65,7 +70,7 @@ def test_example_computes_to_its_value(definition):
 
 @pytest.mark.parametrize(("alias", "definition", "preset"), ALIASES)
 def test_alias_is_the_same_measure(alias, definition, preset):
-    at = "@0.5" if definition.at == "recall" else "@7" if definition.at in definition.parameters else ""
+    at = "@0.5" if definition.name in NEED_A_LEVEL else "@7" if definition.at in definition.parameters else ""
     inside = ",".join(f"{name}={str(value).lower()}" for name, value in preset.items())
     full_name = f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
     assert parse(alias + at) == parse(full_name)
@@ -102,8 +107,9 @@ def test_stays_in_its_range(case, ties):
 @few
 @given(case=cases())
 def test_stays_between_0_and_1_with_its_default_parameters(case):
-    measures = [each for each in BUILT_IN if each.name not in UNBOUNDED | {"iprec"}]
-    result = assay.evaluate(case.qrels, case.run, [*(each.name for each in measures), "iprec@0.5"])
+    measures = [each for each in BUILT_IN if each.name not in UNBOUNDED | NEED_A_LEVEL]
+    names = [*(each.name for each in measures), "iprec@0.5", "r_precision_multiple@0.5"]
+    result = assay.evaluate(case.qrels, case.run, names)
     for name in result:
         scores = result.scores[name][~np.isnan(result.scores[name])]
         # What a count of queries gives a query is 1, so it may stay with the others.
@@ -184,7 +190,8 @@ def test_a_cutoff_past_everything_is_none(case, ties):
     cut, uncut = [], []
     for measure in case.measures:
         # Precision is over k, and the F score is made of it: ranks that nobody filled count against them.
-        is_over_k = measure.definition.name == "f" or measure.values.get("over") == "k"
+        is_over_k = measure.definition.name in {"f", "unjudged"} or measure.values.get("over") == "k"
+        is_over_k |= measure.values.get("cap") is True
         if "k" in measure.values and not is_over_k:
             cut.append(measure.definition(**{**measure.values, "k": far}))
             uncut.append(measure.definition(**{**measure.values, "k": None}))

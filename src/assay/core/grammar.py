@@ -1,6 +1,6 @@
 """Reads names of measures: `name(param=value,…)@k`. Nothing is evaluated.
 
-    ndcg@10    ap(rel=2)@100    rbp(p=0.95)    ndcg(gain=1:3;2:9)@10    iprec@0.1
+    ndcg@10    ap(rel=2)@100    rbp(p=0.95)    ndcg(gain=1:3;2:9)@10    iprec@0.1    mean_iprec(recalls=0.2;0.5;0.8)
 
 Upper and lower case are the same, values may be quoted, and blanks between the parts do not count.
 """
@@ -108,6 +108,9 @@ def read(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter 
         if any(None in pair for pair in numbers) or len({grade for grade, _ in numbers}) < len(numbers):
             return text
         return dict(numbers)
+    if parameter.kind is tuple:
+        values = [number(part) for part in text.split(";")]
+        return text if None in values else tuple(values)
     if parameter.kind is bool:
         return {"true": True, "false": False}.get(text.lower(), text)
     value = number(text)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import MeasureError
+from assay.core.segments import products_before, running_sums, stretches
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -64,20 +65,26 @@ class Hits:
     @property
     def starts(self) -> IntArray:
         """Where each query's hits begin; one more entry marks the end."""
-        return np.searchsorted(self.query, np.arange(self.size + 1))
+        return stretches(self.query, self.size)
 
     @property
     def ordinal(self) -> IntArray:
         """1 for a query's first hit, 2 for its second, and so on."""
         return np.arange(1, len(self.query) + 1) - self.starts[self.query]
 
-    def sum(self, values: FloatArray | IntArray) -> FloatArray:
-        """The sum of the values, one a query, added in order of rank."""
+    def sum(self, values: FloatArray | IntArray, k: int | None = None) -> FloatArray:
+        """The sum of the values, one a query, added in order of rank; with a cutoff only of the first `k` documents."""
+        values = values if k is None else np.where(self.rank <= k, values, 0.0)
         return np.asarray(np.bincount(self.query, weights=values, minlength=self.size), dtype=np.float64)
 
-    def count(self) -> IntArray:
-        """The number of hits, one a query."""
-        return np.bincount(self.query, minlength=self.size).astype(np.int64)
+    def count(self, k: int | None = None) -> IntArray:
+        """The number of hits, one a query; with a cutoff only of those among the first `k` documents."""
+        query = self.query if k is None else self.query[self.rank <= k]
+        return np.bincount(query, minlength=self.size).astype(np.int64)
+
+    def running(self, values: FloatArray) -> FloatArray:
+        """For each hit, the sum of the values of its query's hits up to and with it."""
+        return running_sums(values, self.starts)
 
     def before(self, mask: BoolArray) -> IntArray:
         """For each hit, how many earlier hits of its query the mask is true for."""
@@ -86,12 +93,7 @@ class Hits:
 
     def product_before(self, factors: FloatArray) -> FloatArray:
         """For each hit, the product of the factors of its query's earlier hits."""
-        product = np.ones(len(factors))
-        starts, counts = self.starts[:-1], self.count()
-        for step in range(1, int(counts.max(initial=0))):
-            rows = starts[counts > step] + step
-            product[rows] = product[rows - 1] * factors[rows - 1]
-        return product
+        return products_before(factors, self.starts)
 
     def first(self) -> tuple[IntArray, IntArray]:
         """The queries that have a hit, and the rank of its first one."""
@@ -186,6 +188,10 @@ class Judged:
         """How many documents are judged relevant, one a query."""
         return self.remember(("count", rel), lambda: self._count(self.grades >= max(rel, self.floor)))
 
+    def found(self, rel: float, k: int | None) -> IntArray:
+        """How many relevant documents stand among the first `k`, one a query."""
+        return self.remember(("found", rel, k), lambda: self.relevant(rel).count(k))
+
     def count_nonrelevant(self, rel: float) -> IntArray:
         """How many documents are judged and not relevant, one a query."""
         return self._count((self.grades >= self.floor) & (self.grades < rel))
@@ -206,8 +212,10 @@ class Judged:
 
     def highest_grade(self) -> FloatArray:
         """The highest grade judged, one a query, at least 0."""
+        starts = stretches(self.owner, self.size)
         highest = np.zeros(self.size)
-        np.maximum.at(highest, self.owner, self.grades)
+        judged = starts[1:] > starts[:-1]
+        highest[judged] = np.maximum(self.grades[starts[:-1][judged]], 0.0)
         return highest
 
     def cut(self, k: int | None) -> IntArray:

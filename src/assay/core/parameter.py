@@ -40,7 +40,10 @@ class Bounds(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """One parameter of a measure, as its function's annotation tells it."""
+    """One parameter of a measure, as its function's annotation tells it.
+
+    `kind` is dict where pairs grade:gain are allowed, and tuple for a list of numbers, of a fixed `length` or any.
+    """
 
     name: str
     kind: type
@@ -48,6 +51,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...] = ()
     bounds: Bounds = Bounds()
     help: str = ""
+    length: int | None = None
 
     @property
     def is_mapping_allowed(self) -> bool:
@@ -65,17 +69,26 @@ class Parameter(NamedTuple):
         if isinstance(value, Mapping):
             return self._convert_pairs(value) if self.is_mapping_allowed else None
         if self.choices:
-            return value if value in self.choices else None
+            return value if isinstance(value, str) and value in self.choices else None
         if self.kind is bool:
             return value if isinstance(value, bool) else None
+        return self._convert_list(value) if self.kind is tuple else self._convert_number(value)
+
+    def _convert_number(self, value: Any) -> float | None:  # noqa: ANN401 - a parameter may be of any kind
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             return None
         value = value.item() if isinstance(value, np.generic) else value
         if not abs(value) <= (LARGEST_WHOLE if self.kind is int else LARGEST):
             return None
         number = int(value) if self.kind is int and float(value).is_integer() else float(value)
-        is_right = self.bounds.allow(number) and (self.kind is float or isinstance(number, int))
+        is_right = self.bounds.allow(number) and (self.kind is not int or isinstance(number, int))
         return number if is_right else None
+
+    def _convert_list(self, value: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - a parameter may be of any kind
+        values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
+        numbers = tuple(number for number in map(self._convert_number, values) if number is not None)
+        is_right = len(numbers) == len(values) == (self.length or len(values)) > 0
+        return numbers if is_right else None
 
     @staticmethod
     def _convert_pairs(value: Mapping[Any, Any]) -> GainMap | None:
@@ -93,6 +106,8 @@ class Parameter(NamedTuple):
         if self.kind is bool:
             return "true or false"
         noun = "a whole number" if self.kind is int else "a number"
+        if self.kind is tuple:
+            noun = f"{self.length} numbers" if self.length else "numbers such as 0.25;0.5, each"
         return f"{noun} {self.bounds}".strip()
 
 
@@ -105,14 +120,16 @@ def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 
     options = get_args(hint) if get_origin(hint) not in (Literal, None) else (hint,)
     choices = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
     is_mapping = any(get_origin(option) is not Literal and "Mapping" in str(option) for option in options)
+    is_list = get_origin(hint) is tuple
     kind = dict if is_mapping else next((each for each in (bool, int, float) if each in options), str)
     return Parameter(
         name=name,
-        kind=kind,
+        kind=tuple if is_list else kind,
         default=default,
         choices=choices,
         bounds=next((each for each in extras if isinstance(each, Bounds)), Bounds()),
         help=next((each for each in extras if isinstance(each, str)), ""),
+        length=len(options) if is_list and Ellipsis not in options else None,
     )
 
 
@@ -122,6 +139,8 @@ def write(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
         return str(value).lower()
     if isinstance(value, Mapping):
         return ";".join(f"{write(grade)}:{write(gain)}" for grade, gain in sorted(value.items()))
+    if isinstance(value, tuple):
+        return ";".join(map(write, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return repr(value) if isinstance(value, float) else str(value)

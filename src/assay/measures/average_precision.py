@@ -27,11 +27,11 @@ Norm = Annotated[
 )
 def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: Norm = "relevant") -> FloatArray:
     """The mean of the precisions at the ranks of the relevant documents; those not retrieved count 0."""
-    hits = judged.relevant(rel).top(k)
-    total = hits.sum(hits.ordinal / hits.rank)
+    hits = judged.relevant(rel)
+    total = hits.sum(precisions(judged, rel), k)
     if norm == "none":
         return total
-    relevant = hits.count() if norm == "found" else judged.count_relevant(rel)
+    relevant = judged.found(rel, k) if norm == "found" else judged.count_relevant(rel)
     return ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
 
 
@@ -48,3 +48,45 @@ def average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, norm: N
 def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """A query's value is its AP; the mean is geometric, so that the weakest queries count most."""
     return average_precision(rel=rel, k=k)(judged)
+
+
+@measure(
+    "set_ap",
+    title="Average precision of a set",
+    formula="r² / (n R), where r of the R relevant documents stand among the n retrieved: precision · recall",
+    aliases={"set_map": {}},
+    needs_relevant=True,
+    kin="ap",
+    example=Example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0]),
+)
+def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """What average precision would be if every relevant document found had the precision of the whole ranking."""
+    found = judged.found(rel, None)
+    return ratio(found * found, judged.retrieved * judged.count_relevant(rel))
+
+
+@measure(
+    "yaap",
+    title="Yet another average precision",
+    formula="ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant documents",
+    reference="Robertson, On smoothing average precision, ECIR 2012.",
+    range=(-np.inf, np.inf),
+    kin="ap",
+    undefined="relevant documents that are listed again add up to more than there are",
+    example=Example("yaap", [1, 0], 0, "S = 1, R = 2: ln(2 / 2)", ideal=[1, 1, 0]),
+)
+def yet_another_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """Average precision as the logarithm of odds, which averages better over queries."""
+    total = average_precision(rel=rel, norm="none")(judged)
+    odds = ratio(1.0 + total, np.maximum(1.0 + judged.count_relevant(rel) - total, 0.0))
+    return np.log(odds, out=np.full(judged.size, np.nan), where=odds > 0)
+
+
+def precisions(judged: Judged, rel: float) -> FloatArray:
+    """The precision at the rank of each relevant hit."""
+
+    def make() -> FloatArray:
+        hits = judged.relevant(rel)
+        return hits.ordinal / hits.rank
+
+    return judged.remember(("precisions", rel), make)

@@ -32,3 +32,18 @@ def binary_preference(judged: Judged, *, rel: Rel = 1, denominator: Denominator 
     most = relevant if denominator == "relevant" else np.minimum(relevant, judged.count_nonrelevant(rel))
     lost = ratio(np.minimum(before, relevant[hits.query]), most[hits.query])
     return ratio(hits.sum(1.0 - lost), relevant)
+
+
+@measure(
+    "gm_bpref",
+    title="Geometric mean binary preference",
+    formula="exp of the mean over queries of ln max(bpref, 0.00001)",
+    reference="Robertson, On GMAP and other transformations, CIKM 2006.",
+    aggregate="geometric",
+    needs_relevant=True,
+    kin="bpref",
+    example=Example("gm_bpref", [1, 0, 1], 0.5, "of one query it is its bpref: (1 + (1 - 1/1)) / 2"),
+)
+def geometric_binary_preference(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """A query's value is its bpref; the mean is geometric, so that the weakest queries count most."""
+    return binary_preference(rel=rel)(judged)

@@ -16,7 +16,21 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 )
 def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     """How much of the top of the ranking has a judgment; a low share makes other measures doubtful."""
-    return ratio(judged.judged().top(k).count(), judged.cut(k))
+    return ratio(judged.judged().count(k), judged.cut(k))
+
+
+@measure(
+    "unjudged",
+    title="Share unjudged",
+    formula="documents without a judgment among the first k, divided by k; without k by what was retrieved",
+    aliases={"unj": {}},
+    higher_is_better=False,
+    kin="judged",
+    example=Example("unjudged@5", [1, 0, 2], 0, "all 3 documents have a grade: 0 / 5"),
+)
+def unjudged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
+    """How much of the top of the ranking nobody judged; ranks that nobody filled count as judged."""
+    return ratio(judged.cut(k) - judged.judged().count(k), judged.retrieved if k is None else k)
 
 
 @measure(
@@ -55,7 +69,21 @@ def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
 )
 def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How many relevant documents were retrieved; over queries the sum."""
-    return judged.relevant(rel).count().astype(np.float64)
+    return judged.found(rel, None).astype(np.float64)
+
+
+@measure(
+    "num_nonrel_judged_ret",
+    title="Documents judged not relevant that were retrieved",
+    formula="number of documents retrieved that are judged and not relevant",
+    range=(0, np.inf),
+    aggregate="sum",
+    higher_is_better=False,
+    example=Example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3"),
+)
+def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """How many documents judged not relevant were retrieved; over queries the sum."""
+    return (judged.judged().count() - judged.found(rel, None)).astype(np.float64)
 
 
 @measure(

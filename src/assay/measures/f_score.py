@@ -6,7 +6,7 @@ from typing import Annotated
 
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
-from assay.core.parameter import Bounds
+from assay.core.parameter import LARGEST, Bounds
 from assay.measures.precision import precision
 from assay.measures.recall import recall
 
@@ -14,7 +14,7 @@ from assay.measures.recall import recall
 @measure(
     "f",
     title="F score",
-    formula="(1 + b²) P R / (b² P + R) with b = beta",
+    formula="(1 + b²) P R / (b² P + R) with b = beta; or with b² = beta where it is given squared",
     reference="van Rijsbergen, Information Retrieval, 1979.",
     aliases={"f1": {"beta": 1.0}},
     needs_relevant=True,
@@ -25,11 +25,11 @@ def f_score(
     *,
     rel: Rel = 1,
     k: Cutoff = None,
-    beta: Annotated[float, Bounds(low=0, open_low=True), "how many times as much recall counts as precision"] = 1.0,
+    beta: Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"] = 1.0,
+    squared: Annotated[bool, "beta is the square of that number, as in trec_eval's set_F"] = False,
 ) -> FloatArray:
     """The weighted harmonic mean of precision@k and recall@k."""
     p = precision(rel=rel, k=k)(judged)
     r = recall(rel=rel, k=k)(judged)
-    # Both sides of the formula divided by 1 + b², so that no beta is too large for it.
-    weight = 1 / (1 + beta * beta)
-    return ratio(p * r, (1 - weight) * p + weight * r)
+    square = beta if squared else min(beta * beta, LARGEST)
+    return ratio((square + 1.0) * p * r, square * p + r)

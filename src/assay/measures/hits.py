@@ -17,7 +17,7 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 )
 def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """How many relevant documents were retrieved."""
-    return judged.relevant(rel).top(k).count().astype(np.float64)
+    return judged.found(rel, k).astype(np.float64)
 
 
 @measure(
@@ -30,4 +30,4 @@ def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 )
 def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """Whether at least one relevant document was retrieved; the mean is the share of queries with one."""
-    return (judged.relevant(rel).top(k).count() > 0).astype(np.float64)
+    return (judged.found(rel, k) > 0).astype(np.float64)

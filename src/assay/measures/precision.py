@@ -8,10 +8,12 @@ import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import Bounds
 
 Over = Annotated[
     Literal["k", "retrieved"], "divide by k, or by what was retrieved up to k; without k by what was retrieved"
 ]
+Multiple = Annotated[float, Bounds(low=0, open_low=True), "how many times R documents are looked at"]
 
 
 @measure(
@@ -23,8 +25,7 @@ Over = Annotated[
 )
 def precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Over = "k") -> FloatArray:
     """The share of relevant documents among the first k, or among all that were retrieved."""
-    found = judged.relevant(rel).top(k).count()
-    return ratio(found, judged.cut(k) if k is None or over == "retrieved" else k)
+    return ratio(judged.found(rel, k), judged.cut(k) if k is None or over == "retrieved" else k)
 
 
 @measure(
@@ -37,7 +38,22 @@ def precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Over = "k
 )
 def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """Precision at the number of relevant documents there are."""
+    return r_precision_multiple(rel=rel, multiple=1)(judged)
+
+
+@measure(
+    "r_precision_multiple",
+    title="Precision at a multiple of R",
+    formula="r / n, where r relevant documents stand among the first n = multiple · R, rounded up from a tenth on",
+    aliases={"rprec_mult": {}},
+    at="multiple",
+    needs_relevant=True,
+    kin="r_precision",
+    example=Example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = 1.5 rounded up to 2: 1 / 2"),
+)
+def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) -> FloatArray:
+    """Precision at some multiple of the number of relevant documents there are."""
     relevant = judged.relevant(rel)
-    total = judged.count_relevant(rel)
-    found = relevant.where(relevant.rank <= total[relevant.query]).count()
-    return ratio(found.astype(np.float64), total)
+    looked_at = np.floor(multiple * judged.count_relevant(rel) + 0.9)
+    found = np.bincount(relevant.query[relevant.rank <= looked_at[relevant.query]], minlength=judged.size)
+    return ratio(found, looked_at)

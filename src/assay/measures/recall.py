@@ -13,7 +13,7 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 @measure(
     "recall",
     title="Recall",
-    formula="r / R, or r / min(R, k) with cap",
+    formula="r / R; with cap r / min(R, k), or without a cutoff r / min(R, retrieved)",
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
@@ -26,8 +26,9 @@ def recall(
     *,
     rel: Rel = 1,
     k: Cutoff = None,
-    cap: Annotated[bool, "divide by k where more than k documents are relevant"] = False,
+    cap: Annotated[bool, "divide by as many as there is room for, where more are relevant"] = False,
 ) -> FloatArray:
     """The share of all relevant documents that stands among the first k."""
     total = judged.count_relevant(rel)
-    return ratio(judged.relevant(rel).top(k).count(), np.minimum(total, k) if cap and k is not None else total)
+    room = judged.retrieved if k is None else k
+    return ratio(judged.found(rel, k), np.minimum(total, room) if cap else total)
