@@ -21,6 +21,7 @@ class Query(NamedTuple):
     scores: list
     judged: list
     floor: float = 0.0
+    documents: tuple = ()
 
     def is_judged(self, grade):
         return grade is not None and grade >= self.floor
@@ -50,6 +51,7 @@ def rank(judgments, ranking, ties="docid_desc", negative="unjudged"):
         scores=[ranking[document] for document in documents],
         judged=list(judgments.values()),
         floor=0.0 if negative == "unjudged" else -math.inf,
+        documents=tuple(documents),
     )
 
 
@@ -77,6 +79,7 @@ def rank_with(judgments, query_id, rows, policies):
         scores=[score for _, score in rows],
         judged=list(judgments.values()),
         floor=floor,
+        documents=tuple(document for document, _ in rows),
     )
 
 

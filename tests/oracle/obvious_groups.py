@@ -1,6 +1,7 @@
 """Slow, obvious forms of the measures of preferences and of groups, for judgments that are one group."""
 
 from oracle.obvious import average_precision, divide, precision
+from oracle.obvious_trec_eval import TREC_EVAL
 
 
 def levels_by_place(query):
@@ -67,5 +68,8 @@ GROUPS = {
     "group_ap": lambda query, rel=1, k=None, condensed=False: average_precision(condense(query, condensed), rel, k),
     "group_precision": lambda query, rel=1, k=None, over="k", condensed=False: precision(
         condense(query, condensed), rel, k, over
+    ),
+    "group_r_precision_multiple": lambda query, multiple, rel=1, condensed=False: TREC_EVAL["r_precision_multiple"](
+        condense(query, condensed), multiple=multiple, rel=rel
     ),
 }

@@ -60,5 +60,8 @@ TREC_EVAL = Convention(
         **PREFERENCES,
         "map_avgjg": Name("group_ap"),
         "P_avgjg": Name("group_precision@{}", CUTOFFS, "P_avgjg_{:.0f}"),
+        "Rprec_mult_avgjg": Name(
+            "group_r_precision_multiple@{}", tuple(fifth / 5 for fifth in range(1, 11)), "Rprec_mult_avgjg_{:.2f}"
+        ),
     },
 )

@@ -10,7 +10,7 @@ from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Measure, Rel, measure
 from assay.core.ranking import only_judged
 from assay.measures.average_precision import average_precision
-from assay.measures.precision import Over, precision
+from assay.measures.precision import Multiple, Over, precision, r_precision_multiple
 
 Condensed = Annotated[bool, "documents that a group has not judged are taken out of the ranking that it sees"]
 
@@ -41,6 +41,21 @@ def group_precision(
 ) -> FloatArray:
     """The mean over judges of the precision that each of them sees."""
     return split(judged, condensed).mean(precision(rel=rel, k=k, over=over))
+
+
+@measure(
+    "group_r_precision_multiple",
+    title="Precision at a multiple of R, averaged over groups of judgments",
+    formula="mean over the groups of the precision at multiple · R, where the group has R relevant documents",
+    at="multiple",
+    kin="r_precision",
+    example=Example("group_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2"),
+)
+def group_r_precision_multiple(
+    judged: Judged, *, multiple: Multiple, rel: Rel = 1, condensed: Condensed = False
+) -> FloatArray:
+    """The mean over judges of the precision at some multiple of the number of documents that are relevant to each."""
+    return split(judged, condensed).mean(r_precision_multiple(rel=rel, multiple=multiple))
 
 
 class Split(NamedTuple):

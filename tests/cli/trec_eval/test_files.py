@@ -158,8 +158,16 @@ def cannot(measure):
 TWICE = "2 0 b 1 3 r\n2 0 a 1 2 r\n2 0 a 2 1 r\n2 0 b 1 0 r\n10 0 a 1 1 r\n"
 FAILURES = [
     (["-m", "map"], {"run": TWICE}, "trec_eval.form_res_qrels: duplicate docs a" + cannot("map")),
-    (["-m", "runid", "-m", "P", "-m", "map"], {"run": TWICE}, "trec_eval.form_res_qrels: duplicate docs a" + cannot("map")),
-    (["-m", "map"], {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"}, "trec_eval.form_res_rels: duplicate docs a\n" + cannot("map")),
+    (
+        ["-m", "runid", "-m", "P", "-m", "map"],
+        {"run": TWICE},
+        "trec_eval.form_res_qrels: duplicate docs a" + cannot("map"),
+    ),
+    (
+        ["-m", "map"],
+        {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"},
+        "trec_eval.form_res_rels: duplicate docs a\n" + cannot("map"),
+    ),
     (["-m", "num_ret"], {"qrels": "2 0 b -1\n"}, cannot("num_ret")),
     (
         ["-m", "prefs", "-m", "map"],
@@ -167,8 +175,16 @@ FAILURES = [
         "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) or results format not trec_results\n"
         + cannot("prefs_num_prefs_poss"),
     ),
-    (["-R", "qrels_jg"], {}, "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results\n" + cannot("num_ret")),
-    (["-m", "map_avgjg"], {}, "trec_eval: rel_info format not qrels_jg or results format not trec_results\n" + cannot("map_avgjg")),
+    (
+        ["-R", "qrels_jg"],
+        {},
+        "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results\n" + cannot("num_ret"),
+    ),
+    (
+        ["-m", "map_avgjg"],
+        {},
+        "trec_eval: rel_info format not qrels_jg or results format not trec_results\n" + cannot("map_avgjg"),
+    ),
     (["-m", "utility.1,2"], {}, "trec_eval.calc_utility: improper number of coefficients\n" + cannot("utility")),
     (
         ["-R", "qrels_prefs", "-m", "prefs"],
@@ -178,7 +194,8 @@ FAILURES = [
     (
         ["-R", "qrels_prefs", "-m", "prefs_simp"],
         {"qrels": "2 u a 1\n2 u z 1\n2 u a 2\n"},
-        "trec_eval.form_prefs_counts: Internal docid 0 occurs with different rel_level in same jsg\n" + cannot("prefs_simp"),
+        "trec_eval.form_prefs_counts: Internal docid 0 occurs with different rel_level in same jsg\n"
+        + cannot("prefs_simp"),
     ),
     (
         ["-R", "prefs", "-m", "prefs_simp"],

@@ -31,7 +31,31 @@ def test_options_may_stand_anywhere_and_be_cut_short():
 
 def test_all_options():
     settings = read_options(
-        "-q -n -c -J -l2 -M 100 -N7x -R prefs -T other -Z file -D3.q1 -m P.5 -mP.6 -m ndcg.1=2 -o q r".split()
+        [
+            "-q",
+            "-n",
+            "-c",
+            "-J",
+            "-l2",
+            "-M",
+            "100",
+            "-N7x",
+            "-R",
+            "prefs",
+            "-T",
+            "other",
+            "-Z",
+            "file",
+            "-D3.q1",
+            "-m",
+            "P.5",
+            "-mP.6",
+            "-m",
+            "ndcg.1=2",
+            "-o",
+            "q",
+            "r",
+        ]
     )
     assert (settings.by_query, settings.summary, settings.complete, settings.judged_only) == (True, False, True, True)
     assert (settings.level, settings.depth, settings.collection) == (2, 100, 7)
@@ -39,10 +63,34 @@ def test_all_options():
     assert settings.only_query == b"q1"
     assert settings.parameters == {"P": "5", "ndcg": "1=2"}
     long = read_options(
-        "--query_eval_wanted --nosummary --complete_rel_info_wanted --Judged_docs_only --level_for_rel=2 "
-        "--Max_retrieved_per_topic 100 --Number_docs_in_coll 7x --Rel_info_format prefs --Results_format other "
-        "--Zscore file --Debug_level 3.q1 --measure P.5 --measure P.6 --measure=ndcg.1=2 "
-        "--Output_old_results_format x q r".split()
+        [
+            "--query_eval_wanted",
+            "--nosummary",
+            "--complete_rel_info_wanted",
+            "--Judged_docs_only",
+            "--level_for_rel=2",
+            "--Max_retrieved_per_topic",
+            "100",
+            "--Number_docs_in_coll",
+            "7x",
+            "--Rel_info_format",
+            "prefs",
+            "--Results_format",
+            "other",
+            "--Zscore",
+            "file",
+            "--Debug_level",
+            "3.q1",
+            "--measure",
+            "P.5",
+            "--measure",
+            "P.6",
+            "--measure=ndcg.1=2",
+            "--Output_old_results_format",
+            "x",
+            "q",
+            "r",
+        ]
     )
     assert long == settings
 
@@ -59,7 +107,11 @@ WRONG = [
     (["-qx", "q", "r"], "trec_eval: invalid option -- 'x'\n", True),
     (["q", "r", "-m"], "trec_eval: option requires an argument -- 'm'\n", True),
     (["--no", "--nonsense", "q", "r"], "trec_eval: unrecognized option '--nonsense'\n", True),
-    (["--R", "x"], "trec_eval: option '--R' is ambiguous; possibilities: '--Rel_info_format' '--Results_format'\n", True),
+    (
+        ["--R", "x"],
+        "trec_eval: option '--R' is ambiguous; possibilities: '--Rel_info_format' '--Results_format'\n",
+        True,
+    ),
     (["--foo=bar"], "trec_eval: unrecognized option '--foo=bar'\n", True),
     (["--help=x"], "trec_eval: option '--help' doesn't allow an argument\n", True),
     (["q", "r", "--Zsc"], "trec_eval: option '--Zscore' requires an argument\n", True),

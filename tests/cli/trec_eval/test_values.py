@@ -6,7 +6,22 @@ a (1); the last three tie. So the precisions at relevant documents are 1/2 for 1
 
 import pytest
 
-BASIC = ["-m", "runid", "-m", "num_q", "-m", "num_ret", "-m", "num_rel", "-m", "num_rel_ret", "-m", "map", "-m", "P.2,1"]
+BASIC = [
+    "-m",
+    "runid",
+    "-m",
+    "num_q",
+    "-m",
+    "num_ret",
+    "-m",
+    "num_rel",
+    "-m",
+    "num_rel_ret",
+    "-m",
+    "map",
+    "-m",
+    "P.2,1",
+]
 BASIC_TOPICS = """\
 num_ret               \t10\t2
 num_rel               \t10\t1
@@ -55,7 +70,11 @@ def test_complete_counts_topics_that_the_run_lacks(trec_eval):
     result = trec_eval("-q", "-c", "-l2", *BASIC, "-mrelstring", "-mutility", "-mrecip_rank", "qrels", "run")
     found = result.values
     assert {topic for _, topic in found} == {"10", "2", "3", "all"}
-    assert [found[name, "3"] for name in ("num_ret", "num_rel", "map", "P_1", "recip_rank")] == ["0", "1", *["0.0000"] * 3]
+    assert [found[name, "3"] for name in ("num_ret", "num_rel", "map", "P_1", "recip_rank")] == [
+        "0",
+        "1",
+        *["0.0000"] * 3,
+    ]
     assert (found["relstring", "3"], found["utility", "3"]) == ("''", "0.0000")
     assert (found["num_q", "all"], found["num_ret", "all"]) == ("3", "7")
     # All grades above 0, whatever the level; that is how trec_eval counts here
@@ -200,6 +219,28 @@ def test_zero_by_zero_is_a_negative_nan(trec_eval):
     result = trec_eval("-J", "-m", "iprec_at_recall", "-m11pt_avg", "qrels", "run", qrels="4 0 b 1\n")
     lines = result.stdout.splitlines()
     assert lines[0] == "iprec_at_recall_0.00  \tall\t  -nan"
-    assert lines[1] == "iprec_at_recall_0.10  \tall\t  -nan"
-    assert lines[2] == "iprec_at_recall_0.20  \tall\t0.0000"
+    assert lines[4] == "iprec_at_recall_0.40  \tall\t  -nan"
+    # From here on a relevant document is asked for.
+    assert lines[5] == "iprec_at_recall_0.50  \tall\t0.0000"
     assert lines[-1] == "11pt_avg              \tall\t  -nan"
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        # The precisions at the four relevant documents are 1, 2/3, 3/4 and 4/10, and one is missing: R = 5.
+        ("0.2,0.4,0.8", (1 + 3 / 4 + 4 / 10) / 3),
+        ("0.4,1", (3 / 4 + 0) / 2),
+        ("-1,0.4", (1 + 3 / 4) / 2),
+        ("0.4,7", (3 / 4 + 0) / 2),
+        # trec_eval takes points from the last to the first; what does not fall on the way down falls to the bottom.
+        ("0.8,0.4", (1 + 3 / 4) / 2),
+        ("0.4,1,0.8", (1 + 1 + 4 / 10) / 3),
+    ],
+)
+def test_points_of_recall_in_any_order(trec_eval, points, expected):
+    grades = dict(zip("abcdefghij", (1, 0, 1, 1, 0, 0, 0, 0, 0, 1), strict=True)) | {"missing": 1}
+    qrels = "".join(f"q 0 {document} {grade}\n" for document, grade in grades.items())
+    run = "".join(f"q 0 {document} 1 {-place} r\n" for place, document in enumerate("abcdefghij"))
+    result = trec_eval("-m", f"11pt_avg.{points}", "qrels", "run", qrels=qrels, run=run)
+    assert result.values == {(f"11pt_avg_{points}", "all"): f"{expected:.4f}"}

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.cli.trec_eval.catalogue import Parameters, Source
 from assay.cli.trec_eval.failure import Failure, of_data, of_measures, of_preferences
+from assay.cli.trec_eval.recall_points import recall_points
 from assay.cli.trec_eval.write import summarize
 from assay.conventions import choose_one, find_convention
 from assay.core.aggregate import SMALLEST_AVERAGE
@@ -97,6 +98,11 @@ class Evaluator:
             return np.zeros(len(self.topics))
         if value.measure == "num_q":
             return np.ones(len(self.topics))
+        if value.measure in ("iprec_at_recall", "11pt_avg"):
+            points = recall_points(self.judged(self.convention.policies), value.numbers, self.settings.level)
+            return points / len(value.numbers)
+        if value.measure.startswith("Rprec_mult") and value.numbers[0] <= 0:
+            return np.zeros(len(self.topics))
         chosen = self.choose(value)
         scores = chosen.measure(self.judged(chosen.policies))
         if chosen.measure.definition.aggregate == "geometric":
@@ -107,7 +113,14 @@ class Evaluator:
     def choose(self, value: Value) -> Chosen:
         """The measure, found by its name in trec_eval's table."""
         found = choose_one(spelled(value), self.convention, {"rel": float(self.settings.level)})
-        return next(iter(found.values()))
+        chosen = next(iter(found.values()))
+        more: dict[str, bool | int] = {}
+        if value.entry.source is Source.GROUPS and self.settings.judged_only:
+            more["condensed"] = True
+        if value.measure == "utility":
+            more["documents"] = max(0, self.settings.collection)
+        measure = chosen.measure
+        return chosen._replace(measure=measure.definition(**{**measure.values, **more})) if more else chosen
 
     def judged(self, policies: Policies) -> Judged:
         """The ranked hits of the topics under some policies."""
