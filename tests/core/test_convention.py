@@ -177,7 +177,10 @@ def test_bad_names(convention, name, message):
 def test_no_convention_of_that_name():
     with pytest.raises(assay.PolicyError) as caught:
         assay.evaluate(QRELS, RUN, "ap", convention="treceval")
-    assert str(caught.value) == "there is no convention 'treceval'; did you mean trec_eval? There are assay, trec_eval"
+    assert (
+        str(caught.value)
+        == "there is no convention 'treceval'; did you mean trec_eval? There are assay, trec_eval, trec_eval_9"
+    )
 
 
 @pytest.mark.parametrize("depth", [None, 2])

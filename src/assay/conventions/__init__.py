@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.assay import ASSAY
 from assay.conventions.trec_eval import TREC_EVAL
+from assay.conventions.trec_eval_9 import TREC_EVAL_9
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.grammar import number, read
 from assay.core.measure import TABLE, Measure, all_names
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from assay.core.convention import Convention, Name, Policies
     from assay.core.spelling import Written
 
-CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL)}
+CONVENTIONS: dict[str, Convention] = {each.name: each for each in (ASSAY, TREC_EVAL, TREC_EVAL_9)}
 
-__all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measures"]
+__all__ = ["CONVENTIONS", "Chosen", "choose", "find_convention", "parse_measures", "spelled"]
 
 
 class Chosen(NamedTuple):
@@ -113,6 +114,19 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
 
 def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen] | None:
     """The measures that a tool's spelling stands for, or nothing if the tool has no such name."""
+    if name in convention.nicknames:
+        return {
+            key: chosen
+            for each in convention.nicknames[name]
+            for key, chosen in (spelled(each, convention, options) or {}).items()
+        }
+    measures = spelled(name, convention, options)
+    # One measure keeps the name that the user wrote.
+    return dict.fromkeys([name], *measures.values()) if measures is not None and len(measures) == 1 else measures
+
+
+def spelled(name: str, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen] | None:
+    """The measures that a tool's spelling stands for, under the names that the tool prints."""
     written = convention.read(name, convention.names)
     if written is None:
         return None
@@ -123,11 +137,7 @@ def expand(name: str, convention: Convention, options: Mapping[str, Any]) -> dic
         raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
     values, own = read_options(written, entry)
     policies = convention.policies.changed({**entry.policies, **own, **options})
-    measures = {
-        key: Chosen(build(text, policies.rel, values, entry), policies) for key, text in cut(name, written, entry)
-    }
-    # One measure keeps the name that the user wrote.
-    return measures if len(measures) > 1 else dict.fromkeys([name], *measures.values())
+    return {key: Chosen(build(text, policies.rel, values, entry), policies) for key, text in cut(name, written, entry)}
 
 
 def placed(written: Written, entry: Name) -> Written:
@@ -175,9 +185,10 @@ def cut(name: str, written: Written, entry: Name) -> list[tuple[str, str]]:
     if "@{}" not in template:
         if written.cutoffs:
             raise MeasureError(f"{show(name)}: {written.base} takes no cutoff")
-        return [(name, template)]
+        rest = name[len(written.base) + 1 :]
+        return [(entry.output.format(rest) if entry.output and rest else name, template)]
     values = [number(cutoff) for cutoff in written.cutoffs] if written.cutoffs else list(entry.cutoffs)
-    read = sorted(value for value in values if value is not None)
+    read = sorted(float(int(value)) if entry.whole else value for value in values if value is not None)
     if len(read) < len(values):
         raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {written.base}.5,10")
     if not read:

@@ -1,13 +1,75 @@
 """trec_eval 10: its names and policies.
 
-A query that the run lacks is skipped, as trec_eval does without -c.
+A query that the run lacks is skipped, as trec_eval's help says it does without -c; `missing="zero"` is -c. The names
+stand in the order in which trec_eval prints them. `runid` and `relstring` are text and belong to the command.
 """
 
-from assay.core.convention import Convention, Name, Policies
+from assay.core.convention import Convention, Name, Option, Policies
 from assay.core.spelling import read_trec_eval
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(tenth / 10 for tenth in range(11))
+MULTIPLES = tuple(tenth / 10 for tenth in range(2, 21, 2))
+GAINS = {"gain": Option("gain")}
+PERSISTENCE = {"p": Option("p")}
+
+
+def separated(text: str) -> str:
+    """A list of numbers as assay writes it."""
+    return text.replace(",", ";")
+
+
+NAMES = {
+    "num_q": Name("num_q"),
+    "num_ret": Name("num_ret"),
+    "num_rel": Name("num_rel"),
+    "num_rel_ret": Name("num_rel_ret"),
+    "map": Name("ap"),
+    "gm_map": Name("gm_ap"),
+    "Rprec": Name("r_precision"),
+    "bpref": Name("bpref"),
+    "recip_rank": Name("rr"),
+    "iprec_at_recall": Name("iprec@{}", RECALLS, "iprec_at_recall_{:.2f}"),
+    "P": Name("precision@{}", CUTOFFS, "P_{:.0f}", whole=True),
+    "recall": Name("recall@{}", CUTOFFS, "recall_{:.0f}", whole=True),
+    "infAP": Name("infap"),
+    "gm_bpref": Name("gm_bpref"),
+    "Rprec_mult": Name("r_precision_multiple@{}", MULTIPLES, "Rprec_mult_{:.2f}"),
+    "utility": Name("utility", output="utility_{}", options={"weights": Option("weights", read=separated)}),
+    "11pt_avg": Name("mean_iprec", output="11pt_avg_{}", options={"recalls": Option("recalls", read=separated)}),
+    "binG": Name("bin_g"),
+    "G": Name("g", output="G_{}", options=GAINS),
+    "dcg": Name("dcg", output="dcg_{}", options=GAINS),
+    "ideal_dcg": Name("ideal_dcg", output="ideal_dcg_{}", options=GAINS),
+    "ndcg": Name("ndcg", output="ndcg_{}", options=GAINS),
+    "ndcg_rel": Name("ndcg_rel", output="ndcg_rel_{}", options=GAINS),
+    "Rndcg": Name("rndcg", output="Rndcg_{}", options=GAINS),
+    "ndcg_cut": Name("ndcg@{}", CUTOFFS, "ndcg_cut_{:.0f}", whole=True),
+    "map_cut": Name("ap@{}", CUTOFFS, "map_cut_{:.0f}", whole=True),
+    "relative_P": Name("recall(cap=true)@{}", CUTOFFS, "relative_P_{:.0f}", whole=True),
+    "success": Name("hit_rate@{}", (1, 5, 10), "success_{:.0f}", whole=True),
+    "set_P": Name("precision"),
+    "set_relative_P": Name("recall(cap=true)"),
+    "set_recall": Name("recall"),
+    "set_map": Name("set_ap"),
+    "set_F": Name(
+        "f(squared=true)", output="set_F_{}", options={"x": Option("beta")}, about="x is the square of what beta is"
+    ),
+    "num_nonrel_judged_ret": Name("num_nonrel_judged_ret"),
+    "yaap": Name("yaap"),
+    "rbp": Name(
+        "rbp(rel=0,p=0.9,gain=max)",
+        output="rbp_{}",
+        options={**PERSISTENCE, **GAINS},
+        about="grades are divided by the query's highest",
+    ),
+    "rbp_resid": Name("rbp_residual(p=0.9,complete=zero)", output="rbp_resid_{}", options=PERSISTENCE),
+    "unj": Name("unjudged@{}", (5, 10, 20), "unj_{:.0f}", whole=True),
+}
+COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
+OFFICIAL = (*COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+SET = (*COUNTS, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+UNLISTED = {"dcg", "ideal_dcg", "yaap"}
 
 # Preferences are told from levels as they are, and documents that tie stand the other way round than elsewhere.
 LEVELS = {"ties": "docid_asc", "grades": "as_given", "negative": "nonrelevant"}
@@ -30,38 +92,42 @@ PREFERENCES = {
         "prefs_avgjg_imp": "prefs(of=either,over=groups)",
     }.items()
 }
+# Each group of the judgments is a judge.
+JUDGES = {
+    "map_avgjg": Name("group_ap"),
+    "P_avgjg": Name("group_precision@{}", CUTOFFS, "P_avgjg_{:.0f}", whole=True),
+    "Rprec_mult_avgjg": Name("group_r_precision_multiple@{}", MULTIPLES, "Rprec_mult_avgjg_{:.2f}"),
+}
 
 TREC_EVAL = Convention(
     name="trec_eval",
     title="trec_eval 10: a query that the run lacks is skipped",
     policies=Policies(missing="skip", grades="whole"),
     read=read_trec_eval,
-    names={
-        "num_q": Name("num_q"),
-        "num_ret": Name("num_ret"),
-        "num_rel": Name("num_rel"),
-        "num_rel_ret": Name("num_rel_ret"),
-        "map": Name("ap"),
-        "gm_map": Name("gm_ap"),
-        "Rprec": Name("r_precision"),
-        "bpref": Name("bpref"),
-        "recip_rank": Name("rr"),
-        "iprec_at_recall": Name("iprec@{}", RECALLS, "iprec_at_recall_{:.2f}"),
-        "P": Name("precision@{}", CUTOFFS, "P_{:.0f}"),
-        "recall": Name("recall@{}", CUTOFFS, "recall_{:.0f}"),
-        "infAP": Name("infap"),
-        "ndcg": Name("ndcg"),
-        "success": Name("hit_rate@{}", (1, 5, 10), "success_{:.0f}"),
-        "map_cut": Name("ap@{}", CUTOFFS, "map_cut_{:.0f}"),
-        "ndcg_cut": Name("ndcg@{}", CUTOFFS, "ndcg_cut_{:.0f}"),
-        "set_P": Name("precision"),
-        "set_recall": Name("recall"),
-        "set_F": Name("f1"),
-        **PREFERENCES,
-        "map_avgjg": Name("group_ap"),
-        "P_avgjg": Name("group_precision@{}", CUTOFFS, "P_avgjg_{:.0f}"),
-        "Rprec_mult_avgjg": Name(
-            "group_r_precision_multiple@{}", tuple(fifth / 5 for fifth in range(1, 11)), "Rprec_mult_avgjg_{:.2f}"
-        ),
+    names={**NAMES, **PREFERENCES, **JUDGES},
+    nicknames={
+        "official": OFFICIAL,
+        "set": SET,
+        "all_trec": tuple(name for name in NAMES if name not in UNLISTED),
+        "all_prefs": ("num_q", *PREFERENCES),
+        "prefs": ("num_q", *tuple(PREFERENCES)[:6]),
+        "qrels_jg": ("num_q", *JUDGES),
     },
+    defects=(
+        (
+            "Without -c it stops at a query of the judgments that the run lacks, though its help says that such are "
+            "ignored; assay leaves them out."
+        ),
+        (
+            "rbp scales gains by memory that nobody set; assay divides by the query's highest grade, which is what its "
+            "own tests expect, or brings the gains that are named between 0 and 1."
+        ),
+        (
+            "Gains that differ by less than 1 (ndcg.1=.5) are sorted as if they were equal, and the ideal ranking is "
+            "then wrong; a gain for a negative grade goes to every document without a judgment. assay sorts gains by "
+            "their value and gives nothing to what is not judged."
+        ),
+        "The recall points of 11pt_avg must ascend; here their order does not matter.",
+        "A ranking that -J leaves empty has 0/0 at the recall points that ask for no document; here 0.",
+    ),
 )

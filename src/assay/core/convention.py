@@ -132,7 +132,8 @@ class Name(NamedTuple):
     """A tool's name for a measure, or for one at each of several cutoffs.
 
     `measure` is a canonical name. In it `@{}` stands for the cutoff that the tool's name must have, or `[@{}]` for one
-    that it may have. `cutoffs` are those of the name alone, and `output` is how the tool then writes each of them.
+    that it may have. `cutoffs` are those of the name alone, `output` is how the tool then writes each of them, and with
+    `whole` it drops what follows the point. Without cutoffs, `output` is how the tool writes a name with options.
     `policies` are the tool's own for this measure, and `about` says what is worth knowing of it.
     """
 
@@ -142,12 +143,14 @@ class Name(NamedTuple):
     options: Mapping[str, Option] = MappingProxyType({})
     policies: Mapping[str, Any] = MappingProxyType({})
     about: str = ""
+    whole: bool = False
 
 
 class Convention(NamedTuple):
     """A tool: its name, its policies, its names for measures and how it spells them.
 
-    `prepare` turns judgments and rankings given as Python objects into what the tool makes of them before it measures.
+    `nicknames` stand for several of its names. `prepare` turns judgments and rankings given as Python objects into what
+    the tool makes of them before it measures.
     `defects` tells where the tool is plainly wrong and assay is not.
     """
 
@@ -156,5 +159,6 @@ class Convention(NamedTuple):
     policies: Policies = Policies()
     names: Mapping[str, Name] = MappingProxyType({})
     read: Callable[[str, Mapping[str, Any]], Written | None] = read_call
+    nicknames: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     prepare: Callable[[object], object] | None = None
     defects: tuple[str, ...] = ()

@@ -55,6 +55,8 @@ class Hits:
 
     def where(self, mask: BoolArray) -> Hits:
         """The hits for which the mask is true."""
+        if mask.all():
+            return self
         columns = (self.query, self.grade, self.rank, self.score, self.higher, self.tied, self.document)
         return Hits(self.size, *(column[mask] for column in columns))  # type: ignore[arg-type]
 
@@ -177,12 +179,12 @@ class Judged:
 
     def judged(self) -> Hits:
         """The hits that have a judgment."""
-        return self.remember("judged", lambda: self.hits.where(self.hits.grade >= self.floor))
+        return self.relevant(self.floor)
 
     def relevant(self, rel: float) -> Hits:
         """The hits with at least the grade `rel`."""
         least = max(rel, self.floor)
-        return self.remember(("relevant", rel), lambda: self.hits.where(self.hits.grade >= least))
+        return self.remember(("relevant", least), lambda: self.hits.where(self.hits.grade >= least))
 
     def count_relevant(self, rel: float) -> IntArray:
         """How many documents are judged relevant, one a query."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
 RANX = re.compile(r"(?P<base>[a-z_-]+?)(?:(?P<mark>[.@])(?P<digits>\d+))?(?:-l(?P<level>\d+))?", re.ASCII)
+GRADE = re.compile(r"[+-]?\d+", re.ASCII)
 MTEB = re.compile(r"(?P<base>.+?)_at_(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
 
 
@@ -53,12 +54,32 @@ def commas(text: str) -> Iterator[str]:
 
 
 def read_trec_eval(text: str, names: Mapping[str, object]) -> Written | None:
-    """`name`, or `name` and what follows a dot or a low line: cutoffs or options, as the name has them."""
+    """`name`, or `name` and what follows a dot or a low line: cutoffs or options, as the name has them.
+
+    A whole number that is set to something is a grade, and what follows is its gain.
+
+    >>> read_trec_eval("P.5,10", {"P": ...}), read_trec_eval("rbp.p=0.8,1=.5,2=1", {"rbp": ...})
+    (Written(base='P', options={}, cutoffs=('5', '10')),
+     Written(base='rbp', options={'p': '0.8', 'gain': '1:.5;2:1'}, cutoffs=()))
+    """
     for base in sorted(names, key=len, reverse=True):
         rest = text[len(base) :]
         if text.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
-            return Written(base, {}, tuple(rest[1:].split(",")) if rest else ())
+            parts = tuple(rest[1:].split(",")) if rest else ()
+            return Written(base, read_pairs(parts), ()) if "=" in rest else Written(base, {}, parts)
     return None
+
+
+def read_pairs(parts: tuple[str, ...]) -> Mapping[str, str]:
+    """The options of trec_eval's `name=value,…`, all gains of grades as one."""
+    options: dict[str, str] = {}
+    for part in parts:
+        name, _, value = part.partition("=")
+        if GRADE.fullmatch(name):
+            options["gain"] = ";".join(filter(None, [options.get("gain"), f"{name}:{value}"]))
+        else:
+            options[name] = value
+    return options
 
 
 def read_ranx(text: str, names: Mapping[str, object]) -> Written | None:

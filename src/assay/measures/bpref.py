@@ -24,11 +24,9 @@ Denominator = Annotated[
 )
 def binary_preference(judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min") -> FloatArray:
     """How seldom a document judged not relevant comes before a relevant one; unjudged documents do not count."""
-    hits = judged.judged()
-    relevant = judged.count_relevant(rel)
-    is_relevant = hits.grade >= rel
-    before = hits.before(~is_relevant)[is_relevant]
-    hits = hits.where(is_relevant)
+    hits, relevant = judged.relevant(rel), judged.count_relevant(rel)
+    is_relevant = judged.judged().grade >= rel
+    before = judged.judged().before(~is_relevant)[is_relevant]
     most = relevant if denominator == "relevant" else np.minimum(relevant, judged.count_nonrelevant(rel))
     lost = ratio(np.minimum(before, relevant[hits.query]), most[hits.query])
     return ratio(hits.sum(1.0 - lost), relevant)

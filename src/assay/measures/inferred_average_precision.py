@@ -26,8 +26,8 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     is_judged = pool.grade >= judged.floor
     relevant = pool.before(is_relevant)[is_relevant]
     nonrelevant = pool.before(is_judged & ~is_relevant)[is_relevant]
-    pooled = pool.before(np.ones(len(pool.rank), dtype=np.bool_))[is_relevant]
-    hits = pool.where(is_relevant)
+    pooled = pool.ordinal[is_relevant] - 1
+    hits = judged.relevant(rel)
     above = (hits.rank - 1).astype(np.float64)
     share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
     expected = 1.0 / (above + 1.0) + (above / (above + 1.0)) * ratio(pooled, above) * share

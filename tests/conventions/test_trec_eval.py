@@ -1,0 +1,160 @@
+"""trec_eval's names, of both versions: what each stands for, and how it is printed."""
+
+import pytest
+
+import assay
+from assay.conventions import find_convention, parse_measures, spelled
+
+# name, level for all, what it is printed as and stands for
+SPELLINGS = [
+    ("map", 2, {"map": "ap(rel=2)"}),
+    ("gm_bpref", 1, {"gm_bpref": "gm_bpref"}),
+    ("P.5,7,3", 1, {"P_3": "precision@3", "P_5": "precision@5", "P_7": "precision@7"}),
+    ("ndcg_cut.10,23.4", 2, {"ndcg_cut_10": "ndcg@10", "ndcg_cut_23": "ndcg@23"}),
+    ("relative_P_5", 1, {"relative_P_5": "recall(cap=true)@5"}),
+    ("success.2", 1, {"success_2": "hit_rate@2"}),
+    (
+        "Rprec_mult.5.0,0.2",
+        1,
+        {"Rprec_mult_0.20": "r_precision_multiple@0.2", "Rprec_mult_5.00": "r_precision_multiple@5"},
+    ),
+    ("iprec_at_recall..10,.5", 1, {"iprec_at_recall_0.10": "iprec@0.1", "iprec_at_recall_0.50": "iprec@0.5"}),
+    ("11pt_avg", 1, {"11pt_avg": "mean_iprec"}),
+    ("11pt_avg..25,.5,.75", 1, {"11pt_avg_.25,.5,.75": "mean_iprec(recalls=0.25;0.5;0.75)"}),
+    ("utility", 1, {"utility": "utility"}),
+    ("utility.2,-1,0,0", 2, {"utility_2,-1,0,0": "utility(rel=2,weights=2;-1;0;0)"}),
+    ("set_F", 1, {"set_F": "f(squared=true)"}),
+    ("set_F.2.0", 2, {"set_F_2.0": "f(rel=2,beta=2,squared=true)"}),
+    ("set_relative_P", 1, {"set_relative_P": "recall(cap=true)"}),
+    ("ndcg.1=3,2=9,4=4.5", 2, {"ndcg_1=3,2=9,4=4.5": "ndcg(gain=1:3;2:9;4:4.5)"}),
+    ("ndcg_rel_1=.5", 2, {"ndcg_rel_1=.5": "ndcg_rel(gain=1:0.5)"}),
+    ("Rndcg", 2, {"Rndcg": "rndcg(rel=2)"}),
+    ("G.2=5", 1, {"G_2=5": "g(gain=2:5)"}),
+    ("dcg", 1, {"dcg": "dcg"}),
+    ("ideal_dcg", 1, {"ideal_dcg": "ideal_dcg"}),
+    ("yaap", 2, {"yaap": "yaap(rel=2)"}),
+    ("rbp", 2, {"rbp": "rbp(rel=0,p=0.9,gain=max)"}),
+    ("rbp.p=0.8,1=.5,2=1", 1, {"rbp_p=0.8,1=.5,2=1": "rbp(rel=0,gain=1:0.5;2:1)"}),
+    ("rbp_resid.p=.5", 1, {"rbp_resid_p=.5": "rbp_residual(p=0.5,complete=zero)"}),
+    ("unj.5", 1, {"unj_5": "unjudged@5"}),
+]
+
+
+@pytest.mark.parametrize(("name", "rel", "expected"), SPELLINGS)
+def test_spellings(name, rel, expected):
+    found = spelled(name, find_convention("trec_eval"), {"rel": rel})
+    assert {key: str(chosen.measure) for key, chosen in found.items()} == expected
+    # Alone, a measure keeps the name that the user wrote.
+    kept = parse_measures([name], find_convention("trec_eval"), rel)
+    assert list(kept) == (list(expected) if len(expected) > 1 else [name])
+
+
+OTHERWISE_IN_9 = [
+    ("iprec_at_recall.0.1", {"iprec_at_recall_0.10": "iprec(cut=v9)@0.1"}),
+    ("11pt_avg.0.5", {"11pt_avg": "mean_iprec(recalls=0.5,cut=v9)"}),
+    ("set_F.2.0", {"set_F": "f(beta=2,squared=true)"}),
+    ("utility.2,-1,0,0", {"utility": "utility(weights=2;-1;0;0)"}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), OTHERWISE_IN_9)
+def test_version_9(name, expected):
+    found = spelled(name, find_convention("trec_eval_9"), {})
+    assert {key: str(chosen.measure) for key, chosen in found.items()} == expected
+
+
+@pytest.mark.parametrize("name", ["rbp", "rbp_resid", "unj", "dcg", "ideal_dcg", "yaap"])
+def test_version_9_lacks_what_10_added(name):
+    assert spelled(name, find_convention("trec_eval_9"), {}) is None
+    assert spelled(name, find_convention("trec_eval"), {}) is not None
+
+
+def test_both_versions_have_the_rest_in_common():
+    ten, nine = (find_convention(name).names for name in ("trec_eval", "trec_eval_9"))
+    assert {name: entry.measure for name, entry in nine.items()} == {
+        name: {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}.get(name, entry.measure)
+        for name, entry in ten.items()
+        if name in nine
+    }
+
+
+BAD = [
+    ("P.0", "precision: k must be a whole number at least 1, not '0'"),
+    ("P.-3", "precision: k must be a whole number at least 1, not '-3'"),
+    ("P.0.9", "precision: k must be a whole number at least 1, not '0'"),
+    ("P.5,5.2", "'P.5,5.2' names a cutoff twice"),
+    ("utility.1,2", "utility: weights must be 4 numbers, not '1;2'"),
+    ("rbp.q=1", "'rbp.q=1': trec_eval has no option 'q' here; it has p, gain"),
+    ("ndcg.10", "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '10'"),
+    ("ndcg.1=2,1=3", "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:2;1:3'"),
+    ("set_F.x", "f: beta must be a number at least 0, not 'x'"),
+    ("map.5", "'map.5': map takes no cutoff"),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), BAD)
+def test_bad_names(name, message):
+    with pytest.raises(assay.MeasureError) as caught:
+        parse_measures([name], find_convention("trec_eval"), 1)
+    assert str(caught.value) == message
+
+
+COUNTS = ["num_q", "num_ret", "num_rel", "num_rel_ret"]
+SET = [*COUNTS, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
+
+
+def test_nicknames():
+    names = {
+        name: list(parse_measures([name], find_convention("trec_eval"), 1)) for name in ("official", "set", "all_trec")
+    }
+    assert names["set"] == SET
+    assert names["official"][:9] == [*COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank"]
+    assert names["official"][9:] == [
+        *(f"iprec_at_recall_{tenth / 10:.2f}" for tenth in range(11)),
+        *(f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)),
+    ]
+    assert names["all_trec"][: len(names["official"])] == names["official"]
+    assert set(SET) < set(names["all_trec"])
+    assert names["all_trec"][-5:] == ["rbp", "rbp_resid", "unj_5", "unj_10", "unj_20"]
+    assert len(names["all_trec"]) == 98
+    assert len(parse_measures(["all_trec"], find_convention("trec_eval_9"), 1)) == 93
+
+
+def test_a_nickname_without_its_tool_is_ambiguous():
+    with pytest.raises(assay.MeasureError) as caught:
+        parse_measures(["official"], find_convention("assay"), 1)
+    assert str(caught.value) == (
+        "tools mean different measures by 'official'; write trec_eval:official or trec_eval_9:official"
+    )
+
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1.9}, "q2": {"a": 1}}
+RUN = {"q1": {"x": 3, "b": 2, "a": 1}}
+
+
+def test_queries_that_the_run_lacks_count_only_if_asked_for():
+    names = ["num_q", "num_rel", "num_ret", "map", "unj.5", "rbp_resid", "utility"]
+    skipped = assay.evaluate(QRELS, RUN, names, convention="trec_eval")
+    assert skipped.mean == pytest.approx(
+        {"num_q": 1, "num_rel": 2, "num_ret": 3, "map": 1 / 6, "unj.5": 1 / 5, "rbp_resid": 0.829, "utility": -1}
+    )
+    counted = assay.evaluate(QRELS, RUN, names, convention="trec_eval", missing="zero")
+    assert counted.mean == pytest.approx(
+        {"num_q": 2, "num_rel": 3, "num_ret": 3, "map": 1 / 12, "unj.5": 1 / 10, "rbp_resid": 0.4145, "utility": -1 / 2}
+    )
+
+
+def test_grades_are_cut_and_scores_are_compared_in_the_versions_own_precision():
+    run = {"q1": {"a": 1.0, "x": 1.0 + 2**-40}, "q2": {"a": 1}}
+    ten, nine = (
+        assay.evaluate(QRELS, run, ["recip_rank", "num_rel"], convention=name) for name in ("trec_eval", "trec_eval_9")
+    )
+    assert ten.scores["recip_rank"].tolist() == [1 / 2, 1]
+    # In 32 bits the two tie, and x comes first by its name all the same.
+    assert nine.scores["recip_rank"].tolist() == [1 / 2, 1]
+    run = {"q1": {"a": 1.0 + 2**-40, "x": 1.0}}
+    assert assay.evaluate(QRELS, run, "recip_rank", convention="trec_eval")["recip_rank"] == 1
+    assert assay.evaluate(QRELS, run, "recip_rank", convention="trec_eval_9")["recip_rank"] == 1 / 2
+    assert assay.evaluate(QRELS, run, "ndcg", convention="trec_eval")["ndcg"] == pytest.approx(
+        2 / (2 + 0.6309297535714574)
+    )
