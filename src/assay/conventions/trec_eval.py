@@ -70,6 +70,7 @@ COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 OFFICIAL = (*COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
 SET = (*COUNTS, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 UNLISTED = {"dcg", "ideal_dcg", "yaap"}
+NICKNAMES = {"official": OFFICIAL, "set": SET, "all_trec": tuple(name for name in NAMES if name not in UNLISTED)}
 
 # Preferences are told from levels as they are, and documents that tie stand the other way round than elsewhere.
 LEVELS = {"ties": "docid_asc", "grades": "as_given", "negative": "nonrelevant"}
@@ -106,9 +107,7 @@ TREC_EVAL = Convention(
     read=read_trec_eval,
     names={**NAMES, **PREFERENCES, **JUDGES},
     nicknames={
-        "official": OFFICIAL,
-        "set": SET,
-        "all_trec": tuple(name for name in NAMES if name not in UNLISTED),
+        **NICKNAMES,
         "all_prefs": ("num_q", *PREFERENCES),
         "prefs": ("num_q", *tuple(PREFERENCES)[:6]),
         "qrels_jg": ("num_q", *JUDGES),

@@ -235,7 +235,7 @@ def test_repeats_that_nobody_looks_at_are_no_error(trec_eval):
     assert trec_eval("-m", "map", "qrels", "run", run="7 0 a 1 1 r\n7 0 a 1 1 r\n2 0 a 1 1 r\n").code == 0
 
 
-def test_names_that_are_not_utf8(trec_eval, tmp_path):
+def test_names_that_are_not_utf8(tmp_path):
     (tmp_path / "qrels").write_bytes(b"\xe9 0 \xff 1\n\xe9 0 \xfe 0\n")
     (tmp_path / "run").write_bytes(b"\xe9 0 \xfe 1 1 \xe8\n\xe9 0 \xff 1 1 \xe8\n")
     command = [sys.executable, "-c", "from assay.cli.main import main; main()", "trec_eval", "-q", "-mrunid", "-mmap"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +14,15 @@ from assay.cli.trec_eval.catalogue import Parameters, Source
 from assay.cli.trec_eval.failure import Failure, of_data, of_measures, of_preferences
 from assay.cli.trec_eval.recall_points import recall_points
 from assay.cli.trec_eval.write import summarize
-from assay.conventions import choose_one, find_convention
+from assay.conventions import Chosen, choose_one, find_convention
 from assay.core.aggregate import SMALLEST_AVERAGE
-from assay.core.ranking import only_judged, only_top, rank_hits, select
+from assay.core.ranking import floats, integers, only_judged, only_top, rank_hits, select
 
 if TYPE_CHECKING:
     from assay.cli.trec_eval.judgments import Judgments
     from assay.cli.trec_eval.options import Settings
     from assay.cli.trec_eval.run import JudgedRun
     from assay.cli.trec_eval.values import Value
-    from assay.conventions import Chosen
     from assay.core.convention import Policies
     from assay.core.judged import FloatArray, IntArray, Judged
 
@@ -49,27 +50,34 @@ class Evaluation:
 
 
 class Evaluator:
-    """Judges and run made ready for the measures, under the settings of the command line."""
+    """Judgments and run made ready for the measures, under the settings of the command line.
+
+    The topics are those that are evaluated, in order. The kernel has them in another one; `order` tells where.
+    """
 
     def __init__(self, settings: Settings, judgments: Judgments, run: JudgedRun) -> None:
         self.settings = settings
         self.judgments = judgments
         self.run = run
-        topics = judgments.topics
         self.convention = find_convention("trec_eval")
-        self.missing = self.stand_in(topics) if settings.complete else set()
-        retrieved = np.frombuffer(run.judge.columns(0)["retrieved"], dtype=np.int64)
-        is_wanted = [settings.only_query in (None, topic) for topic in topics]
-        self.keep: IntArray = np.flatnonzero((retrieved >= 0) & np.array(is_wanted, dtype=np.bool_))
-        self.topics = [topics[number] for number in self.keep]
+        known = [query.encode(run.encoding) for query in run.rows.queries()]
+        self.missing = self.stand_in(known) if settings.complete else set()
+        is_wanted = np.array([settings.only_query in (None, topic) for topic in known], dtype=np.bool_)
+        self.keep: IntArray = np.flatnonzero((self.retrieved() >= 0) & is_wanted)
+        kept = [known[number] for number in self.keep]
+        self.order: IntArray = np.array(sorted(range(len(kept)), key=kept.__getitem__), dtype=np.int64)
+        self.topics = [kept[number] for number in self.order]
         self.ranked: dict[Policies, Judged] = {}
+
+    def retrieved(self) -> IntArray:
+        """How many documents each topic retrieved, -1 where the run lacks it."""
+        return integers(self.run.judge.columns(0)["retrieved"])
 
     def stand_in(self, topics: list[bytes]) -> set[bytes]:
         """Gives the topics that the run lacks a ranking of one document that nobody judged."""
-        retrieved = np.frombuffer(self.run.judge.columns(0)["retrieved"], dtype=np.int64)
-        missing = [topics[number] for number in np.flatnonzero(retrieved < 0)]
+        missing = {topics[number] for number in np.flatnonzero(self.retrieved() < 0)}
         self.run.judge.add_rankings({topic.decode(self.run.encoding): STAND_IN for topic in missing})
-        return set(missing)
+        return missing
 
     def failure(self, values: list[Value]) -> Failure | None:
         """The first thing that cannot be computed, topic by topic and for each in the order of the measures."""
@@ -77,50 +85,59 @@ class Evaluator:
         failures = [*of_measures(values, source), *of_data(self.topics, values, self.judgments, self.run, source)]
         preferences = next((value for value in values if value.entry.source is source is Source.PREFERENCES), None)
         if preferences is not None:
-            failures += of_preferences(self.judged(self.choose(preferences).policies), values, self.run)
+            judged = self.judged(self.choose([preferences])[0].policies)
+            failures += of_preferences(judged, self.order, values, self.run)
         return min(failures, default=None) if self.topics else None
 
     def evaluate(self, values: list[Value], size: int | None) -> Evaluation:
         """All values of the first `size` topics; where a measure gives texts their column is 0."""
-        if size is not None:
-            self.topics, self.keep, self.ranked = self.topics[:size], self.keep[:size], {}
-        if not self.topics:
+        topics = self.topics[:size]
+        if not topics:
             return Evaluation([], values, np.zeros((0, len(values))), [])
-        columns = [self.column(value) for value in values]
-        table = np.column_stack(columns)
-        strings = next((self.relstrings(value) for value in values if value.measure == "relstring"), [])
-        self.clear_missing(values, table)
-        return Evaluation(self.topics, values, table, strings)
+        columns = [
+            column for _, group in groupby(values, attrgetter("measure")) for column in self.columns(list(group))
+        ]
+        table = np.column_stack(columns)[self.order[:size]]
+        self.clear_missing(topics, values, table)
+        relstring = next((value for value in values if value.measure == "relstring"), None)
+        is_shown = relstring is not None and self.settings.by_query
+        return Evaluation(topics, values, table, self.relstrings(relstring) if relstring and is_shown else [])
 
-    def column(self, value: Value) -> FloatArray:
-        """One value of each topic."""
-        if value.measure in ("runid", "relstring"):
-            return np.zeros(len(self.topics))
-        if value.measure == "num_q":
-            return np.ones(len(self.topics))
-        if value.measure in ("iprec_at_recall", "11pt_avg"):
-            points = recall_points(self.judged(self.convention.policies), value.numbers, self.settings.level)
-            return points / len(value.numbers)
-        if value.measure.startswith("Rprec_mult") and value.numbers[0] <= 0:
-            return np.zeros(len(self.topics))
-        chosen = self.choose(value)
+    def columns(self, values: list[Value]) -> list[FloatArray]:
+        """The values of one measure for each topic."""
+        size, first = len(self.topics), values[0]
+        if first.measure in ("runid", "relstring"):
+            return [np.zeros(size)]
+        if first.measure == "num_q":
+            return [np.ones(size)]
+        if first.measure in ("iprec_at_recall", "11pt_avg"):
+            judged = self.judged(self.convention.policies)
+            return [recall_points(judged, each.numbers, self.settings.level) / len(each.numbers) for each in values]
+        # A multiple that is not above 0 asks for no document; only Rprec_mult can have such.
+        asked = [each for each in values if not each.numbers or each.numbers[0] > 0 or len(values) == 1]
+        computed = {each: self.compute(chosen) for each, chosen in zip(asked, self.choose(asked), strict=True)}
+        return [computed.get(each, np.zeros(size)) for each in values]
+
+    def compute(self, chosen: Chosen) -> FloatArray:
+        """The value of each topic; its logarithm where the mean is geometric."""
         scores = chosen.measure(self.judged(chosen.policies))
-        if chosen.measure.definition.aggregate == "geometric":
-            # Not NumPy's logarithm, whose last digit may be another than the C library's.
-            return np.array([math.log(max(score, SMALLEST_AVERAGE)) for score in scores.tolist()])
-        return scores
+        if chosen.measure.definition.aggregate != "geometric":
+            return scores
+        # Not NumPy's logarithm, whose last digit may be another than the C library's.
+        return np.array([math.log(max(score, SMALLEST_AVERAGE)) for score in scores.tolist()])
 
-    def choose(self, value: Value) -> Chosen:
-        """The measure, found by its name in trec_eval's table."""
-        found = choose_one(spelled(value), self.convention, {"rel": float(self.settings.level)})
-        chosen = next(iter(found.values()))
+    def choose(self, values: list[Value]) -> list[Chosen]:
+        """The measure of each value, found by its name in trec_eval's table; all of them are of one name."""
+        found = choose_one(spelled(values), self.convention, {"rel": float(self.settings.level)})
         more: dict[str, bool | int] = {}
-        if value.entry.source is Source.GROUPS and self.settings.judged_only:
+        if values[0].entry.source is Source.GROUPS and self.settings.judged_only:
             more["condensed"] = True
-        if value.measure == "utility":
+        if values[0].measure == "utility":
             more["documents"] = max(0, self.settings.collection)
-        measure = chosen.measure
-        return chosen._replace(measure=measure.definition(**{**measure.values, **more})) if more else chosen
+        return [
+            Chosen(measure.definition(**{**measure.values, **more}) if more else measure, policies)
+            for measure, policies in found.values()
+        ]
 
     def judged(self, policies: Policies) -> Judged:
         """The ranked hits of the topics under some policies."""
@@ -144,15 +161,13 @@ class Evaluator:
             strings[query][rank - 1] = "." if grade < 0 else ">" if grade > HIGHEST_SHOWN else str(int(grade))
         is_cleared = value.name == value.measure
         return [
-            "" if is_cleared and topic in self.missing else "".join(string)
-            for topic, string in zip(self.topics, strings, strict=True)
+            "" if is_cleared and topic in self.missing else "".join(strings[number])
+            for topic, number in zip(self.topics, self.order.tolist(), strict=True)
         ]
 
-    def clear_missing(self, values: list[Value], table: FloatArray) -> None:
+    def clear_missing(self, topics: list[bytes], values: list[Value], table: FloatArray) -> None:
         """Sets to 0 what a document that stands in would count as."""
-        if not self.missing:
-            return
-        rows = [number for number, topic in enumerate(self.topics) if topic in self.missing]
+        rows = [number for number, topic in enumerate(topics) if topic in self.missing]
         for column, value in enumerate(values):
             if value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING):
                 table[rows, column] = 0.0
@@ -160,18 +175,18 @@ class Evaluator:
     def summary(self, evaluation: Evaluation) -> list[float]:
         """The numbers of all topics. Under -c num_rel counts all judgments above 0, whatever the level."""
         numbers = summarize(evaluation.values, evaluation.table)
-        above = int((np.frombuffer(self.run.index.grades(), dtype=np.float64) > 0).sum())
+        above = int((floats(self.run.index.grades()) > 0).sum())
         return [
             above if self.settings.complete and value.measure == "num_rel" else number
             for value, number in zip(evaluation.values, numbers, strict=True)
         ]
 
 
-def spelled(value: Value) -> str:
-    """The value as trec_eval's table of names spells it."""
-    entry = value.entry
-    if value.pairs:
-        return f"{value.measure}." + ",".join(f"{name}={number!r}" for name, number in value.pairs)
-    if not value.numbers or (entry.parameters is Parameters.NUMBERS and value.numbers == entry.default):
-        return value.measure
-    return f"{value.measure}." + ",".join(f"{number!r}" for number in value.numbers)
+def spelled(values: list[Value]) -> str:
+    """Values of one measure as trec_eval's table of names spells them."""
+    first = values[0]
+    if first.pairs:
+        return f"{first.measure}." + ",".join(f"{name}={number!r}" for name, number in first.pairs)
+    if not first.numbers or (first.entry.parameters is Parameters.NUMBERS and first.numbers == first.entry.default):
+        return first.measure
+    return f"{first.measure}." + ",".join(f"{number!r}" for value in values for number in value.numbers)

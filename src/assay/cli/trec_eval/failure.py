@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.cli.trec_eval.catalogue import Source
 from assay.cli.trec_eval.outcome import ABORTED, CALCULATION, Stop
 from assay.core.preferences import Contradiction, judges, places
+from assay.core.ranking import floats, integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from assay.cli.trec_eval.judgments import Judgments
     from assay.cli.trec_eval.run import JudgedRun
     from assay.cli.trec_eval.values import Value
-    from assay.core.judged import Judged
+    from assay.core.judged import IntArray, Judged
 
 COEFFICIENTS = 4
 # What a measure says where it needs other judgments, and where a topic ranks a document twice.
@@ -46,12 +47,14 @@ class Failure(NamedTuple):
         return Stop(CALCULATION, f"{self.reason}trec_eval: Can't calculate measure '{self.measure}'\n")
 
 
-def of_preferences(judged: Judged, values: list[Value], run: JudgedRun) -> Iterator[Failure]:
+def of_preferences(judged: Judged, order: IntArray, values: list[Value], run: JudgedRun) -> Iterator[Failure]:
     """Topics in which a judge contradicts himself fail for the first measure of preferences."""
     place = next(place for place, value in enumerate(values) if value.entry.source is Source.PREFERENCES)
-    for topic, known in enumerate(judges(judged)):
+    everyone = judges(judged)
+    for topic, number in enumerate(order.tolist()):
+        known = everyone[number]
         if isinstance(known, Contradiction):
-            reason = said(known, judged, topic, run)
+            reason = said(known, judged, number, run)
             yield Failure(topic, place, values[place].measure, reason, known.reason == "both ways")
 
 
@@ -96,6 +99,14 @@ def of_data(
         elif topic in judgments.repeated:
             document = judgments.repeated[topic].decode(errors="surrogateescape")
             yield Failure(number, place, measure, f"trec_eval.form_res_rels: duplicate docs {document}\n")
-        elif number == 0 and judgments.highest.get(topic, 0) < 0:
+        elif number == 0 and source is Source.RANKING and is_never_judged(topic, run):
             # Memory for the grades is first asked for here, and for none at all trec_eval gets none.
             yield Failure(number, place, measure, "")
+
+
+def is_never_judged(topic: bytes, run: JudgedRun) -> bool:
+    """Whether all grades of a topic are negative."""
+    rows = run.rows
+    number = rows.find(topic.decode(run.encoding))
+    starts = integers(rows.starts())
+    return number is not None and bool(floats(rows.values())[starts[number] : starts[number + 1]].max() < 0)

@@ -65,7 +65,7 @@ def describe(name: str) -> str:
     from assay.cli.trec_eval.evaluation import spelled
     from assay.conventions import choose_one, find_convention
 
-    spelling = spelled(values_of(name, None)[0])
+    spelling = spelled(values_of(name, None)[:1])
     chosen = next(iter(choose_one(spelling, find_convention("trec_eval"), {}).values()))
     definition = chosen.measure.definition
     return f"{definition.summary}\n  {definition.formula}"

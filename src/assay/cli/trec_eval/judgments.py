@@ -6,17 +6,24 @@ fields and no more. Topics and documents are compared byte by byte.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay._kernel import Rows
+from assay._kernel import Index, Rows
 from assay.cli.trec_eval.numbers import real, whole
 from assay.cli.trec_eval.outcome import FILE, Stop
+from assay.core.errors import DataError
 from assay.core.judged import SUBGROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+# A line that is not four fields of which the first is no comment and the last a whole number.
+NOT_PLAIN = re.compile(rb"^(?![^\s#]\S*[ \t]+\S+[ \t]+\S+[ \t]+-?\d{1,9}[ \t\r]*$)", re.MULTILINE)
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Format(NamedTuple):
@@ -38,16 +45,15 @@ FORMATS = {
 class Judgments(NamedTuple):
     """The judgments of a file.
 
-    `rows` makes them what the kernel takes, topics in order, given how to decode them; that is as `encoding` says
-    where the file is UTF-8, and as Latin-1, which keeps all bytes apart and in order, where it is not. `repeated` names
-    a document that a topic judges twice, and `highest` is the highest grade of each topic.
+    `rows` makes them what the kernel takes, given how to decode them; that is as `encoding` says where the file is
+    UTF-8, and as Latin-1, which keeps all bytes apart and in order, where it is not. `repeated` names a document that a
+    topic judges twice.
     """
 
     topics: list[bytes]
     rows: Callable[[str], Rows]
     encoding: str
     repeated: dict[bytes, bytes]
-    highest: dict[bytes, int]
 
 
 def read_judgments(path: str, form: str) -> Judgments:
@@ -56,11 +62,34 @@ def read_judgments(path: str, form: str) -> Judgments:
         raise Stop(FILE, f"trec_eval: Illegal rel_format '{form}'\n")
     try:
         content = contents(path, f"trec_eval.{FORMATS[form].opener} file '{path}'\n", FILE)
-        lines = split(content, FORMATS[form])
-        encoding = "utf-8" if is_utf8(content) else "latin-1"
-        return ungrouped(lines, encoding) if form == "qrels" else grouped(lines, encoding, form)
+        return (read_plain(path, content) if form == "qrels" else None) or read_lines(content, form)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{path}'\n") from None
+
+
+def read_plain(path: str, content: bytes) -> Judgments | None:
+    """The judgments through the kernel, where it reads them as trec_eval does; nothing where it may not."""
+    if NOT_PLAIN.search(content, 0, len(content) - content.endswith(b"\n")) or content.startswith(BYTE_ORDER_MARK):
+        return None
+    try:
+        rows = Rows.from_file(path, path, judgments=True)
+        Index(rows, "error")
+    except DataError:
+        return None
+    if rows.has_groups():
+        # The second field is not the same everywhere; what the kernel takes for groups may hide a repeat.
+        return None
+    topics = [query.encode() for query in rows.queries()]
+    return Judgments(
+        topics, lambda code: rows if code == "utf-8" else read_lines(content, "qrels").rows(code), "utf-8", {}
+    )
+
+
+def read_lines(content: bytes, form: str) -> Judgments:
+    """The judgments line by line."""
+    lines = split(content, FORMATS[form])
+    encoding = "utf-8" if is_utf8(content) else "latin-1"
+    return ungrouped(lines, encoding) if form == "qrels" else grouped(lines, encoding, form)
 
 
 def contents(path: str, complaint: str, code: int) -> bytes:
@@ -103,7 +132,7 @@ def data_lines(content: bytes) -> Iterator[bytes]:
 def ungrouped(lines: list[list[bytes]], encoding: str) -> Judgments:
     """Judgments of one judge."""
     grades = {text: whole(text) for text in {grade for *_, grade in lines}}
-    table: dict[bytes, dict[bytes, int]] = {topic: {} for topic in sorted({topic for topic, *_ in lines})}
+    table: dict[bytes, dict[bytes, int]] = {topic: {} for topic, *_ in lines}
     repeated: dict[bytes, bytes] = {}
     for topic, _, document, grade in lines:
         judged = table[topic]
@@ -119,12 +148,11 @@ def ungrouped(lines: list[list[bytes]], encoding: str) -> Judgments:
             }
         )
 
-    highest = {topic: max(judged.values()) for topic, judged in table.items()}
-    return Judgments(list(table), rows, encoding, repeated, highest)
+    return Judgments(list(table), rows, encoding, repeated)
 
 
 def grouped(lines: list[list[bytes]], encoding: str, form: str) -> Judgments:
-    """Judgments of several judges, by topic and then by document, whatever the order of the fields."""
+    """Judgments of several judges, by topic and then by document."""
     number = whole if form == "qrels_jg" else real
     divided = [
         (topic, rest[-2], group + SUBGROUP.encode() + rest[0] if form == "prefs" else group, number(rest[-1]))
@@ -141,7 +169,7 @@ def grouped(lines: list[list[bytes]], encoding: str, form: str) -> Judgments:
         names = [[each.decode(encoding) for each in column] for column in (queries, groups, documents)]
         return grouped_rows(names[0], names[1], names[2], grades)
 
-    return Judgments(list(dict.fromkeys(topic for topic, *_ in divided)), rows, encoding, {}, {})
+    return Judgments(list(dict.fromkeys(topic for topic, *_ in divided)), rows, encoding, {})
 
 
 def check_once(judged: list[tuple[bytes, bytes, bytes]]) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from assay._kernel import Index, Judge, Options, Rows
 from assay.cli.streams import StandardInput
+from assay.cli.trec_eval.judgments import BYTE_ORDER_MARK, Judgments
 from assay.cli.trec_eval.numbers import real
 from assay.cli.trec_eval.outcome import FILE, Stop
 from assay.core.errors import DataError
@@ -25,12 +26,10 @@ from assay.io.source import MAGIC, put_aside
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.cli.trec_eval.judgments import Judgments
     from assay.cli.trec_eval.options import Settings
 
 FIELDS = 6
 TAIL = 1 << 16
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
