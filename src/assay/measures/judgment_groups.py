@@ -17,7 +17,7 @@ Condensed = Annotated[bool, "documents that a group has not judged are taken out
 
 @measure(
     "group_ap",
-    title="Average precision, averaged over groups of judgments",
+    title="Average precision, averaged over groups",
     formula="mean over the groups of the AP by the group's own judgments",
     kin="ap",
     example=Example("group_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2"),
@@ -31,7 +31,7 @@ def group_average_precision(
 
 @measure(
     "group_precision",
-    title="Precision, averaged over groups of judgments",
+    title="Precision, averaged over groups",
     formula="mean over the groups of the precision by the group's own judgments",
     kin="precision",
     example=Example("group_precision@2", [1, 0, 1], 0.5, "one group: one of the first two is relevant"),
@@ -45,7 +45,7 @@ def group_precision(
 
 @measure(
     "group_r_precision_multiple",
-    title="Precision at a multiple of R, averaged over groups of judgments",
+    title="Precision at a multiple of R, averaged over groups",
     formula="mean over the groups of the precision at multiple · R, where the group has R relevant documents",
     at="multiple",
     kin="r_precision",

@@ -33,6 +33,12 @@ trec_eval 10 does: the same options, output and exit codes. A run whose name beg
   -h, --help                         print this; with -m also what the measures are
 
 Without -c a topic that the run lacks is left out.
+
+Examples:
+  assay trec_eval qrels.txt bm25.run                        the official measures, over all topics
+  assay trec_eval -q -m ndcg_cut.10 qrels.txt bm25.run      nDCG at rank 10, of each topic too
+  assay trec_eval -c -m all_trec qrels.txt bm25.run         every measure, over all topics of qrels
+  assay trec_eval -h -m map -m bpref                        what two measures are
 """
 FORMATS = {
     "trec_results": "topic iteration document rank score run; ranked by score, and where scores tie by document, from "
