@@ -13,12 +13,13 @@ rr: Reciprocal rank
 
 How soon the first relevant document comes. With `credit=sum` it can pass 1.
 
-Formula       1 / rank of the first relevant document; 0 without one
-Queries       the mean over queries
-Range         0 or more; the higher the better
-Aliases       mrr, recip_rank, reciprocal_rank
-In trec_eval  recip_rank
-Reference     Voorhees, The TREC-8 question answering track report, 1999.
+Formula         1 / rank of the first relevant document; 0 without one
+Queries         the mean over queries
+Range           0 or more; the higher the better
+Aliases         mrr, recip_rank, reciprocal_rank
+In trec_eval    recip_rank
+In trec_eval_9  recip_rank
+Reference       Voorhees, The TREC-8 question answering track report, 1999.
 
 Parameters
   rel     a number (default 1)
@@ -45,6 +46,8 @@ How many documents are judged relevant; over queries the sum.
 **Range:** 0 or more; the higher the better
 
 **In trec_eval:** num\\_rel
+
+**In trec_eval_9:** num\\_rel
 
 | parameter | values | default | meaning |
 | --- | --- | --- | --- |
@@ -88,7 +91,9 @@ def test_a_measure_that_needs_a_parameter_is_explained_without_it(assay):
 
 
 def test_aliases_that_set_parameters_say_so(assay):
-    assert "Aliases       ndcg_cut\n              ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+    assert (
+        "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
+    )
 
 
 def test_lists_every_measure_in_order(assay):

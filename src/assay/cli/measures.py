@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.cli.explain import Explanation, Setting, Worked
 
 WIDTH = 88
-INDENT = 14
+INDENT = 16
 COMBINED = {
     "mean": "the mean over queries",
     "geometric": f"the geometric mean over queries, each counted as {SMALLEST_AVERAGE:.5f} or more",
