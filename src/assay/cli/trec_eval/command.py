@@ -72,7 +72,7 @@ def evaluated(settings: Settings) -> Iterator[str]:
     failure = evaluator.failure(values)
     evaluation = evaluator.evaluate(values, None if failure is None else failure.topic)
     if references is not None:
-        evaluation.table = standardized(evaluation, references)
+        evaluation.columns = standardized(evaluation, references)
     if settings.by_query:
         yield from write_topics(evaluation, is_zscore=references is not None)
     if failure is not None:

@@ -41,11 +41,11 @@ SOURCES = {
 
 @dataclass
 class Evaluation:
-    """The topics that are evaluated, and of each topic all values. Texts stand apart."""
+    """The topics that are evaluated, and for each value a column of theirs. Texts stand apart."""
 
     topics: list[bytes]
     values: list[Value]
-    table: FloatArray
+    columns: list[FloatArray]
     strings: list[str]
 
 
@@ -93,15 +93,13 @@ class Evaluator:
         """All values of the first `size` topics; where a measure gives texts their column is 0."""
         topics = self.topics[:size]
         if not topics:
-            return Evaluation([], values, np.zeros((0, len(values))), [])
-        columns = [
-            column for _, group in groupby(values, attrgetter("measure")) for column in self.columns(list(group))
-        ]
-        table = np.column_stack(columns)[self.order[:size]]
-        self.clear_missing(topics, values, table)
+            return Evaluation([], values, [np.zeros(0)] * len(values), [])
+        groups = [list(group) for _, group in groupby(values, attrgetter("measure"))]
+        columns = [column[self.order[:size]] for group in groups for column in self.columns(group)]
+        self.clear_missing(topics, values, columns)
         relstring = next((value for value in values if value.measure == "relstring"), None)
         is_shown = relstring is not None and self.settings.by_query
-        return Evaluation(topics, values, table, self.relstrings(relstring) if relstring and is_shown else [])
+        return Evaluation(topics, values, columns, self.relstrings(relstring) if relstring and is_shown else [])
 
     def columns(self, values: list[Value]) -> list[FloatArray]:
         """The values of one measure for each topic."""
@@ -124,7 +122,7 @@ class Evaluator:
         if chosen.measure.definition.aggregate != "geometric":
             return scores
         # Not NumPy's logarithm, whose last digit may be another than the C library's.
-        return np.array([math.log(max(score, SMALLEST_AVERAGE)) for score in scores.tolist()])
+        return np.array(list(map(math.log, np.maximum(scores, SMALLEST_AVERAGE).tolist())))
 
     def choose(self, values: list[Value]) -> list[Chosen]:
         """The measure of each value, found by its name in trec_eval's table; all of them are of one name."""
@@ -165,16 +163,16 @@ class Evaluator:
             for topic, number in zip(self.topics, self.order.tolist(), strict=True)
         ]
 
-    def clear_missing(self, topics: list[bytes], values: list[Value], table: FloatArray) -> None:
+    def clear_missing(self, topics: list[bytes], values: list[Value], columns: list[FloatArray]) -> None:
         """Sets to 0 what a document that stands in would count as."""
         rows = [number for number, topic in enumerate(topics) if topic in self.missing]
-        for column, value in enumerate(values):
+        for value, column in zip(values, columns, strict=True):
             if value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING):
-                table[rows, column] = 0.0
+                column[rows] = 0.0
 
     def summary(self, evaluation: Evaluation) -> list[float]:
         """The numbers of all topics. Under -c num_rel counts all judgments above 0, whatever the level."""
-        numbers = summarize(evaluation.values, evaluation.table)
+        numbers = summarize(evaluation.values, evaluation.columns)
         above = int((floats(self.run.index.grades()) > 0).sum())
         return [
             above if self.settings.complete and value.measure == "num_rel" else number

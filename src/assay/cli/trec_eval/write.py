@@ -28,7 +28,9 @@ def write_topics(evaluation: Evaluation, *, is_zscore: bool) -> Iterator[str]:
     printed = [number for number, value in enumerate(evaluation.values) if value.measure not in SUMMARY_ONLY]
     page = "".join(line(evaluation.values[number], is_zscore) for number in printed)
     strings = [place for place, number in enumerate(printed) if evaluation.values[number].measure == "relstring"]
-    for row, (topic, values) in enumerate(zip(evaluation.topics, evaluation.table[:, printed].tolist(), strict=True)):
+    table = zip(*(evaluation.columns[number].tolist() for number in printed), strict=True)
+    for row, (topic, numbers) in enumerate(zip(evaluation.topics, table, strict=False)):
+        values: list[float | str] = list(numbers)
         for place in strings:
             values[place] = f"'{evaluation.strings[row]}'"
         yield fill(page, values).replace(TOPIC, topic.decode(errors="surrogateescape"))
@@ -57,11 +59,10 @@ def fill(page: str, values: Sequence[float | str]) -> str:
     return (page % tuple(values)).replace(*NOT_A_NUMBER)
 
 
-def summarize(values: Sequence[Value], table: FloatArray) -> list[float]:
+def summarize(values: Sequence[Value], columns: Sequence[FloatArray]) -> list[float]:
     """One number of each value: topics are added one after another, in their order."""
-    size = len(table)
-    totals: list[float] = np.cumsum(table, axis=0)[-1].tolist()
-    return [finished(value, total, size) for value, total in zip(values, totals, strict=True)]
+    pairs = zip(values, columns, strict=True)
+    return [finished(value, float(np.cumsum(column)[-1]), len(column)) for value, column in pairs]
 
 
 def finished(value: Value, total: float, size: int) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from assay.cli.trec_eval.judgments import contents
 from assay.cli.trec_eval.numbers import real
 from assay.cli.trec_eval.outcome import FAILED, Stop
@@ -45,14 +47,11 @@ def read_zscores(path: str) -> References:
     return references
 
 
-def standardized(evaluation: Evaluation, references: References) -> FloatArray:
-    """The values of all topics as z-scores."""
-    table = evaluation.table.copy()
-    for column, value in enumerate(evaluation.values):
-        name = os.fsencode(value.name)
-        known = [references.get((topic, name)) for topic in evaluation.topics]
-        table[:, column] = [
-            MISSING if reference is None else reference.score(number)
-            for reference, number in zip(known, table[:, column].tolist(), strict=True)
-        ]
-    return table
+def standardized(evaluation: Evaluation, references: References) -> list[FloatArray]:
+    """The columns of all values as z-scores."""
+    columns = []
+    for value, column in zip(evaluation.values, evaluation.columns, strict=True):
+        known = [references.get((topic, os.fsencode(value.name))) for topic in evaluation.topics]
+        pairs = zip(known, column.tolist(), strict=True)
+        columns.append(np.array([MISSING if each is None else each.score(number) for each, number in pairs]))
+    return columns
