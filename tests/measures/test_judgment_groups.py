@@ -10,15 +10,15 @@ RUN = {"q": ["a", "x", "b", "c"], "p": ["x", "a"]}
 
 VALUES = {
     # judge 1 sees 1 - 1 -, judge 2 sees - - 1 0 and lacks d
-    "group_ap": [((1 + 2 / 3) / 2 + (1 / 3) / 2) / 2, 1 / 2],
-    "group_ap@2": [((1 / 1) / 2 + 0) / 2, 1 / 2],
-    "group_ap(rel=2)": [(0 + 1 / 3) / 2, 0],
+    "judges_ap": [((1 + 2 / 3) / 2 + (1 / 3) / 2) / 2, 1 / 2],
+    "judges_ap@2": [((1 / 1) / 2 + 0) / 2, 1 / 2],
+    "judges_ap(rel=2)": [(0 + 1 / 3) / 2, 0],
     # without what a judge has not judged: 1 1, and 1 0
-    "group_ap(condensed=true)": [(1 + 1 / 2) / 2, 1],
-    "group_precision@2": [(1 / 2 + 0) / 2, 1 / 2],
-    "group_precision@4": [(2 / 4 + 1 / 4) / 2, 1 / 4],
-    "group_precision": [(2 / 4 + 1 / 4) / 2, 1 / 2],
-    "group_precision(condensed=true)@2": [(2 / 2 + 1 / 2) / 2, 1 / 2],
+    "judges_ap(condensed=true)": [(1 + 1 / 2) / 2, 1],
+    "judges_precision@2": [(1 / 2 + 0) / 2, 1 / 2],
+    "judges_precision@4": [(2 / 4 + 1 / 4) / 2, 1 / 4],
+    "judges_precision": [(2 / 4 + 1 / 4) / 2, 1 / 2],
+    "judges_precision(condensed=true)@2": [(2 / 2 + 1 / 2) / 2, 1 / 2],
 }
 
 
@@ -30,12 +30,12 @@ def test_values(tmp_path, name):
 
 
 ONE_GROUP = [
-    ("group_ap", [1, 0, 1], [1], (1 + 2 / 3) / 3),
-    ("group_ap", [], [1], 0),
-    ("group_ap", [0], [], 0),
-    ("group_ap(condensed=true)", [None, 1], [], 1),
-    ("group_precision@5", [1, 1], [], 2 / 5),
-    ("group_precision", [1, None], [], 1 / 2),
+    ("judges_ap", [1, 0, 1], [1], (1 + 2 / 3) / 3),
+    ("judges_ap", [], [1], 0),
+    ("judges_ap", [0], [], 0),
+    ("judges_ap(condensed=true)", [None, 1], [], 1),
+    ("judges_precision@5", [1, 1], [], 2 / 5),
+    ("judges_precision", [1, None], [], 1 / 2),
 ]
 
 

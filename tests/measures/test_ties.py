@@ -57,9 +57,9 @@ EXPECTED = {
     "mean_iprec": (9 / 22, 9 / 22, 9 / 22),
     "auc": (1 / 4, 1 / 4, 1 / 4),
     "utility": (0, 0, 0),
-    "group_ap": ((1 / 2 + 2 / 4) / 3, (1 / 2 + 2 / 4) / 3, (1 / 3 + 2 / 4) / 3),
-    "group_precision@2": (1 / 2, 1 / 2, 0),
-    "group_r_precision_multiple@0.5": (1 / 2, 1 / 2, 0),
+    "judges_ap": ((1 / 2 + 2 / 4) / 3, (1 / 2 + 2 / 4) / 3, (1 / 3 + 2 / 4) / 3),
+    "judges_precision@2": (1 / 2, 1 / 2, 0),
+    "judges_r_precision_multiple@0.5": (1 / 2, 1 / 2, 0),
     # c to a, b and e, and a and e to b: five preferences
     "prefs": (3 / 5, 2 / 5, 2 / 5),
     "num_prefs(count=fulfilled)": (3, 2, 2),

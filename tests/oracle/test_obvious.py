@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 import assay
 from assay.measures import TABLE
 from oracle.obvious import ORACLE, rank, rank_with
-from oracle.obvious_groups import GROUPS
+from oracle.obvious_judges import JUDGES
 from oracle.obvious_trec_eval import TREC_EVAL
 from strategies import DOCUMENTS, QUERIES, SCORES, cases
 
-OBVIOUS = {**ORACLE, **TREC_EVAL, **GROUPS}
+OBVIOUS = {**ORACLE, **TREC_EVAL, **JUDGES}
 TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
 NEGATIVE = st.sampled_from(["unjudged", "nonrelevant"])
 

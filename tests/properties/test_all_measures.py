@@ -19,7 +19,7 @@ TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
 # These can pass 1 even with their default parameters.
 UNBOUNDED = {"hits", "first_rank", "dcg", "ideal_dcg", "yaap", "utility"}
 UNBOUNDED |= {"num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_prefs"}
-NEED_A_LEVEL = {"iprec", "r_precision_multiple", "group_r_precision_multiple"}
+NEED_A_LEVEL = {"iprec", "r_precision_multiple", "judges_r_precision_multiple"}
 # One more document below all others changes these for the better: it is one more to be counted, or one more that a
 # relevant document precedes; and a first hit that is missing moves down with the end.
 # A document that nobody judged is also one more of these; it is worth something by the weights of a utility, and nDCG
@@ -112,7 +112,7 @@ def test_stays_between_0_and_1_with_its_default_parameters(case):
         *(each.name for each in measures),
         "iprec@0.5",
         "r_precision_multiple@0.5",
-        "group_r_precision_multiple@0.5",
+        "judges_r_precision_multiple@0.5",
     ]
     result = assay.evaluate(case.qrels, case.run, names)
     for name in result:

@@ -95,9 +95,9 @@ PREFERENCES = {
 }
 # Each group of the judgments is a judge.
 JUDGES = {
-    "map_avgjg": Name("group_ap"),
-    "P_avgjg": Name("group_precision@{}", CUTOFFS, "P_avgjg_{:.0f}", whole=True),
-    "Rprec_mult_avgjg": Name("group_r_precision_multiple@{}", MULTIPLES, "Rprec_mult_avgjg_{:.2f}"),
+    "map_avgjg": Name("judges_ap"),
+    "P_avgjg": Name("judges_precision@{}", CUTOFFS, "P_avgjg_{:.0f}", whole=True),
+    "Rprec_mult_avgjg": Name("judges_r_precision_multiple@{}", MULTIPLES, "Rprec_mult_avgjg_{:.2f}"),
 }
 
 TREC_EVAL = Convention(

@@ -16,11 +16,11 @@ Condensed = Annotated[bool, "documents that a group has not judged are taken out
 
 
 @measure(
-    "group_ap",
+    "judges_ap",
     title="Average precision, averaged over groups",
     formula="mean over the groups of the AP by the group's own judgments",
     kin="ap",
-    example=Example("group_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2"),
+    example=Example("judges_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2"),
 )
 def group_average_precision(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False
@@ -30,13 +30,13 @@ def group_average_precision(
 
 
 @measure(
-    "group_precision",
+    "judges_precision",
     title="Precision, averaged over groups",
     formula="mean over the groups of the precision by the group's own judgments",
     kin="precision",
-    example=Example("group_precision@2", [1, 0, 1], 0.5, "one group: one of the first two is relevant"),
+    example=Example("judges_precision@2", [1, 0, 1], 0.5, "one group: one of the first two is relevant"),
 )
-def group_precision(
+def judges_precision(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Over = "k", condensed: Condensed = False
 ) -> FloatArray:
     """The mean over judges of the precision that each of them sees."""
@@ -44,14 +44,14 @@ def group_precision(
 
 
 @measure(
-    "group_r_precision_multiple",
+    "judges_r_precision_multiple",
     title="Precision at a multiple of R, averaged over groups",
     formula="mean over the groups of the precision at multiple · R, where the group has R relevant documents",
     at="multiple",
     kin="r_precision",
-    example=Example("group_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2"),
+    example=Example("judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2"),
 )
-def group_r_precision_multiple(
+def judges_r_precision_multiple(
     judged: Judged, *, multiple: Multiple, rel: Rel = 1, condensed: Condensed = False
 ) -> FloatArray:
     """The mean over judges of the precision at some multiple of the number of documents that are relevant to each."""

@@ -62,14 +62,14 @@ def condense(query, condensed):
     return type(query)([each for each in query.ranked if query.is_judged(each)], [], query.judged, query.floor)
 
 
-GROUPS = {
+JUDGES = {
     "prefs": preferences,
     "num_prefs": number_of_preferences,
-    "group_ap": lambda query, rel=1, k=None, condensed=False: average_precision(condense(query, condensed), rel, k),
-    "group_precision": lambda query, rel=1, k=None, over="k", condensed=False: precision(
+    "judges_ap": lambda query, rel=1, k=None, condensed=False: average_precision(condense(query, condensed), rel, k),
+    "judges_precision": lambda query, rel=1, k=None, over="k", condensed=False: precision(
         condense(query, condensed), rel, k, over
     ),
-    "group_r_precision_multiple": lambda query, multiple, rel=1, condensed=False: TREC_EVAL["r_precision_multiple"](
+    "judges_r_precision_multiple": lambda query, multiple, rel=1, condensed=False: TREC_EVAL["r_precision_multiple"](
         condense(query, condensed), multiple=multiple, rel=rel
     ),
 }
