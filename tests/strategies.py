@@ -74,6 +74,7 @@ SENSIBLE = {
     "recall": [0, 0.1, 0.25, 0.3, 0.5, 0.7, 1],
     "cap": [False, True],
     "squared": [False, True],
+    "condensed": [False, True],
     "multiple": [0.2, 0.5, 1, 1.5],
     "recalls": [(0, 0.5, 1), (0.25,), (0.7, 0.2, 0.2)],
     "weights": [(1, -1, 0, 0), (2, -0.5, -1, 0.25)],

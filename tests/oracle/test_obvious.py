@@ -8,10 +8,11 @@ import assay
 from assay.measures import TABLE
 from oracle.obvious import ORACLE, rank, rank_with
 from oracle.obvious_ir_measures import IR_MEASURES
+from oracle.obvious_judges import JUDGES
 from oracle.obvious_trec_eval import TREC_EVAL
 from strategies import DOCUMENTS, QUERIES, SCORES, cases
 
-OBVIOUS = {**ORACLE, **TREC_EVAL, **IR_MEASURES}
+OBVIOUS = {**ORACLE, **TREC_EVAL, **IR_MEASURES, **JUDGES}
 TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])
 NEGATIVE = st.sampled_from(["unjudged", "nonrelevant"])
 

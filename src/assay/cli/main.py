@@ -26,6 +26,7 @@ COMMANDS = {
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
     "demo": "assay.cli.demo",
+    "trec_eval": "assay.cli.trec_eval.command",
 }
 EXAMPLES = (
     "assay demo                                 see it at work on a small collection",

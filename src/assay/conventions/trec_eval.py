@@ -70,14 +70,48 @@ COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 OFFICIAL = (*COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
 SET = (*COUNTS, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 UNLISTED = {"dcg", "ideal_dcg", "yaap"}
+NICKNAMES = {"official": OFFICIAL, "set": SET, "all_trec": tuple(name for name in NAMES if name not in UNLISTED)}
+
+# Preferences are told from levels as they are, and documents that tie stand the other way round than elsewhere.
+LEVELS = {"ties": "docid_asc", "grades": "as_given", "negative": "nonrelevant"}
+PREFERENCES = {
+    name: Name(measure, policies=LEVELS)
+    for name, measure in {
+        "prefs_num_prefs_poss": "num_prefs",
+        "prefs_num_prefs_ful": "num_prefs(count=fulfilled)",
+        "prefs_num_prefs_ful_ret": "num_prefs(count=fulfilled_both)",
+        "prefs_simp": "prefs",
+        "prefs_pair": "prefs(over=pairs)",
+        "prefs_avgjg": "prefs(over=groups)",
+        "prefs_avgjg_Rnonrel": "prefs(over=balanced_groups)",
+        "prefs_simp_ret": "prefs(of=both)",
+        "prefs_pair_ret": "prefs(of=both,over=pairs)",
+        "prefs_avgjg_ret": "prefs(of=both,over=groups)",
+        "prefs_avgjg_Rnonrel_ret": "prefs(of=both,over=balanced_groups)",
+        "prefs_simp_imp": "prefs(of=either)",
+        "prefs_pair_imp": "prefs(of=either,over=pairs)",
+        "prefs_avgjg_imp": "prefs(of=either,over=groups)",
+    }.items()
+}
+# Each group of the judgments is a judge.
+JUDGES = {
+    "map_avgjg": Name("judges_ap"),
+    "P_avgjg": Name("judges_precision@{}", CUTOFFS, "P_avgjg_{:.0f}", whole=True),
+    "Rprec_mult_avgjg": Name("judges_r_precision_multiple@{}", MULTIPLES, "Rprec_mult_avgjg_{:.2f}"),
+}
 
 TREC_EVAL = Convention(
     name="trec_eval",
     title="trec_eval 10: a query that the run lacks is skipped",
     policies=Policies(missing="skip", grades="whole"),
     read=read_trec_eval,
-    names=NAMES,
-    nicknames={"official": OFFICIAL, "set": SET, "all_trec": tuple(name for name in NAMES if name not in UNLISTED)},
+    names={**NAMES, **PREFERENCES, **JUDGES},
+    nicknames={
+        **NICKNAMES,
+        "all_prefs": ("num_q", *PREFERENCES),
+        "prefs": ("num_q", *tuple(PREFERENCES)[:6]),
+        "qrels_jg": ("num_q", *JUDGES),
+    },
     defects=(
         (
             "Without -c it stops at a query of the judgments that the run lacks, though its help says that such are "

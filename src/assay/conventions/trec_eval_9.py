@@ -3,7 +3,7 @@
 What version 10 added is not there. A name with parameters (set_F.2.0) is reported without them, as pytrec_eval does.
 """
 
-from assay.conventions.trec_eval import NAMES, TREC_EVAL
+from assay.conventions.trec_eval import NAMES, NICKNAMES, TREC_EVAL
 from assay.core.convention import Name, Policies
 
 ADDED_IN_10 = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
@@ -23,9 +23,7 @@ TREC_EVAL_9 = TREC_EVAL._replace(
     title="trec_eval 9, as pytrec_eval computes it: scores in 32 bits",
     policies=Policies(precision="float32", missing="skip", grades="whole"),
     names=NAMES_9,
-    nicknames={
-        nickname: tuple(name for name in names if name in NAMES_9) for nickname, names in TREC_EVAL.nicknames.items()
-    },
+    nicknames={nickname: tuple(name for name in names if name in NAMES_9) for nickname, names in NICKNAMES.items()},
     defects=(
         *TREC_EVAL.defects[2:],
         (

@@ -21,6 +21,9 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Value = TypeVar("Value")
 
+# Stands between a group's name and its subgroup's.
+SUBGROUP = "\x1f"
+
 
 def ratio(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | float) -> FloatArray:
     """One divided by the other, 0 where the divisor is 0.
@@ -120,18 +123,20 @@ class Hits:
 class Groups:
     """The judgments as given, one row each, by query: its document (as in `Hits`), grade and group.
 
-    Groups are alternatives, subtopics or judges. `group` is None where the judgments have none.
+    Groups are alternatives, subtopics or judges, numbered in the order of their names. `group` is None where the
+    judgments have none, and so is `subgroup` where no group is divided.
     """
 
     query: IntArray
     document: IntArray
     grade: FloatArray
     group: IntArray | None
+    subgroup: IntArray | None = None
 
     def where(self, mask: BoolArray) -> Groups:
         """The rows for which the mask is true."""
-        group = None if self.group is None else self.group[mask]
-        return Groups(self.query[mask], self.document[mask], self.grade[mask], group)
+        group, subgroup = (None if each is None else each[mask] for each in (self.group, self.subgroup))
+        return Groups(self.query[mask], self.document[mask], self.grade[mask], group, subgroup)
 
 
 class Spread(NamedTuple):

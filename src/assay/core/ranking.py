@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay._kernel import Options
-from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, Spread
+from assay.core.judged import SUBGROUP, FloatArray, Groups, Hits, IntArray, Judged, Spread
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -97,11 +97,13 @@ def group_rows(rows: Rows, index: Index, policies: Policies) -> Groups:
     """The judgments as given, with their groups."""
     starts = integers(rows.starts())
     grade = floats(rows.values())
+    group, subgroup = number_groups(rows) if rows.has_groups() else (None, None)
     return Groups(
         query=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
         document=integers(index.row_documents()),
         grade=np.trunc(grade) if policies.grades == "whole" else grade,
-        group=integers(rows.group_numbers()) if rows.has_groups() else None,
+        group=group,
+        subgroup=subgroup,
     )
 
 
@@ -111,6 +113,14 @@ def order_of_ids(index: Index, size: int) -> IntArray:
     place = np.empty(size, dtype=np.int64)
     place[sorted(range(size), key=names.__getitem__)] = np.arange(size)
     return place
+
+
+def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
+    """The group of each row, and its subgroup where groups are divided, numbered in the order of their names."""
+    names, numbers = rows.group_names(), integers(rows.group_numbers())
+    group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1]
+    is_divided = any(SUBGROUP in name for name in names)
+    return group[numbers], np.unique(names, return_inverse=True)[1][numbers] if is_divided else None
 
 
 def restrict(judged: Judged, policies: Policies) -> Judged:

@@ -34,6 +34,8 @@ class Qrels(QueryTable):
 
     >>> Qrels({"q1": [["d1", "d2"], ["d3"]]}).groups("q1")
     {'0': {'d1': 1.0, 'd2': 1.0}, '1': {'d3': 1.0}}
+
+    `format="prefs"` reads a file of trec_eval's preferences, whose lines are query, group, subgroup, document, level.
     """
 
     is_judgments = True
@@ -115,6 +117,11 @@ def judgment_rows(
     duplicates: str,
 ) -> Rows:
     """The data as rows, whatever its form."""
+    if format == "prefs" and is_source(data):
+        from assay.io.preferences import read_preferences
+
+        with open_source(data) as source:  # type: ignore[arg-type]
+            return read_preferences(source)
     check_format(format)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]

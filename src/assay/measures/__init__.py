@@ -26,6 +26,8 @@ from assay.measures import (
     user_models,
     compatibility,
     diversity,
+    judgment_groups,
+    preferences,
     counts,
     hole,
     abstention,

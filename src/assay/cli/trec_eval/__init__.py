@@ -1,0 +1,1 @@
+"""The drop-in for trec_eval 10."""

@@ -1,0 +1,161 @@
+"""The run: through the kernel where it can be, and line by line, by trec_eval's own rules, where it cannot.
+
+The kernel refuses what it cannot be sure of, such as a score that is no number or a document that comes twice;
+trec_eval goes on with most of that.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay._kernel import Index, Judge, Options, Rows
+from assay.cli.streams import StandardInput
+from assay.cli.trec_eval.judgments import BYTE_ORDER_MARK, Judgments
+from assay.cli.trec_eval.numbers import real
+from assay.cli.trec_eval.outcome import FILE, Stop
+from assay.core.errors import DataError
+from assay.evaluator import check_threads
+from assay.io.source import MAGIC, put_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.cli.trec_eval.options import Settings
+
+FIELDS = 6
+TAIL = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """What the kernel made of judgments and run, the run's name, and the topics that list a document twice."""
+
+    rows: Rows
+    index: Index
+    judge: Judge
+    encoding: str
+    name: bytes
+    repeated: dict[bytes, bytes]
+
+
+def judge_run(settings: Settings, judgments: Judgments) -> JudgedRun:
+    """Ranks the judged documents of the run."""
+    if settings.results_format != "trec_results":
+        raise Stop(FILE, f"trec_eval: Illegal retrieval results format '{settings.results_format}'\n")
+    argument = settings.files[1]
+    try:
+        with opened(argument) as path:
+            fast = judge_fast(path, judgments, check_threads(None))
+            return fast or judge_slowly(path, judgments, settings)
+    except Stop as stop:
+        raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{argument}'\n") from None
+
+
+@contextmanager
+def opened(argument: str) -> Iterator[Path]:
+    """The file to read. Any name that begins with - is standard input, which is put into a file first."""
+    if argument.startswith("-"):
+        with put_aside(StandardInput(), "run") as source:  # type: ignore[arg-type]
+            yield source.path
+        return
+    try:
+        status = os.stat(argument)  # noqa: PTH116 - an argument may be no valid path
+        is_readable = stat.S_ISREG(status.st_mode) and status.st_size > 0 and os.access(argument, os.R_OK)
+    except (OSError, ValueError):
+        is_readable = False
+    if not is_readable:
+        raise Stop(FILE, f"trec_eval.get_results: Cannot read results file '{argument}'\n")
+    yield Path(argument)
+
+
+def judge_fast(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
+    """The run as the kernel reads it, or nothing where it refuses to, or would read it otherwise than trec_eval."""
+    with path.open("rb") as file:
+        begins_otherwise = file.read(8).startswith((*MAGIC, BYTE_ORDER_MARK))
+    # A comment that is indented would be a topic to the kernel.
+    has_comment_topic = any(topic.startswith(b"#") for topic in judgments.topics)
+    if begins_otherwise or has_comment_topic or judgments.encoding != "utf-8" or not judgments.topics:
+        return None
+    try:
+        rows, index, judge = new_judge(judgments, judgments.encoding)
+        judge.add_file(path, str(path), threads)
+    except DataError:
+        return None
+    return JudgedRun(rows, index, judge, judgments.encoding, name_of_run(path), {})
+
+
+def new_judge(judgments: Judgments, encoding: str) -> tuple[Rows, Index, Judge]:
+    """The judgments, and a judge that has seen nothing yet."""
+    rows = judgments.rows(encoding)
+    index = Index(rows, "count")
+    return rows, index, Judge(index, [Options()])
+
+
+def name_of_run(path: Path) -> bytes:
+    """The last field that counts of the last line that says something, read from the end of the file."""
+    size = path.stat().st_size
+    length = TAIL
+    with path.open("rb") as file:
+        while True:
+            start = max(0, size - length)
+            file.seek(start)
+            lines = file.read().split(b"\n")[1 if start else 0 :]
+            for line in reversed(lines):
+                if is_data(line):
+                    return line.split(None, FIELDS)[FIELDS - 1]
+            if not start:
+                return b""
+            length *= 4
+
+
+def is_data(line: bytes) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    text = line.lstrip()
+    return bool(text) and not text.startswith(b"#")
+
+
+def judge_slowly(path: Path, judgments: Judgments, settings: Settings) -> JudgedRun:
+    """The run as trec_eval reads it. Each topic is sorted here, as scores may be infinite or no numbers."""
+    known = set(judgments.topics)
+    rankings: dict[bytes, list[tuple[float, bytes]]] = {}
+    name, number = b"", 0
+    for line in path.read_bytes().split(b"\n"):
+        if not is_data(line):
+            continue
+        number += 1
+        fields = line.split(None, FIELDS)
+        if len(fields) < FIELDS:
+            raise Stop(FILE, f"trec_eval.get_results: Malformed line {number}\n")
+        topic, _, document, _, score, name = fields[:FIELDS]
+        if topic in known:
+            rankings.setdefault(topic, []).append((sortable(score), document))
+    encoding = "latin-1"
+    rows, index, judge = new_judge(judgments, encoding)
+    repeated = {}
+    for topic, ranking in rankings.items():
+        documents = ranked(ranking, settings)
+        if len(set(documents)) < len(documents):
+            repeated[topic] = min(each for each, times in Counter(documents).items() if times > 1)
+        unique = [document.decode(encoding) for document in dict.fromkeys(documents)]
+        judge.add(topic.decode(encoding), unique)
+    return JudgedRun(rows, index, judge, encoding, name, repeated)
+
+
+def sortable(score: bytes) -> float:
+    """A score that can be compared; one that is no number is the lowest."""
+    value = real(score)
+    return value if value == value else float("-inf")  # noqa: PLR0124 - NaN is not itself
+
+
+def ranked(ranking: list[tuple[float, bytes]], settings: Settings) -> list[bytes]:
+    """The documents by score; those that tie by their names, from low to high for preferences and else from high."""
+    is_ascending = settings.rel_format in {"prefs", "qrels_prefs"}
+    by_name = sorted(ranking, key=lambda each: each[1], reverse=not is_ascending)
+    by_score = sorted(by_name, key=lambda each: -each[0])
+    return [document for _, document in by_score[: max(0, settings.depth)]]

@@ -1,0 +1,264 @@
+"""The files: what trec_eval reads, what it passes over, and what it ends with."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+NOTHING_IN_COMMON = "trec_eval: No queries with both results and relevance info\n"
+
+
+def quit_in(reader, problem, file):
+    return f"trec_eval.{reader}: {problem}\ntrec_eval: Quit in file '{file}'\n"
+
+
+QRELS_ERRORS = [
+    ("", "qrels", "get_qrels", "Cannot read qrels file 'qrels'"),
+    ("2 0 a\n", "qrels", "get_qrels", "Malformed line 1"),
+    ("2 0 a 1 x\n", "qrels", "get_qrels", "Malformed line 1"),
+    ("2 0 a 1\n\n2 0 b 1\n", "qrels", "get_qrels", "Malformed line 2"),
+    # Two comments in a row: the second is read as a judgment.
+    ("# one\n# two\n2 0 a 1\n", "qrels", "get_qrels", "Malformed line 1"),
+    (" # 0 a 1 1\n", "qrels", "get_qrels", "Malformed line 1"),
+    ("2 0 a 1\n2 0\n", "qrels_jg", "get_qrels_jg", "Malformed line 2"),
+    ("", "qrels_jg", "get_qrels", "Cannot read qrels file 'qrels'"),
+    ("2 j a 1\n2 j a 1\n", "qrels_jg", "get_qrels", "duplicate docs a"),
+    ("2 j s a\n", "prefs", "get_prefs", "Malformed line 1"),
+    ("", "prefs", "get_prefs", "Cannot read prefs file 'qrels'"),
+    ("2 j a\n", "qrels_prefs", "get_qrels_prefs", "Malformed line 1"),
+    ("", "qrels_prefs", "get_prefs", "Cannot read prefs file 'qrels'"),
+]
+
+
+@pytest.mark.parametrize(("text", "form", "reader", "problem"), QRELS_ERRORS)
+def test_judgments_that_cannot_be_read(trec_eval, text, form, reader, problem):
+    result = trec_eval("-R", form, "-m", "num_q", "qrels", "run", qrels=text)
+    assert result == (2, "", quit_in(reader, problem, "qrels"))
+
+
+def test_files_that_are_not_there(trec_eval, tmp_path):
+    assert trec_eval("none", "run").stderr == quit_in("get_qrels", "Cannot read qrels file 'none'", "none")
+    for name in ("none", str(tmp_path), "nul\0"):
+        expected = quit_in("get_results", f"Cannot read results file '{name}'", name)
+        assert trec_eval("qrels", name) == (2, "", expected)
+    assert trec_eval("qrels", "run", run="") == (2, "", quit_in("get_results", "Cannot read results file 'run'", "run"))
+    result = trec_eval("-Z", "none", "qrels", "run")
+    assert result == (255, "", "trec_eval.get_zscores: Cannot read zscores file 'none'\n")
+    assert trec_eval("-Z", "z", "qrels", "run", z="a b 1\n").stderr == "trec_eval.get_zscores: Malformed line 1\n"
+
+
+def test_formats_that_are_not_there(trec_eval):
+    assert trec_eval("-R", "x", "none", "run") == (2, "", "trec_eval: Illegal rel_format 'x'\n")
+    assert trec_eval("-T", "x", "qrels", "none") == (2, "", "trec_eval: Illegal retrieval results format 'x'\n")
+
+
+# Judgments that say the same as three plain lines.
+SAME_JUDGMENTS = [
+    "2 0 a 1\n2 0 b 0\n2 0 c 2\n",
+    "2 0 a 1\n2 0 b 0\n2 0 c 2",
+    "# one\n2 0 a 1\n# two\n2 0 b 0\n2 0 c 2\n",
+    "# one\n2 0 a 1\n2 0 b 0\n2 0 c 2\n# last\n",
+    " 2\t0  a\v1 \r\n2 0 b 0x1\n2 0 c 2.9\n",
+    "2 0 c 2\n2 x a 1e3\n2 0 b none\n",
+]
+
+
+@pytest.mark.parametrize("text", SAME_JUDGMENTS)
+def test_judgments_that_say_the_same(trec_eval, text):
+    measures = ("-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "relstring", "-q")
+    assert trec_eval(*measures, "qrels", "run", qrels=text) == trec_eval(
+        *measures, "qrels", "run", qrels=SAME_JUDGMENTS[0]
+    )
+
+
+# Runs that rank a before b. From the fourth on the kernel refuses them, and they are read line by line.
+SAME_RUNS = [
+    "q 0 a 1 2 r\nq 0 b 2 1 r\n",
+    "# x\n\n  \t\n q 0 a 1 2 r\n  # b c d e f\nq 0 b 2 1 r",
+    "q 0 b 1 1 other\r\nq 0 a 2 2 r and more\r\n",
+    "q 0 a 1 inf s\nq 0 b 2 0x10 r\n",
+    "q 0 a 1 2x s\nq 0 b 2 none r\n",
+    "q 0 a 1 2 s\nq 0 b 2 nan r\n",
+    "q 0 a 1 1e400 s\nq 0 b 2 -inf r\n# q 0 a 1 3 s\n",
+    "q 0 a 1 2 s\n # indented\nq 0 b 2 1 r\n",
+    "p 0 z 1 2 s\np 0 z 1 2 s\nq 0 a 1 2 s\nq 0 b 2 1 r\n",
+]
+
+
+@pytest.mark.parametrize("run", SAME_RUNS)
+def test_runs_that_say_the_same(trec_eval, run):
+    for qrels, expected in (("q 0 a 1\nq 0 b 0\n", "1.0000"), ("q 0 a 0\nq 0 b 1\n", "0.5000")):
+        result = trec_eval("-m", "runid", "-m", "map", "qrels", "run", qrels=qrels, run=run)
+        assert (result.code, result.values) == (0, {("runid", "all"): "r", ("map", "all"): expected})
+
+
+def test_ties_are_broken_alike_in_both_readers(trec_eval):
+    for score in ("1", "1x"):
+        run = f"q 0 a 1 {score} r\nq 0 c 1 {score} r\nq 0 b 1 {score} r\n"
+        result = trec_eval("-q", "-m", "relstring", "qrels", "run", qrels="q 0 a 1\nq 0 b 2\nq 0 c 3\n", run=run)
+        assert result.values == {("relstring", "q"): "'321'"}
+        prefs = trec_eval(
+            "-m", "prefs_simp", "-R", "qrels_prefs", "qrels", "run", qrels="q 0 a 1\nq 0 b 2\nq 0 c 3\n", run=run
+        )
+        assert prefs.values == {("prefs_simp", "all"): "0.0000"}
+
+
+RUN_ERRORS = [
+    ("q 0 a 1 2\n", "Malformed line 1"),
+    ("# x\n\nq 0 a 1 2 r\nq 0 b\n", "Malformed line 2"),
+    ("q 0 a 1 2 \n", "Malformed line 1"),
+]
+
+
+@pytest.mark.parametrize(("run", "problem"), RUN_ERRORS)
+def test_runs_that_cannot_be_read(trec_eval, run, problem):
+    assert trec_eval("qrels", "run", run=run) == (2, "", quit_in("get_results", problem, "run"))
+
+
+def test_a_compressed_run_is_no_text(trec_eval):
+    import gzip
+
+    packed = gzip.compress(b"2 0 a 1 2 r\n", mtime=0)
+    assert trec_eval("qrels", "run", run=packed) == (2, "", quit_in("get_results", "Malformed line 1", "run"))
+
+
+def test_a_byte_order_mark_belongs_to_the_topic(trec_eval):
+    result = trec_eval("-m", "num_q", "qrels", "run", run=b"\xef\xbb\xbf2 0 a 1 2 r\n")
+    assert result == (7, "", NOTHING_IN_COMMON)
+
+
+def test_nothing_in_common(trec_eval):
+    assert trec_eval("qrels", "run", run="x 0 a 1 1 r\n") == (7, "", NOTHING_IN_COMMON)
+    assert trec_eval("-R", "x", "qrels", "run", run="x 0 a 1 1 r\n").code == 2
+    assert trec_eval("-mP.1,1", "qrels", "run", run="x 0 a 1 1 r\n").code == 2
+    assert trec_eval("qrels", "run", run="# nothing\n") == (7, "", NOTHING_IN_COMMON)
+
+
+INITIAL = [
+    ("P.0", "Negative cutoff detected", "P"),
+    ("P.x", "Negative cutoff detected", "P"),
+    ("P.5,6,5.5", "duplicate cutoffs detected", "P"),
+    ("iprec_at_recall..1,0.1", "duplicate cutoffs detected", "iprec_at_recall"),
+    ("ndcg.1", "malformed pair parameters in '1'", "ndcg"),
+    ("rbp.p=1,", "malformed pair parameters in 'p=1,'", "rbp"),
+]
+
+
+@pytest.mark.parametrize(("measure", "problem", "name"), INITIAL)
+def test_parameters_that_cannot_be_used(trec_eval, measure, problem, name):
+    expected = f"trec_eval: {problem}\ntrec_eval: Cannot initialize measure '{name}'\n"
+    assert trec_eval("-m", measure, "qrels", "run") == (2, "", expected)
+
+
+def cannot(measure):
+    return f"trec_eval: Can't calculate measure '{measure}'\n"
+
+
+TWICE = "2 0 b 1 3 r\n2 0 a 1 2 r\n2 0 a 2 1 r\n2 0 b 1 0 r\n10 0 a 1 1 r\n"
+FAILURES = [
+    (["-m", "map"], {"run": TWICE}, "trec_eval.form_res_qrels: duplicate docs a" + cannot("map")),
+    (
+        ["-m", "runid", "-m", "P", "-m", "map"],
+        {"run": TWICE},
+        "trec_eval.form_res_qrels: duplicate docs a" + cannot("map"),
+    ),
+    (
+        ["-m", "map"],
+        {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"},
+        "trec_eval.form_res_rels: duplicate docs a\n" + cannot("map"),
+    ),
+    (["-m", "num_ret"], {"qrels": "2 0 b -1\n"}, cannot("num_ret")),
+    (
+        ["-m", "prefs", "-m", "map"],
+        {},
+        "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) or results format not trec_results\n"
+        + cannot("prefs_num_prefs_poss"),
+    ),
+    (
+        ["-R", "qrels_jg"],
+        {},
+        "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results\n" + cannot("num_ret"),
+    ),
+    (
+        ["-m", "map_avgjg"],
+        {},
+        "trec_eval: rel_info format not qrels_jg or results format not trec_results\n" + cannot("map_avgjg"),
+    ),
+    (["-m", "utility.1,2"], {}, "trec_eval.calc_utility: improper number of coefficients\n" + cannot("utility")),
+    (
+        ["-R", "qrels_prefs", "-m", "prefs"],
+        {"run": "2 0 a 1 1 r\n2 0 a 1 2 r\n"},
+        "trec_eval.form_prefs_counts: duplicate docs a" + cannot("prefs_num_prefs_poss"),
+    ),
+    (
+        ["-R", "qrels_prefs", "-m", "prefs_simp"],
+        {"qrels": "2 u a 1\n2 u z 1\n2 u a 2\n"},
+        "trec_eval.form_prefs_counts: Internal docid 0 occurs with different rel_level in same jsg\n"
+        + cannot("prefs_simp"),
+    ),
+    (
+        ["-R", "prefs", "-m", "prefs_simp"],
+        {"qrels": "2 u 1 z 0\n2 u 1 b 1\n2 u 2 z 1\n2 u 2 c 0\n"},
+        "trec_eval.form_prefs_counts: doc 'z' has both 0 and non-0 rel_level assigned\n" + cannot("prefs_simp"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "files", "message"), FAILURES)
+def test_what_cannot_be_computed(trec_eval, arguments, files, message):
+    assert trec_eval(*arguments, "-q", "-D0.2", "qrels", "run", **files) == (4, "", message)
+
+
+def test_preferences_that_contradict_each_other_end_trec_eval_at_once(trec_eval):
+    qrels = "2 u 1 a 2\n2 u 1 c 1\n2 u 2 c 2\n2 u 2 a 1\n"
+    result = trec_eval("-R", "prefs", "-m", "prefs", "qrels", "run", qrels=qrels)
+    said = "Pref inconsistency found\n      internal rank 0 and internal rank 1 are conflicted\n"
+    assert result == (134, "", f"trec_eval.form_prefs_counts: {said}")
+
+
+def test_topics_before_the_one_that_fails_are_printed(trec_eval):
+    result = trec_eval("-q", "-m", "map", "qrels", "run", run=TWICE)
+    expected = "trec_eval.form_res_qrels: duplicate docs a" + cannot("map")
+    assert result == (4, "map                   \t10\t1.0000\n", expected)
+
+
+def test_a_topic_judged_by_nobody_does_no_harm_after_another(trec_eval):
+    result = trec_eval("-m", "map", "-m", "num_rel", "qrels", "run", qrels="10 0 a 1\n2 0 b -1\n")
+    assert result.values == {("num_rel", "all"): "1", ("map", "all"): "0.2500"}
+
+
+def test_repeats_that_nobody_looks_at_are_no_error(trec_eval):
+    # Past the cut, of a topic that is not judged, or where no measure looks at documents.
+    assert trec_eval("-M2", "-m", "map", "qrels", "run", run=TWICE).code == 0
+    assert trec_eval("-m", "num_q", "qrels", "run", run=TWICE).values == {("num_q", "all"): "2"}
+    assert trec_eval("-m", "map", "qrels", "run", run="7 0 a 1 1 r\n7 0 a 1 1 r\n2 0 a 1 1 r\n").code == 0
+
+
+def test_names_that_are_not_utf8(tmp_path):
+    (tmp_path / "qrels").write_bytes(b"\xe9 0 \xff 1\n\xe9 0 \xfe 0\n")
+    (tmp_path / "run").write_bytes(b"\xe9 0 \xfe 1 1 \xe8\n\xe9 0 \xff 1 1 \xe8\n")
+    command = [sys.executable, "-c", "from assay.cli.main import main; main()", "trec_eval", "-q", "-mrunid", "-mmap"]
+    result = subprocess.run([*command, "qrels", "run"], cwd=tmp_path, capture_output=True, check=True)  # noqa: S603 - our own
+    name = b"map" + b" " * 19
+    assert result.stdout == name + b"\t\xe9\t1.0000\nrunid                 \tall\t\xe8\n" + name + b"\tall\t1.0000\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="- at the beginning of a name means an option there as well")
+def test_a_run_whose_name_begins_with_a_dash_is_standard_input(trec_eval):
+    run = "2 0 a 1 1 r\n"
+    expected = {("num_q", "all"): "1"}
+    assert trec_eval("-m", "num_q", "qrels", "-", stdin=run).values == expected
+    assert trec_eval("-m", "num_q", "--", "qrels", "-x", stdin=run).values == expected
+    assert trec_eval("qrels", "-", stdin="q\n") == (2, "", quit_in("get_results", "Malformed line 1", "-"))
+
+
+def test_the_name_of_the_run_is_found_however_much_follows(trec_eval):
+    run = "2 0 a 1 1 this\n" + "# comment\n" * 20_000 + "\n\n  \n"
+    assert trec_eval("-m", "runid", "qrels", "run", run=run).values == {("runid", "all"): "this"}
+
+
+def test_topics_that_begin_like_a_comment(trec_eval):
+    # An indented comment is none to the kernel, so that such judgments are left to the other reader.
+    qrels, run = "# x\n#q 0 a 1\n2 0 a 1\n", " #q 0 a 1 1 r\n2 0 a 1 1 r\n"
+    assert trec_eval("-m", "num_q", "qrels", "run", qrels=qrels, run=run).values == {("num_q", "all"): "1"}
