@@ -26,7 +26,7 @@ from assay.io import Qrels, Run, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.measures import parse as parse_measure
 from assay.notes import Note
-from assay.result import Result
+from assay.result import Result, load_result
 from assay.results import Results
 from assay.stats import Interval
 
@@ -64,6 +64,7 @@ __all__ = [
     "evaluate",
     "evaluate_labels",
     "evaluate_many",
+    "load_result",
     "measure",
     "parse_measure",
     "ratio",
