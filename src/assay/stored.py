@@ -172,8 +172,8 @@ def checked_head(fields: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the 
     """The fields, if they are those of a result that this version reads."""
     if not isinstance(fields, dict) or fields.get("assay") != "result":
         is_export = isinstance(fields, dict) and {"signature", "measures", "queries"} <= set(fields)
-        hint = "it looks like what `to_json` gives, which cannot be read back" if is_export else "a run is none"
-        raise fault(f"this is not a stored result, {hint}")
+        hint = ": it looks like what `to_json` gives, which cannot be read back" if is_export else ""
+        raise fault(f"this is not a stored result{hint}")
     version = fields.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise fault(f"the version must be a whole number, not {show(version)}")

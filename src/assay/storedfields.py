@@ -98,11 +98,8 @@ def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) 
     except MeasureError:
         return absent(text, *known)
     about = measure.definition
-    return (
-        measure
-        if (about.aggregate, about.higher_is_better, about.corpus is not None) == known
-        else absent(text, *known)
-    )
+    is_same = (about.aggregate, about.higher_is_better, about.corpus is not None) == known
+    return measure if is_same else absent(text, *known)
 
 
 @cache
