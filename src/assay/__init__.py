@@ -22,6 +22,8 @@ from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_me
 from assay.core.parameter import Bounds
 from assay.evaluate import evaluate, evaluate_many
 from assay.evaluator import Evaluator
+from assay.gate import gate
+from assay.gatereport import Check, GateReport
 from assay.io import Qrels, Run, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.measures import parse as parse_measure
@@ -34,6 +36,7 @@ __all__ = [
     "AssayError",
     "Audit",
     "Bounds",
+    "Check",
     "Comparison",
     "Cutoff",
     "DataError",
@@ -42,6 +45,7 @@ __all__ = [
     "Example",
     "FileError",
     "FormatError",
+    "GateReport",
     "Hits",
     "Interval",
     "Judged",
@@ -64,6 +68,7 @@ __all__ = [
     "evaluate",
     "evaluate_labels",
     "evaluate_many",
+    "gate",
     "load_result",
     "measure",
     "parse_measure",

@@ -168,10 +168,11 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def checked_head(fields: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+def checked_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
     """The fields, if they are those of a result that this version reads."""
-    if not isinstance(fields, dict) or fields.get("assay") != "result":
-        is_export = isinstance(fields, dict) and {"signature", "measures", "queries"} <= set(fields)
+    fields: dict[str, Any] = content if isinstance(content, dict) else {}
+    if fields.get("assay") != "result":
+        is_export = {"signature", "measures", "queries"} <= set(fields)
         hint = ": it looks like what `to_json` gives, which cannot be read back" if is_export else ""
         raise fault(f"this is not a stored result{hint}")
     version = fields.get("version")
