@@ -118,11 +118,11 @@ def limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str
 def check_asked(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
     """Raises unless there is something to check, and something to check it with."""
     if drops and baseline is None:
-        raise PolicyError("max_drop needs a baseline: an earlier run, or a result stored with `result.save`")
+        raise PolicyError("max_drop needs a baseline: an earlier run, or a stored result (--baseline)")
     if baseline is not None and not drops:
-        raise PolicyError('a baseline needs max_drop, the most that may be lost, such as max_drop={"ndcg@10": 0.01}')
+        raise PolicyError('a baseline needs max_drop, such as max_drop={"ndcg@10": 0.01} (--max-drop ndcg@10=0.01)')
     if not floors and not drops:
-        raise PolicyError('there is nothing to check; give minimum={"ndcg@10": 0.45}, or a baseline and max_drop')
+        raise PolicyError('there is nothing to check; give minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45), or max_drop')
 
 
 def evaluated(
