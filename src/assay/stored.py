@@ -1,7 +1,7 @@
 """Results in files: one line a query, so that a baseline under version control shows which queries changed.
 
     {"assay":"result","version":1,"written_by":"0.1.0","convention":"assay","policies":{…},
-    "measures":{"ndcg@10":{"measure":"ndcg(…)@10","aggregate":"mean","higher_is_better":true}},"notes":[],"queries":[
+    "measures":[{"name":"ndcg@10","measure":"ndcg(…)@10","aggregate":"mean","higher_is_better":true}],"notes":[],"queries":[
     ["q1",0.5],
     ["q2",null]]}
 
@@ -80,7 +80,8 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
         "written_by": stored.version,
         "convention": stored.convention,
         "policies": asdict(stored.policies),
-        "measures": {name: description(name, stored) for name in stored.measures},
+        # A list, so that the columns of the rows are the same even if a formatter sorts names.
+        "measures": [description(name, stored) for name in stored.measures],
         "notes": [list(note) for note in stored.notes if note.kind != NOT_DEFINED],
     }
     columns = [plain(stored.scores[name]) for name in stored.measures]
@@ -103,6 +104,7 @@ def description(name: str, stored: Stored) -> dict[str, Any]:
     measure = stored.measures[name]
     about = measure.definition
     said: dict[str, Any] = {
+        "name": name,
         "measure": measure.full_name,
         "aggregate": about.aggregate,
         "higher_is_better": about.higher_is_better,

@@ -63,31 +63,39 @@ def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file 
 
 
 def read_measures(
-    fields: Any,  # noqa: ANN401 - whatever the file holds
+    said: Any,  # noqa: ANN401 - whatever the file holds
     policies: Policies,
 ) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
     """The measures by their names in the result, the policies that some have of their own, and means that are given."""
-    if not isinstance(fields, dict):
-        raise fault(f"measures must be an object, not {show(fields)}")
+    if not isinstance(said, list):
+        raise fault(f"measures must be a list, not {show(said)}")
     measures: dict[str, Measure] = {}
     own: dict[str, Policies] = {}
     means: dict[str, float] = {}
-    for name, said in fields.items():
-        where = f"measure {show(name)}"
-        about = exactly(said, ("measure", "aggregate", "higher_is_better"), where, ("policies", "mean"))
-        if not is_name(about["measure"]):
-            raise fault(f"{where} must have a name, not {show(about['measure'])}")
-        if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
-            raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
-        if not isinstance(about["higher_is_better"], bool):
-            raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
-        known = (about["aggregate"], about["higher_is_better"], "mean" in about)
-        measures[name] = measure_of(about["measure"], *known)
+    for place, each in enumerate(said, start=1):
+        about = checked_measure(each, f"measure {place}")
+        name = about["name"]
+        if name in measures:
+            raise fault(f"measure {show(name)} stands twice")
+        measures[name] = measure_of(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
         if "mean" in about:
             means[name] = number(about["mean"], f"the mean of {show(name)}")
-        if "policies" in about and (each := read_policies(about["policies"])) != policies:
-            own[name] = each
+        if "policies" in about and (changed := read_policies(about["policies"])) != policies:
+            own[name] = changed
     return measures, own, means
+
+
+def checked_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+    """What is said about a measure, once every field is checked."""
+    needed = ("name", "measure", "aggregate", "higher_is_better")
+    about = exactly(said, needed, where, allowed=("policies", "mean"))
+    if not isinstance(about["name"], str) or not is_name(about["measure"]):
+        raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
+    if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
+        raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
+    if not isinstance(about["higher_is_better"], bool):
+        raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
+    return about
 
 
 def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) -> Measure:
