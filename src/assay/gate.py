@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from assay.compare import check_meaning
 from assay.compare import checked as check_settings
 from assay.comparison import Settings
-from assay.core.convention import LARGEST
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluate import check_pairing
@@ -108,11 +108,18 @@ def limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str
     if not isinstance(given, Mapping):
         raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
     for name, value in given.items():
-        is_number = isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= LARGEST
-        if not is_number or (option == "max_drop" and value < 0):
+        if not is_number(value) or (option == "max_drop" and value < 0):
             kind = "a number from 0" if option == "max_drop" else "a number"
             raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
     return {str(name): float(value) for name, value in given.items()}
+
+
+def is_number(value: object) -> bool:
+    """Whether a float can hold the value."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_asked(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:

@@ -87,10 +87,10 @@ def minimum_check(name: str, limit: float, sides: Sides) -> Check:
     """Whether a measure reaches its minimum, or stays below it where lower is better."""
     value, sign = value_of(name, sides.run, RUN), sides.sign(name)
     passed = sign * (value - limit) >= -ROUNDING * max(1.0, abs(limit))
-    shown, bound = apart(value, limit)
     if passed:
-        reason = f"{shown}, {'at least' if sign > 0 else 'at most'} {bound} is asked"
+        reason = f"{value:.4f}, {'at least' if sign > 0 else 'at most'} {limit:.4f} is asked"
     else:
+        shown, bound = apart(value, limit)
         reason = f"{shown} is {'below' if sign > 0 else 'above'} the {bound} that is asked"
     order = np.argsort(sign * sides.run.scores[name], kind="stable")
     numbers = [each for each in order if not np.isnan(sides.run.scores[name][each])]
