@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,14 @@ def run_pytest(tmp_path):
     for name, text in {"qrels.txt": QRELS, "good.run": GOOD, "bad.run": BAD, "test_search.py": TESTS}.items():
         (tmp_path / name).write_text(text)
     source = Path(__file__).parent.parent / "src"
-    environment = {**os.environ, "PYTHONPATH": str(source), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
-    def run(*arguments, code=None):
-        command = ["-c", code] if code else ["-m", "pytest", "-p", "assay_pytest", "-p", "no:cacheprovider", *arguments]
+    def run(*arguments, code=None, installed=None):
+        environment = {**os.environ, "PYTHONPATH": str(source), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        if installed is not None:
+            environment["PYTHONPATH"] = os.pathsep.join((str(installed), str(source)))
+            environment.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+        load = ["-p", "assay_pytest"] if installed is None else []
+        command = ["-c", code] if code else ["-m", "pytest", *load, "-p", "no:cacheprovider", *arguments]
         return subprocess.run(  # noqa: S603 - our own command
             [sys.executable, *command],
             cwd=tmp_path,
@@ -84,9 +89,16 @@ def test_loading_the_plugin_loads_nothing_else(run_pytest):
     assert run_pytest(code=code).stdout == "['assay_pytest']\n"
 
 
-def test_it_is_in_the_metadata_of_the_package():
-    import tomllib
-
+def test_a_project_that_has_assay_installed_has_the_fixture(run_pytest, tmp_path):
+    """As an installer leaves it: the entry point in the metadata, and every file listed."""
     project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["project"]["entry-points"]["pytest11"] == {"assay": "assay_pytest"}
-    assert "assay_pytest" in project["tool"]["maturin"]["python-packages"]
+    ((name, module),) = project["project"]["entry-points"]["pytest11"].items()
+    assert module in project["tool"]["maturin"]["python-packages"]
+    metadata = tmp_path / "site" / "assay-9.9.9.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: assay\nVersion: 9.9.9\n")
+    (metadata / "entry_points.txt").write_text(f"[pytest11]\n{name} = {module}\n")
+    (metadata / "RECORD").write_text("assay/__init__.py,,\nassay/gate.py,,\nassay_pytest/__init__.py,,\n")
+    result = run_pytest("-W", "error", "-k", "good or dicts", installed=metadata.parent)
+    assert "2 passed" in result.stdout, result.stdout
+    assert "assay-9.9.9" in result.stdout

@@ -1,11 +1,16 @@
 """`assay gate`: exit codes, what it prints, and its settings in TOML."""
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 
 import assay as library
 
+ROOT = Path(__file__).parent.parent.parent
+SHOWN = re.compile(r"^```\n\$ assay (gate [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PASSED = "gate passed, 1 check\n\npass  rr  0.7500, at least 0.5000 is asked\n"
 
 
@@ -242,3 +247,20 @@ def test_as_a_process(process, many):  # noqa: ARG001 - the files are there
     assert b"d (grade 1): rank 1 -> 2" in plain.stdout
     assert plain.stderr == b""
     assert process(*arguments, "--alpha", "0.9").returncode == 2
+
+
+def test_what_the_documentation_shows_is_what_is_printed(assay, folder):
+    for file in (ROOT / "src" / "assay" / "demo").iterdir():
+        shutil.copy(file, folder)
+    examples = SHOWN.findall((ROOT / "docs" / "gate.md").read_text(encoding="utf-8"))
+    assert len(examples) == 2
+    for command, expected in examples:
+        assert assay(*command.split()).output == expected
+
+
+def test_the_settings_that_the_documentation_shows_can_be_read(assay, folder):
+    text = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    (folder / "assay.toml").write_text(text.partition("```toml\n")[2].partition("```")[0])
+    result = assay("gate")
+    assert result.exit_code == 2
+    assert "there is no file 'data/qrels.txt'" in result.stderr
