@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay
@@ -310,6 +310,34 @@ def test_a_number_too_large_for_a_float_is_refused(stored):
         assay.FormatError, match="ap of query 'q1' must be a number that a float can hold, or null, not 'inf'"
     ):
         assay.load_result(path)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_file_with_anything_else_in_it_is_loaded_or_refused(stored, data):
+    """Any value of the JSON is replaced by any other."""
+    path, content = stored
+    spoilt = json.loads(json.dumps(content))
+    anything = st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        max_leaves=5,
+    )
+    place = spoilt
+    while True:
+        key = data.draw(st.sampled_from(range(len(place)) if isinstance(place, list) else sorted(place)))
+        if not isinstance(place[key], (dict, list)) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    place[key] = data.draw(anything)
+    path.write_text(json.dumps(spoilt).replace("Infinity", "1e999"), encoding="utf-8")
+    try:
+        loaded = assay.load_result(path)
+    except assay.FormatError as error:
+        assert "baseline.json: " in str(error)
+    else:
+        assert len(str(loaded)) > 0
+        assert len(loaded.to_json()) > 0
 
 
 def test_infinite_scores_are_kept(tmp_path):

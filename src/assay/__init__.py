@@ -23,7 +23,7 @@ from assay.core.parameter import Bounds
 from assay.evaluate import evaluate, evaluate_many
 from assay.evaluator import Evaluator
 from assay.gate import gate
-from assay.gatereport import Check, GateReport
+from assay.gatereport import GateCheck, GateReport
 from assay.io import Qrels, Run, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.measures import parse as parse_measure
@@ -36,7 +36,6 @@ __all__ = [
     "AssayError",
     "Audit",
     "Bounds",
-    "Check",
     "Comparison",
     "Cutoff",
     "DataError",
@@ -45,6 +44,7 @@ __all__ = [
     "Example",
     "FileError",
     "FormatError",
+    "GateCheck",
     "GateReport",
     "Hits",
     "Interval",

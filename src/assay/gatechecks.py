@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import count
-from assay.gatereport import Check, Rules, Worst
+from assay.gatereport import GateCheck, Rules, Worst
 from assay.moves import document_line
 from assay.notes import Note
 from assay.stats.correction import correct
@@ -83,7 +83,7 @@ class Drop(NamedTuple):
         return self.limit + excess * (self.counted if self.is_total else 1)
 
 
-def minimum_check(name: str, limit: float, sides: Sides) -> Check:
+def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
     """Whether a measure reaches its minimum, or stays below it where lower is better."""
     value, sign = value_of(name, sides.run, RUN), sides.sign(name)
     passed = sign * (value - limit) >= -ROUNDING * max(1.0, abs(limit))
@@ -95,7 +95,7 @@ def minimum_check(name: str, limit: float, sides: Sides) -> Check:
     order = np.argsort(sign * sides.run.scores[name], kind="stable")
     numbers = [each for each in order if not np.isnan(sides.run.scores[name][each])]
     worst = worst_of(name, numbers, sides, moved=False)
-    return Check(name, "minimum", passed, value, limit, reason, sides.run.counted(name), worst=worst)
+    return GateCheck(name, "minimum", passed, value, limit, reason, sides.run.counted(name), worst=worst)
 
 
 def value_of(name: str, result: Result, side: str) -> float:
@@ -107,7 +107,7 @@ def value_of(name: str, result: Result, side: str) -> float:
 
 def drop_checks(
     limits: Mapping[str, float], sides: Sides, baseline: Result, rules: Rules, notes: list[Note]
-) -> list[Check]:
+) -> list[GateCheck]:
     """Whether each measure lost no more than it may."""
     tested = [name for name in limits if is_testable(name, sides)]
     if not rules.strict and len(tested) < len(limits):
@@ -146,7 +146,7 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
     return Drop(name, limit, before, changes, size, is_total)
 
 
-def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> Check:
+def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
     """The check of one drop; `alpha` is what is left of it for each of several drops."""
     name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
     is_blind = smallest_p(drop.counted, rules.test, rules.samples) >= alpha
@@ -159,7 +159,7 @@ def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> Check:
         found = "no drop can be found" if is_blind else f"only a drop of {detectable:.4f} or more would be found"
         reason += f"; too few queries to tell: with {drop.counted:,} of them {found}"
     order = np.argsort(drop.changes, kind="stable")
-    return Check(
+    return GateCheck(
         measure=name,
         check="max_drop",
         passed=not drop.is_too_large or (not is_real and not rules.strict),

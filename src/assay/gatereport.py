@@ -46,7 +46,7 @@ class Worst(NamedTuple):
         return f"{self.query}  {self.baseline:.4f} → {self.value:.4f}  ({self.value - self.baseline:+.4f})"
 
 
-class Check(NamedTuple):
+class GateCheck(NamedTuple):
     """One thing that a gate checked: `check` is `minimum` or `max_drop`, and `limit` what it allows.
 
     `drop` is how much worse the run is than the baseline, whichever way is better. `p` is how often chance alone makes
@@ -74,7 +74,7 @@ class Check(NamedTuple):
 class GateReport(Exports):
     """What a gate found; see `assay.gate`. It is true where the gate passed."""
 
-    def __init__(self, checks: tuple[Check, ...], rules: Rules, signature: str, notes: tuple[Note, ...]) -> None:
+    def __init__(self, checks: tuple[GateCheck, ...], rules: Rules, signature: str, notes: tuple[Note, ...]) -> None:
         self.checks = checks
         self.rules = rules
         self.notes = notes
@@ -86,7 +86,7 @@ class GateReport(Exports):
         return all(check.passed for check in self.checks)
 
     @property
-    def failed(self) -> tuple[Check, ...]:
+    def failed(self) -> tuple[GateCheck, ...]:
         """The checks that did not pass."""
         return tuple(check for check in self.checks if not check.passed)
 
@@ -163,15 +163,15 @@ class GateReport(Exports):
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def word(check: Check) -> str:
+def word(check: GateCheck) -> str:
     return "pass" if check.passed else "FAIL"
 
 
-def is_drop(check: Check) -> bool:
+def is_drop(check: GateCheck) -> bool:
     return check.check == "max_drop"
 
 
-def worst_table(check: Check) -> Table:
+def worst_table(check: GateCheck) -> Table:
     """The worst queries of a check, one row each."""
     heads = [Column(f"worst queries by {check.measure}", is_text=True), Column("baseline"), Column("run")]
     rows = [[each.query, each.baseline, each.value, "; ".join(each.documents)] for each in check.worst]

@@ -59,7 +59,8 @@ def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file 
     try:
         return Policies().changed(fields)
     except PolicyError as error:
-        raise fault(f"{error}. Update assay if a newer one wrote the file, or else") from None
+        advice = "update assay if a newer one wrote the file, or write it again with `result.save`"
+        raise FormatError(f"{error}; {advice}") from None
 
 
 def read_measures(
