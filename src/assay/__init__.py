@@ -25,10 +25,12 @@ from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_me
 from assay.core.parameter import Bounds
 from assay.evaluate import evaluate, evaluate_many
 from assay.evaluator import Evaluator
+from assay.gate import gate
+from assay.gatereport import GateCheck, GateReport
 from assay.io import Qrels, Run, match_texts, read_qrels, read_run
 from assay.labels import evaluate_labels
 from assay.notes import Note
-from assay.result import Result
+from assay.result import Result, load_result
 from assay.results import Results
 from assay.stats import Interval
 
@@ -45,6 +47,8 @@ __all__ = [
     "Example",
     "FileError",
     "FormatError",
+    "GateCheck",
+    "GateReport",
     "Hits",
     "Interval",
     "Judged",
@@ -68,6 +72,8 @@ __all__ = [
     "evaluate_answers",
     "evaluate_labels",
     "evaluate_many",
+    "gate",
+    "load_result",
     "match_texts",
     "measure",
     "parse_measure",

@@ -145,11 +145,21 @@ def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | 
         picked[name] = result.only(keys)
     for other in others:
         for key in keys:
-            if other.measures[other.key(key)] != first.measures[first.key(key)]:
-                raise MismatchError(
-                    f"the results do not mean the same by {key}: {first.signature} and {other.signature}"
-                )
+            check_meaning(key, first, other)
     return picked
+
+
+def check_meaning(key: str, first: Result, other: Result) -> None:
+    """Raises unless a measure was computed in the same way in both results."""
+    measures = [each.measures[each.key(key)] for each in (first, other)]
+    policies = [each.policies_of(key) for each in (first, other)]
+    if measures[0] != measures[1]:
+        how = [each.full_name for each in measures]
+    elif policies[0] != policies[1]:
+        how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
+    else:
+        return
+    raise MismatchError(f"the results do not mean the same by {key}: {how[0]} and {how[1]}; compute both alike")
 
 
 def check_queries(results: Mapping[str, Result]) -> None:

@@ -14,8 +14,10 @@ from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table
 from assay.stats import Interval, bootstrap_all
 from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
+from assay.stored import Stored, read_stored, write_stored
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator, Mapping
 
     import polars
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from assay.core.convention import Policies
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
+    from assay.io.source import Readable
     from assay.notes import Note
 
 
@@ -31,7 +34,7 @@ class Result(Exports):
     """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do.
 
     `own_policies` are those of measures that are computed under others than `policies`; `statistics` are summed over
-    queries where that makes the one number, as corpus BLEU does.
+    queries where that makes the one number, as corpus BLEU does; `version` is that of the assay that computed them.
     """
 
     measures: Mapping[str, Measure]
@@ -45,6 +48,7 @@ class Result(Exports):
     subject: str = "rankings"
     _means: dict[str, float] = field(default_factory=dict)
     _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
+    version: str = __version__
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -137,13 +141,17 @@ class Result(Exports):
         scores = self.scores[self.key(name)]
         return int((scores == scores).sum())  # noqa: PLR0124 - NaN is not equal to itself
 
+    def policies_of(self, name: str | Measure) -> Policies:
+        """The policies that a measure was computed under."""
+        return self.own_policies.get(self.key(name), self.policies)
+
     @property
     def signature(self) -> str:
         """Every choice that made the numbers, and the version."""
         measures = " ".join(map(self._signed, self.measures))
         if self.subject == "answers":
-            return f"assay {__version__} answers measures: {measures}"
-        return f"assay {__version__} convention={self.convention} {self.policies} measures: {measures}"
+            return f"assay {self.version} answers measures: {measures}"
+        return f"assay {self.version} convention={self.convention} {self.policies} measures: {measures}"
 
     def _signed(self, name: str) -> str:
         """A measure with all its parameters, and with its policies where they are its own."""
@@ -154,9 +162,9 @@ class Result(Exports):
     def caption(self) -> str:
         """The signature in short: the convention, and what differs from it."""
         if self.subject == "answers":
-            return f"assay {__version__}, answers"
+            return f"assay {self.version}, answers"
         changed = self.policies.differing(CONVENTIONS[self.convention].policies)
-        return f"assay {__version__}, convention {self.convention}" + (f", {changed}" if changed else "")
+        return f"assay {self.version}, convention {self.convention}" + (f", {changed}" if changed else "")
 
     def table(self) -> Table:
         """Measure, mean, interval and number of queries."""
@@ -204,6 +212,25 @@ class Result(Exports):
         }
         notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
         return {"signature": self.signature, "measures": summary, "queries": queries, "notes": notes}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the result to a file that `assay.load_result` reads back, compressed if its name ends in .gz or .zst.
+
+        The file holds the value of each query, exactly, and how they were computed; neither rankings nor judgments.
+        """
+        means = {name: self[name] for name, each in self.measures.items() if each.definition.corpus is not None}
+        parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
+        write_stored(Stored(*parts, self.own_policies, means, self.version), path)
+
+
+def load_result(path: Readable) -> Result:
+    """The result that `Result.save` wrote. It can be used wherever a result can.
+
+    Nothing in the file is run, and every field of it is checked, so it is safe to read one from a stranger. A measure
+    that is not defined here is kept under its name, with its values.
+    """
+    stored = read_stored(path)
+    return Result(*stored[:-1], version=stored.version)
 
 
 def finite(value: float) -> float | None:

@@ -22,6 +22,7 @@ from assay.core.errors import AssayError
 COMMANDS = {
     "eval": "assay.cli.eval",
     "audit": "assay.cli.audit",
+    "gate": "assay.cli.gate",
     "check": "assay.cli.check.command",
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
@@ -33,6 +34,7 @@ EXAMPLES = (
     "assay eval qrels.txt bm25.run              score a run",
     "assay eval qrels.txt bm25.run dense.run    score several runs",
     "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
+    "assay gate qrels.txt new.run --min rr=0.6  stop a build where retrieval got worse",
     "assay check qrels.txt bm25.run             find out what is wrong with the data",
     "assay measures ndcg                        what a measure is, and how it is computed",
 )

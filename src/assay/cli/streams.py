@@ -12,7 +12,7 @@ import click
 from assay.core.errors import FileError
 
 # What stands in for the characters of assay's own tables and formulas where a terminal has only ASCII.
-PLAIN = {"─": "-", "…": "...", "·": "*", "²": "^2", "Σ": "sum", "Π": "product", "→": "->"}
+PLAIN = {"─": "-", "…": "...", "·": "*", "²": "^2", "Σ": "sum", "Π": "product", "→": "->", "–": "-"}
 
 
 class StandardInput:

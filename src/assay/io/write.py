@@ -39,21 +39,34 @@ def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy
     target = Path(path)
     check_format(format)
     chosen = format or by_suffix(target) or default_format(target, data)
-    compression = target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
+    compression = compression_of(target)
     if chosen == "parquet" and compression:
         raise FormatError(f"{quoted(target)}: Parquet is compressed in itself; write it without {compression}")
     if chosen == "beir" and not data.is_judgments:
         raise FormatError("beir is a format for judgments; write a run as tsv")
     if not lossy:
         refuse_losses(data, chosen)
+    with written(target) as file:
+        WRITERS[chosen](data, file, chosen)
+
+
+@contextmanager
+def written(target: Path) -> Iterator[IO[bytes]]:
+    """A file to write into, compressed as the name of `target` says, that takes its place at the end."""
+    compression = compression_of(target)
     try:
         with replaced(target) as partial:
             with open_compressed(partial, compression) as file:
-                WRITERS[chosen](data, file, chosen)
+                yield file
             if compression == ".zst":
                 compress(partial)
     except OSError as error:
         raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
+
+
+def compression_of(target: Path) -> str:
+    """The ending that names a compression, if there is one."""
+    return target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
 
 
 @contextmanager

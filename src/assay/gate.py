@@ -1,0 +1,210 @@
+"""`gate`: whether a system is good enough, and no worse than before, so that a build can stop if it is not."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from assay.compare import check_meaning
+from assay.compare import checked as check_settings
+from assay.comparison import Settings
+from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
+from assay.core.text import count, show, some
+from assay.evaluate import check_pairing
+from assay.evaluator import Evaluator
+from assay.gatechecks import BASELINE, RUN, Sides, drop_checks, minimum_check
+from assay.gatereport import GateReport, Rules
+from assay.io.source import describe
+from assay.moves import Ranks, ranks_of
+from assay.result import Result, load_result
+from assay.stats.drop import TESTS_OF_MEANS
+from assay.stored import is_stored
+
+if TYPE_CHECKING:
+    from assay._kernel import Progress
+    from assay.core.measure import Measure
+
+HIGHEST_ALPHA = 0.5
+
+
+def gate(
+    qrels: object,
+    run: object,
+    minimum: Mapping[str | Measure, float] | None = None,
+    *,
+    baseline: object = None,
+    max_drop: Mapping[str | Measure, float] | None = None,
+    alpha: float = 0.05,
+    strict: bool = False,
+    test: str = "randomization",
+    samples: int | None = None,
+    seed: int = 0,
+    convention: str = "assay",
+    format: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **policies: Any,  # noqa: ANN401 - checked by name
+) -> GateReport:
+    """Checks that a run reaches a minimum, and that it lost no more than allowed against a baseline.
+
+    >>> import assay
+    >>> qrels = {f"q{n}": ["d"] for n in range(20)}
+    >>> old, new = {q: ["d", "x"] for q in qrels}, {q: ["x", "d"] for q in qrels}
+    >>> report = assay.gate(qrels, new, {"rr": 0.4}, baseline=old, max_drop={"rr": 0.1})
+    >>> print(report.checks[0].reason)
+    0.5000, at least 0.4000 is asked
+    >>> print(report.checks[1].reason)
+    0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not explain it (p < 0.0001)
+    >>> report.passed
+    False
+
+    `minimum` is checked as it stands: the value must reach it. For a measure where lower is better it is the most that
+    the value may be.
+
+    A drop fails the gate only where it is larger than `max_drop` and a test says that this is no chance. `max_drop` is
+    added to each query's change, and a one-sided paired test asks whether the mean of that is below zero: a gate acts
+    on nothing but a drop, so all of `alpha` goes to that side, and a build whose true drop is just the allowed one
+    fails by chance in one of 1 / `alpha` cases. Where several drops are checked, Holm's correction keeps that for the
+    gate as a whole. Where the queries leave open whether more was lost than allowed, the gate passes and the reason
+    says what they could have shown. `strict` fails every drop that is larger than allowed, whatever the test says.
+
+    `run` and `baseline` are runs in any form, finished results, or files of either. `test` is `randomization`, `t` or
+    `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean.
+    """
+    rules = checked(Rules(alpha, strict, test, samples, seed))
+    floors, drops = limits(minimum, "minimum"), limits(max_drop, "max_drop")
+    check_asked(floors, drops, baseline)
+    names = list(dict.fromkeys([*floors, *drops]))
+    data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
+    options = {"convention": convention, "threads": threads, **policies}
+    sides = evaluated(qrels, data, names, {"format": format, "progress": progress}, options)
+    notes = list(sides.run.notes)
+    checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
+    if sides.baseline is not None:
+        checks += drop_checks(drops, sides, sides.baseline, rules, notes)
+    return GateReport(tuple(checks), rules, sides.run.signature, tuple(notes))
+
+
+def checked(rules: Rules) -> Rules:
+    """The rules, once they are known to be possible."""
+    if rules.test not in TESTS_OF_MEANS:
+        raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
+    check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    if rules.alpha >= HIGHEST_ALPHA:
+        raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(rules.alpha)}")
+    if not isinstance(rules.strict, bool):
+        raise PolicyError(f"strict must be True or False, not {show(rules.strict)}")
+    return rules
+
+
+def limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str, float]:
+    """The limits by measure, once each is known to be a number."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
+    for name, value in given.items():
+        if not is_number(value) or (option == "max_drop" and value < 0):
+            kind = "a number from 0" if option == "max_drop" else "a number"
+            raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
+    return {str(name): float(value) for name, value in given.items()}
+
+
+def is_number(value: object) -> bool:
+    """Whether a float can hold the value."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def check_asked(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
+    """Raises unless there is something to check, and something to check it with."""
+    if drops and baseline is None:
+        raise PolicyError("max_drop needs a baseline: an earlier run, or a stored result (--baseline)")
+    if baseline is not None and not drops:
+        raise PolicyError('a baseline needs max_drop, such as max_drop={"ndcg@10": 0.01} (--max-drop ndcg@10=0.01)')
+    if not floors and not drops:
+        raise PolicyError('there is nothing to check; give minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45), or max_drop')
+
+
+def evaluated(
+    qrels: object, data: dict[str, object], names: list[str], how: dict[str, Any], options: dict[str, Any]
+) -> Sides:
+    """The results of both sides, on the same queries; what is no result yet is scored."""
+    finished = {side: finished_result(each) for side, each in data.items()}
+    results = {side: picked(side, each, names) for side, each in finished.items() if each is not None}
+    ranks = None
+    if len(results) < len(data):
+        evaluator = evaluator_of(qrels, names, options)
+        ranks = Ranks(evaluator.qrels)
+        for side, each in data.items():
+            if side not in results:
+                check_pairing(qrels, each)
+                judge = evaluator.read(each, **{**how, "progress": how["progress"] if side == RUN else None})
+                results[side] = evaluator.score(judge, describe(each))
+                ranks.add(side, ranks_of(evaluator, judge, describe(each)))
+    run, baseline = results[RUN], results.get(BASELINE)
+    return Sides(run, None if baseline is None else paired(run, baseline, names), ranks)
+
+
+def finished_result(data: object) -> Result | None:
+    """The result that the data is or that a file holds; nothing for a run."""
+    if isinstance(data, (str, os.PathLike)) and is_stored(data):
+        return load_result(data)
+    return data if isinstance(data, Result) else None
+
+
+def picked(side: str, result: Result, names: list[str]) -> Result:
+    """A finished result with the measures asked for, under the names asked for."""
+    try:
+        return result.only(names)
+    except MeasureError as error:
+        raise MeasureError(f"the {side} lacks a measure: {error}") from None
+
+
+def evaluator_of(qrels: object, names: list[str], options: dict[str, Any]) -> Evaluator:
+    """What scores both runs."""
+    if qrels is None:
+        raise DataError("without judgments only finished results can be checked; give the judgments to score a run")
+    evaluator = Evaluator(qrels, names, **options)
+    for name in names:
+        if name not in evaluator.measures:
+            several = ", ".join(each for each in evaluator.measures if each not in names)
+            raise MeasureError(f"{show(name)} stands for several measures; set a limit for each of {several}")
+    return evaluator
+
+
+def paired(run: Result, baseline: Result, names: list[str]) -> Result:
+    """The baseline with its queries in the order of the run's, if both are of the same and computed alike."""
+    for name in names:
+        try:
+            check_meaning(name, run, baseline)
+        except MismatchError as error:
+            raise MismatchError(f"run and baseline cannot be compared: {error}") from None
+    places = {query: place for place, query in enumerate(baseline.queries)}
+    if places.keys().isdisjoint(run.queries):
+        raise MismatchError(
+            f"run and baseline have no query in common: the run has {some(run.queries)}, "
+            f"the baseline has {some(baseline.queries)}"
+        )
+    check_sides("baseline", [query for query in run.queries if query not in places])
+    check_sides("run", sorted(places.keys() - set(run.queries)))
+    if baseline.queries == run.queries:
+        return baseline
+    order = [places[query] for query in run.queries]
+    scores = {name: baseline.scores[name][order] for name in baseline.measures}
+    return replace(baseline, queries=run.queries, scores=scores, _means=baseline.mean, _intervals={})
+
+
+def check_sides(side: str, missing: list[str]) -> None:
+    """Raises if one side has queries that the other lacks."""
+    if missing:
+        raise MismatchError(
+            f"the {side} lacks {count(len(missing), 'query', 'queries')} of the other side: {some(missing)}; "
+            'score both with the same judgments and missing="zero", or save a new baseline'
+        )

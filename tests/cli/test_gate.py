@@ -1,0 +1,266 @@
+"""`assay gate`: exit codes, what it prints, and its settings in TOML."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import assay as library
+
+ROOT = Path(__file__).parent.parent.parent
+SHOWN = re.compile(r"^```\n\$ assay (gate [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PASSED = "gate passed, 1 check\n\npass  rr  0.7500, at least 0.5000 is asked\n"
+
+
+@pytest.fixture(autouse=True)
+def no_summary(monkeypatch):
+    """These tests may themselves run in a job on GitHub."""
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@pytest.fixture
+def many(folder):
+    """Judgments of 30 queries, a good run and a worse one, and the good one's stored result."""
+    queries = [f"q{number:02}" for number in range(30)]
+    (folder / "many.txt").write_text("".join(f"{query} 0 d 1\n" for query in queries))
+    for name, first, second in (("good", "d", "x"), ("bad", "x", "d")):
+        lines = [f"{query} Q0 {first} 1 2 t\n{query} Q0 {second} 2 1 t\n" for query in queries]
+        (folder / f"{name}.run").write_text("".join(lines))
+    library.evaluate(folder / "many.txt", folder / "good.run", ["rr"]).save(folder / "baseline.json")
+    return folder
+
+
+def test_a_minimum_that_is_reached(assay):
+    result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5")
+    assert (result.exit_code, result.output) == (0, PASSED)
+
+
+def test_a_minimum_that_is_missed(assay):
+    result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.8", "--min", "ap(rel=2)@10=.1")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("gate failed, 1 of 2 checks\n\nFAIL  rr            0.7500 is below the 0.8000")
+    assert "worst queries by rr\n  q2  0.5000\n      d4 (grade 1): rank 2\n" in result.stdout
+
+
+@pytest.mark.parametrize("baseline", ["good.run", "baseline.json"])
+def test_a_drop(assay, many, baseline):  # noqa: ARG001 - the files are there
+    arguments = ("gate", "many.txt", "bad.run", "--baseline", baseline)
+    result = assay(*arguments, "--max-drop", "rr=0.1")
+    assert result.exit_code == 1
+    assert "FAIL  rr  0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not" in result.stdout
+    assert assay(*arguments, "--max-drop", "rr=0.6").exit_code == 0
+
+
+def test_a_drop_that_may_be_chance_fails_only_strictly(assay):
+    arguments = ("gate", "qrels.txt", "two.run", "--baseline", "one.run", "--max-drop", "rr=0.1")
+    result = assay(*arguments)
+    assert result.exit_code == 0
+    assert "chance may explain it" in result.stdout
+    assert "too few queries to tell: with 2 of them no drop can be found" in result.stdout
+    assert assay(*arguments, "--strict").exit_code == 1
+
+
+def test_json_is_the_report(assay, many):  # noqa: ARG001 - the files are there
+    result = assay(
+        "gate", "many.txt", "bad.run", "--baseline", "good.run", "--max-drop", "rr=0.1", "--json", "--test", "t"
+    )
+    content = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert content["passed"] is False
+    assert content["test"] == "t"
+    assert content["checks"][0]["drop"] == 0.5
+    assert content["checks"][0]["worst"][0]["documents"] == ["d (grade 1): rank 1 → 2"]
+
+
+def test_policies_and_convention(assay):
+    assert assay("gate", "qrels.txt", "two.run", "--min", "map=0.6").exit_code == 1
+    assert assay("gate", "qrels.txt", "two.run", "--min", "map=0.6", "--convention", "trec_eval").exit_code == 0
+    assert assay("gate", "qrels.txt", "two.run", "--min", "map=0.6", "--missing", "skip").exit_code == 0
+
+
+def test_measures_of_ones_own(assay, folder):
+    (folder / "mine.py").write_text(
+        "import assay\n@assay.measure('gate_own', formula='x')\ndef own(judged):\n    return judged.retrieved / 10\n"
+    )
+    try:
+        assert assay("gate", "qrels.txt", "one.run", "--load", "mine.py", "--min", "gate_own=0.25").exit_code == 0
+    finally:
+        library.remove_measure("gate_own")
+
+
+def test_the_run_can_come_in_on_standard_input(assay, folder):
+    result = assay("gate", "qrels.txt", "-", "--min", "rr=0.5", stdin=(folder / "one.run").read_text())
+    assert result.output == PASSED
+    twice = assay("gate", "qrels.txt", "-", "--min", "rr=0.5", "--baseline", "-", "--max-drop", "rr=1", stdin="")
+    assert twice.exit_code == 2
+
+
+def test_a_stored_result_needs_no_judgments(assay, many):  # noqa: ARG001 - the files are there
+    assert assay("gate", "baseline.json", "--min", "rr=0.9").exit_code == 0
+
+
+SETTINGS = """
+qrels = "qrels.txt"
+run = "one.run"
+strict = true
+missing = "zero"
+
+[{section}.minimum]
+rr = 0.5
+"""
+
+
+@pytest.mark.parametrize(("file", "section"), [("assay.toml", "gate"), ("pyproject.toml", "tool.assay.gate")])
+def test_settings_of_the_folder(assay, folder, file, section):
+    (folder / file).write_text(f"[{section}]{SETTINGS.format(section=section)}")
+    assert assay("gate").output == PASSED
+    assert "pass  rr  0.5000" in assay("gate", "two.run").output
+    assert assay("gate", "two.run", "--min", "rr=0.6").exit_code == 1
+    assert assay("gate", "qrels.txt", "two.run", "--min", "rr=0.4").exit_code == 0
+    assert json.loads(assay("gate", "--json").stdout)["strict"] is True
+    assert json.loads(assay("gate", "--json", "--no-strict").stdout)["strict"] is False
+
+
+def test_settings_of_the_command_line_count_first(assay, folder):
+    (folder / "assay.toml").write_text(
+        '[gate]\nqrels = "qrels.txt"\nrun = "one.run"\nalpha = 0.1\nminimum = { rr = 0.9, "ap" = 0.1 }\nmissing = "skip"\n'
+    )
+    result = assay("gate", "two.run", "--min", "rr=0.2", "--alpha", "0.2", "--missing", "zero", "--json")
+    content = json.loads(result.stdout)
+    assert [(check["measure"], check["limit"], check["value"]) for check in content["checks"]] == [
+        ("rr", 0.2, 0.5),
+        ("ap", 0.1, 0.5),
+    ]
+    assert content["alpha"] == 0.2
+    assert "missing=zero" in content["signature"]
+
+
+def test_a_file_of_settings_elsewhere_names_files_from_its_folder(assay, many):
+    (many / "ci").mkdir()
+    (many / "ci" / "search.toml").write_text(
+        '[gate]\nqrels = "../many.txt"\nrun = "../bad.run"\nbaseline = "../baseline.json"\nmax-drop = { rr = 0.1 }\n'
+    )
+    result = assay("gate", "--config", "ci/search.toml")
+    assert result.exit_code == 1
+    assert "worse by 0.5000" in result.stdout
+
+
+def test_assay_toml_comes_before_pyproject(assay, folder):
+    (folder / "pyproject.toml").write_text("[tool.assay.gate]\nnonsense = 1\n")
+    (folder / "assay.toml").write_text('[gate]\nqrels = "qrels.txt"\nrun = "one.run"\nminimum = { rr = 0.5 }\n')
+    assert assay("gate").output == PASSED
+    (folder / "assay.toml").write_text("[other]\n")
+    assert "pyproject.toml, [tool.assay.gate]: there is no setting 'nonsense'" in assay("gate").output
+
+
+def test_other_tools_in_pyproject_are_left_alone(assay, folder):
+    (folder / "pyproject.toml").write_text("[tool.ruff]\nline-length = 120\n[tool.assay]\nelse = 1\n")
+    assert assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5").output == PASSED
+
+
+WRONG_SETTINGS = [
+    ("[gate]\nmax_drops = 1", "assay.toml, [gate]: there is no setting 'max_drops'; did you mean max_drop"),
+    ("[gate]\ncolour = 1", "there is no setting 'colour'; there are qrels, run, baseline,"),
+    ("[gate]\nqrels = 1", "qrels must be a text in quotes, not '1'"),
+    ("[gate]\nminimum = 0.5", "minimum must be a table of measures and numbers, not '0.5'"),
+    ("[gate]\nminimum = { rr = 'high' }", "minimum of 'rr' must be a number, not 'high'"),
+    ("[gate]\nmax_drop = { rr = true }", "max_drop of 'rr' must be a number, not 'True'"),
+    ("[gate]\nstrict = 1", "strict must be true or false, not '1'"),
+    ("[gate]\nalpha = true", "alpha must be a number, not 'True'"),
+    ("[gate]\nties = 'maybe'", "assay.toml, [gate]: ties must be 'docid_desc' or"),
+    ("gate = 1", "assay.toml, [gate]: this must be a table of settings"),
+    ("[gate", "assay.toml: this is not TOML"),
+    ("[gate]\nconvention = 'nobody'", "there is no convention 'nobody'"),
+    ("[gate]\ntest = 'sign'", "test must be 'randomization' or"),
+    ("[gate]\nalpha = 2", "alpha must be"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG_SETTINGS)
+def test_settings_that_are_wrong(assay, folder, text, message):
+    (folder / "assay.toml").write_text(text)
+    result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+WRONG = [
+    (("qrels.txt", "one.run"), "there is nothing to check"),
+    (("qrels.txt", "one.run", "--min", "rr"), "must be a measure and a number, such as ndcg@10=0.45"),
+    (("qrels.txt", "one.run", "--min", "=0.5"), "must be a measure and a number"),
+    (("qrels.txt", "one.run", "--min", "rr=high"), "must be a measure and a number"),
+    (("qrels.txt", "one.run", "--min", "rr=nan"), "must be a measure and a number"),
+    (("qrels.txt", "one.run", "--max-drop", "rr=0.1"), "max_drop needs a baseline"),
+    (("qrels.txt", "one.run", "--baseline", "two.run"), "a baseline needs max_drop"),
+    (("qrels.txt", "one.run", "--baseline", "none.run", "--max-drop", "rr=0.1"), "there is no file 'none.run'"),
+    (
+        ("qrels.txt", "one.run", "--baseline", "broken.json", "--max-drop", "rr=0.1"),
+        "broken.json: line 1: the file is cut off",
+    ),
+    (("qrels.txt", "none.run", "--min", "rr=0.1"), "there is no file 'none.run'"),
+    (("none.txt", "one.run", "--min", "rr=0.1"), "there is no file 'none.txt'"),
+    (("one.run", "--min", "rr=0.1"), "without judgments only finished results can be checked"),
+    (("--min", "rr=0.1"), "name the RUN to check, here or in the settings"),
+    (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "there is no measure 'nonsense'"),
+    (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"), "'none.toml' cannot be read: No such file"),
+    (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"), "has neither [gate] nor [tool.assay.gate]"),
+    (("qrels.txt", "one.run", "--min", "rr=0.1", "--test", "sign"), "Invalid value for '--test'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_bad_input_is_exit_code_2(assay, folder, arguments, message):
+    (folder / "broken.json").write_text('{"assay":"result",')
+    (folder / "empty.toml").write_text("")
+    result = assay("gate", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_the_summary_of_a_job_gets_the_outcome(assay, folder, monkeypatch):
+    summary = folder / "summary.md"
+    summary.write_text("# Build\n\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    assay("gate", "qrels.txt", "one.run", "--min", "rr=0.8")
+    assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5", "--json")
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("# Build\n\n## assay gate: failed, 1 of 1 check\n\n| result | measure | reason |")
+    assert "| q2 | 0.5000 | d4 (grade 1): rank 2 |" in text
+    assert "## assay gate: passed, 1 check" in text
+
+
+def test_a_summary_that_cannot_be_written_changes_nothing(assay, folder, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "none" / "summary.md"))
+    result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5")
+    assert (result.exit_code, result.stdout) == (0, PASSED)
+    assert "note: the summary cannot be added to" in result.stderr
+
+
+def test_as_a_process(process, many):  # noqa: ARG001 - the files are there
+    arguments = ("gate", "many.txt", "bad.run", "--baseline", "good.run", "--max-drop", "rr=0.1")
+    plain = process(*arguments, env={"PYTHONIOENCODING": "ascii"})
+    assert plain.returncode == 1
+    assert b"d (grade 1): rank 1 -> 2" in plain.stdout
+    assert plain.stderr == b""
+    assert process(*arguments, "--alpha", "0.9").returncode == 2
+
+
+def test_what_the_documentation_shows_is_what_is_printed(assay, folder):
+    for file in (ROOT / "src" / "assay" / "demo").iterdir():
+        shutil.copy(file, folder)
+    examples = SHOWN.findall((ROOT / "docs" / "gate.md").read_text(encoding="utf-8"))
+    assert len(examples) == 2
+    for command, expected in examples:
+        assert assay(*command.split()).output == expected
+
+
+def test_the_settings_that_the_documentation_shows_can_be_read(assay, folder):
+    text = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    (folder / "assay.toml").write_text(text.partition("```toml\n")[2].partition("```")[0])
+    result = assay("gate")
+    assert result.exit_code == 2
+    assert "there is no file 'data/qrels.txt'" in result.stderr

@@ -1,0 +1,79 @@
+"""One-sided tests of a drop."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.stats.drop import TESTS_OF_MEANS, detectable_drop, drop_p_values, smallest_p
+
+
+def p_of(values, test="randomization", samples=None):
+    return drop_p_values(np.array(values)[:, None], test, samples, 0)[0]
+
+
+def test_randomization_is_all_sign_patterns_with_a_sum_as_low():
+    values = np.array([-0.5, 0.25, -0.125, -0.75, 0.0625, -0.3])
+    sums = [float(np.dot(signs, np.abs(values))) for signs in product((-1, 1), repeat=6)]
+    assert p_of(values) == np.mean([each <= values.sum() + 1e-12 for each in sums])
+    assert p_of(-values) == 1 - p_of(values)
+
+
+@pytest.mark.parametrize("shift", [-0.3, 0.0, 0.4])
+def test_t_is_scipys_one_sided_test(shift):
+    values = np.random.default_rng(3).normal(shift, 1, 40)
+    assert p_of(values, "t") == pytest.approx(stats.ttest_1samp(values, 0, alternative="less").pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("test", TESTS_OF_MEANS)
+def test_no_change_says_nothing_and_a_sure_drop_all(test):
+    assert p_of([0.0] * 20, test) == 0.5
+    assert p_of([-0.25] * 20, test) < 1e-4
+    assert p_of([0.25] * 20, test) > 1 - 1e-4
+
+
+@pytest.mark.parametrize("test", TESTS_OF_MEANS)
+def test_a_query_without_a_value_does_not_count(test):
+    with_nan = np.array([[-0.5], [np.nan], [-0.25], [0.125], [-0.5], [-0.1]])
+    assert drop_p_values(with_nan, test, 500, 0)[0] == pytest.approx(
+        p_of([-0.5, -0.25, 0.125, -0.5, -0.1], test, 500), abs=0.05
+    )
+
+
+def test_columns_are_tested_as_if_alone():
+    both = np.random.default_rng(1).normal(0, 1, (12, 2))
+    np.testing.assert_array_equal(drop_p_values(both, "randomization", None, 0), [p_of(both[:, 0]), p_of(both[:, 1])])
+
+
+@pytest.mark.parametrize(
+    ("count", "test", "samples", "expected"),
+    [(1, "randomization", None, 0.5), (4, "randomization", None, 0.0625), (50, "randomization", 99, 0.005),
+     (1, "t", None, 0.5), (2, "t", None, 0.0), (1, "bootstrap", None, 0.5), (9, "bootstrap", 99, 0.005)],
+)  # fmt: skip
+def test_the_smallest_p_value_there_can_be(count, test, samples, expected):
+    assert smallest_p(count, test, samples) == expected
+
+
+def test_what_is_detectable_is_found_in_four_cases_of_five():
+    generator = np.random.default_rng(5)
+    count, spread = 60, 0.2
+    planned = np.tile([spread, -spread], count // 2) * np.sqrt((count - 1) / count)
+    drop = detectable_drop(planned, 0.05)
+    found = [
+        stats.ttest_1samp(generator.normal(-drop, spread, count), 0, alternative="less").pvalue < 0.05
+        for _ in range(2000)
+    ]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize("test", ["randomization", "t"])
+def test_chance_alone_is_called_a_drop_no_more_often_than_it_may(test):
+    """Queries lose just what is allowed: most nothing, a few a lot, some gain."""
+    generator = np.random.default_rng(7)
+    alarms = 0
+    for _ in range(400):
+        lost = np.where(generator.random(80) < 0.1, -generator.uniform(0.2, 1.0, 80), 0.0)
+        gained = np.where(generator.random(80) < 0.25, generator.uniform(0.0, 0.4, 80), 0.0)
+        alarms += p_of(lost + gained + 0.01, test, 500) < 0.05
+    assert alarms / 400 < 0.08
