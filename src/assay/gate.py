@@ -14,7 +14,6 @@ from assay.compare import checked as check_settings
 from assay.comparison import Settings
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
-from assay.evaluate import check_pairing
 from assay.evaluator import Evaluator
 from assay.gatechecks import BASELINE, RUN, Sides, drop_checks, minimum_check
 from assay.gatereport import GateReport, Rules
@@ -144,9 +143,8 @@ def evaluated(
         ranks = Ranks(evaluator.qrels)
         for side, each in data.items():
             if side not in results:
-                check_pairing(qrels, each)
-                judge = evaluator.read(each, **{**how, "progress": how["progress"] if side == RUN else None})
-                results[side] = evaluator.score(judge, describe(each))
+                judge, notes = evaluator.read(each, **{**how, "progress": how["progress"] if side == RUN else None})
+                results[side] = evaluator.score(judge, describe(each), notes)
                 ranks.add(side, ranks_of(evaluator, judge, describe(each)))
     run, baseline = results[RUN], results.get(BASELINE)
     return Sides(run, None if baseline is None else paired(run, baseline, names), ranks)

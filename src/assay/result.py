@@ -218,7 +218,8 @@ class Result(Exports):
 
         The file holds the value of each query, exactly, and how they were computed; neither rankings nor judgments.
         """
-        means = {name: self[name] for name, each in self.measures.items() if each.definition.corpus is not None}
+        own = [name for name, each in self.measures.items() if each.definition.corpus is not None]
+        means = {name: self[name] for name in (*own, *self.statistics)}
         parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
         write_stored(Stored(*parts, self.own_policies, means, self.version), path)
 
@@ -230,7 +231,13 @@ def load_result(path: Readable) -> Result:
     that is not defined here is kept under its name, with its values.
     """
     stored = read_stored(path)
-    return Result(*stored[:-1], version=stored.version)
+    is_of_answers = all(each.definition.of == "answers" for each in stored.measures.values())
+    return Result(
+        *stored[:7],
+        subject="answers" if is_of_answers else "rankings",
+        version=stored.version,
+        _means=stored.means,
+    )
 
 
 def finite(value: float) -> float | None:
