@@ -27,7 +27,7 @@ NEED_A_LEVEL = {"iprec", "r_precision_multiple", "judges_r_precision_multiple"}
 # A document that nobody judged is also one more of these; it is worth something by the weights of a utility, and nDCG
 # averaged over levels has one more rank to be averaged over.
 RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM = {"num_ret", "auc", "first_rank", "hole"}
-RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM |= {"unjudged", "rbp_residual", "utility", "rndcg"}
+RAISED_BY_A_DOCUMENT_AT_THE_BOTTOM |= {"unjudged", "rbp_residual", "utility", "rndcg", "ideal_dcg"}
 
 
 def scores_of(case, run=None, **policies):
