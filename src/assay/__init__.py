@@ -4,7 +4,7 @@ from assay._kernel import __version__
 from assay.accounts import Audit
 from assay.auditing import audit
 from assay.compare import compare
-from assay.comparison import Comparison, Pair
+from assay.comparison import Comparison
 from assay.core.convention import Policies
 from assay.core.errors import (
     AssayError,
@@ -29,6 +29,7 @@ from assay.notes import Note
 from assay.result import Result
 from assay.results import Results
 from assay.stats import Interval
+from assay.stats.pairs import Pair
 
 __all__ = [
     "AssayError",
