@@ -104,7 +104,7 @@ def summable(values: FloatArray) -> FloatArray:
     Such a sum is the same in any order, and so for any number of threads that share the work.
     """
     _, exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0) * len(values))
-    unit = np.ldexp(1.0, exponent - 52)
+    unit = np.maximum(np.ldexp(1.0, exponent - 52), np.finfo(np.float64).tiny)
     return np.asarray(np.round(values / unit) * unit, dtype=np.float64)
 
 
