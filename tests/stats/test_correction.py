@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -16,10 +16,10 @@ TABLE = [
     ("none", [0.01, 0.04, 0.03], [0.01, 0.04, 0.03]),
     ("bonferroni", [0.01, 0.04, 0.03], [0.03, 0.12, 0.09]),
     ("bonferroni", [0.5, 0.2], [1, 0.4]),
-    # 3 × 0.01, 2 × 0.03, and 1 × 0.04 raised to what came before it.
+    # 3 * 0.01, 2 * 0.03, and 1 * 0.04 raised to what came before it.
     ("holm", [0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
     ("holm", [0.02, 0.02], [0.04, 0.04]),
-    # 3 × 0.01 / 1, 3 × 0.03 / 2 lowered to what comes after it, and 3 × 0.04 / 3.
+    # 3 * 0.01 / 1, 3 * 0.03 / 2 lowered to what comes after it, and 3 * 0.04 / 3.
     ("bh", [0.01, 0.04, 0.03], [0.03, 0.04, 0.04]),
     # The same times 1 + 1/2 + 1/3.
     ("by", [0.01, 0.04, 0.03], [0.055, 0.22 / 3, 0.22 / 3]),
@@ -38,6 +38,7 @@ def test_values(method, p, expected):
 
 
 @pytest.mark.parametrize("method", SAME)
+@settings(max_examples=settings.default.max_examples // 8)
 @given(p=st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0, nan]), min_size=1, max_size=40))
 def test_against_statsmodels(method, p):
     p = np.array(p)
@@ -49,7 +50,9 @@ def test_against_statsmodels(method, p):
 
 
 def test_an_unknown_one_is_an_error():
-    with pytest.raises(assay.PolicyError, match="there is no correction 'sidak'; there are holm, bonferroni, bh, by, none"):
+    with pytest.raises(
+        assay.PolicyError, match="there is no correction 'sidak'; there are holm, bonferroni, bh, by, none"
+    ):
         correct(np.array([0.1]), "sidak")
 
 

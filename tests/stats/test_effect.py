@@ -41,7 +41,9 @@ def test_cohen_d(values, expected):
 
 @pytest.mark.parametrize(("a", "b", "expected"), CLIFF)
 def test_cliff_delta(a, b, expected):
-    assert cliff_delta(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)) == pytest.approx(expected, nan_ok=True)
+    assert cliff_delta(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)) == pytest.approx(
+        expected, nan_ok=True
+    )
 
 
 def test_cliff_delta_is_the_balance_of_all_pairs():

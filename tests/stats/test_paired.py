@@ -121,7 +121,9 @@ def test_wilcoxon_of_many_queries_is_scipys():
     assert one(wilcoxon, values) == scipy.stats.wilcoxon(values).pvalue
 
 
-@pytest.mark.parametrize(("wins", "losses", "ties"), [(5, 0, 0), (7, 3, 2), (4, 4, 1), (0, 9, 0), (1, 0, 5), (3000, 3500, 480)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "ties"), [(5, 0, 0), (7, 3, 2), (4, 4, 1), (0, 9, 0), (1, 0, 5), (3000, 3500, 480)]
+)
 def test_sign_is_scipys_binomial_test(wins, losses, ties):
     values = [0.5] * wins + [-0.1] * losses + [0.0] * ties
     assert one(sign, values) == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
