@@ -16,8 +16,8 @@ from assay.core.judged import FloatArray
 from assay.stats.bootstrap import Report, alike, resampled_totals, summable, unheard
 from assay.stats.effect import ROUNDING, deviation
 
-# Signs held at a time: as many as a processor keeps at hand.
-SIGNS = 500_000
+# Signs held at a time; bounds the memory whatever the number of queries and samples.
+SIGNS = 4_000_000
 
 # Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
 PairedTest = Callable[[FloatArray, int, int, Report], FloatArray]
@@ -29,8 +29,8 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
     Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
     """
     values = summable(np.nan_to_num(differences))
-    count = len(values)
-    reached = np.abs(values.sum(axis=0)) - ROUNDING * np.abs(values).sum(axis=0)
+    count, observed = len(values), values.sum(axis=0)
+    reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
     is_exact = count < samples.bit_length()
     total = 2**count if is_exact else samples
     generator = np.random.default_rng(seed)
@@ -38,23 +38,22 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
     rows = max(1, SIGNS // max(1, count))
     for start in range(0, total, rows):
         number = min(rows, total - start)
-        signs = all_signs(start, number, count) if is_exact else random_signs(generator, number, count)
-        hits += (np.abs(signs @ values) >= reached).sum(axis=0)
+        flips = all_flips(start, number, count) if is_exact else random_flips(generator, number, count)
+        hits += (np.abs(observed - 2.0 * (flips @ values)) >= reached).sum(axis=0)
         report((start + number) / total)
     return hits / total if is_exact else (hits + 1.0) / (total + 1.0)
 
 
-def all_signs(start: int, rows: int, count: int) -> FloatArray:
-    """Some of the sign patterns, in the order of binary numbers."""
+def all_flips(start: int, rows: int, count: int) -> FloatArray:
+    """Some of the patterns, 1 where a sign is flipped, in the order of binary numbers."""
     bits = np.arange(start, start + rows)[:, None] >> np.arange(count) & 1
-    return np.where(bits, -1.0, 1.0)
+    return bits.astype(np.float64)
 
 
-def random_signs(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
-    """Rows of random signs."""
+def random_flips(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
+    """Rows of random patterns, 1 where a sign is flipped."""
     packed = np.frombuffer(generator.bytes(rows * -(-count // 8)), dtype=np.uint8)
-    bits = np.unpackbits(packed.reshape(rows, -1), axis=1, count=count)
-    return np.where(bits, -1.0, 1.0)
+    return np.unpackbits(packed.reshape(rows, -1), axis=1, count=count).astype(np.float64)
 
 
 def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
