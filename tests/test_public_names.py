@@ -53,7 +53,17 @@ def test_every_name_has_a_docstring_of_its_own(name):
 
 @pytest.mark.parametrize(
     "owner",
-    [assay.Qrels, assay.Run, assay.Result, assay.Results, assay.Evaluator, assay.Judged, assay.Hits, assay.Measure],
+    [
+        assay.Qrels,
+        assay.Run,
+        assay.Result,
+        assay.Results,
+        assay.Comparison,
+        assay.Evaluator,
+        assay.Judged,
+        assay.Hits,
+        assay.Measure,
+    ],
 )
 def test_every_public_method_has_a_docstring(owner):
     methods = {
