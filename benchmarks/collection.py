@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 import polars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 QUERIES = 6980
 DOCUMENTS = 8_841_823
@@ -26,17 +30,41 @@ def make_run(path: Path, depth: int, batch: int = 200) -> None:
             names = queries[start : start + batch]
             documents = np.concatenate([distinct(generator, depth) for _ in names])
             scores = np.sort(generator.random((len(names), depth)) * 30, axis=1)[:, ::-1].ravel()
-            frame = polars.DataFrame(
-                {
-                    "query": polars.Series(names).gather(np.repeat(np.arange(len(names)), depth)),
-                    "q0": "Q0",
-                    "document": documents,
-                    "rank": np.tile(np.arange(1, depth + 1), len(names)),
-                    "score": scores,
-                    "tag": "bench",
-                }
-            )
-            frame.write_csv(file, include_header=False, separator=" ", float_precision=6, quote_style="never")
+            write_rows(file, names, documents, scores)
+
+
+def make_shuffled(run: Path, path: Path, batch: int = 200) -> None:
+    """The same documents as another run has, in another order: a system to compare it with."""
+    generator = np.random.default_rng(2)
+    queries, documents = query_ids(), retrieved(run)
+    scores = np.arange(documents.shape[1], 0, -1) / 100
+    with path.open("wb") as file:
+        for start in range(0, QUERIES, batch):
+            names = queries[start : start + batch]
+            shuffled = generator.permuted(documents[start : start + batch], axis=1)
+            write_rows(file, names, shuffled.ravel(), np.tile(scores, len(names)))
+
+
+def write_rows(file: IO[bytes], names: list[str], documents: np.ndarray, scores: np.ndarray) -> None:
+    """Some queries of a run, with as many documents each."""
+    depth = len(documents) // len(names)
+    frame = polars.DataFrame(
+        {
+            "query": polars.Series(names).gather(np.repeat(np.arange(len(names)), depth)),
+            "q0": "Q0",
+            "document": documents,
+            "rank": np.tile(np.arange(1, depth + 1), len(names)),
+            "score": scores,
+            "tag": "bench",
+        }
+    )
+    frame.write_csv(file, include_header=False, separator=" ", float_precision=6, quote_style="never")
+
+
+def retrieved(run: Path) -> np.ndarray:
+    """The documents of a run, one row a query."""
+    documents = polars.read_csv(run, separator=" ", has_header=False, columns=[2]).to_series()
+    return documents.to_numpy().reshape(QUERIES, -1)
 
 
 def distinct(generator: np.random.Generator, count: int) -> np.ndarray:
@@ -48,10 +76,8 @@ def distinct(generator: np.random.Generator, count: int) -> np.ndarray:
 def make_qrels(run: Path, path: Path) -> None:
     """Up to ten judged documents a query with grades 0 to 3; about half of them were retrieved."""
     generator = np.random.default_rng(1)
-    documents = polars.read_csv(run, separator=" ", has_header=False, columns=[2]).to_series()
-    retrieved = documents.to_numpy().reshape(QUERIES, -1)
     with path.open("w") as file:
-        for query, documents in zip(query_ids(), retrieved, strict=True):
+        for query, documents in zip(query_ids(), retrieved(run), strict=True):
             count = int(generator.integers(1, JUDGED + 1))
             found = generator.choice(documents, size=(count + 1) // 2, replace=False).tolist()
             others = (DOCUMENTS + generator.choice(100_000, size=count // 2, replace=False)).tolist()
@@ -59,14 +85,18 @@ def make_qrels(run: Path, path: Path) -> None:
                 file.write(f"{query} 0 {document} {generator.integers(0, 4)}\n")
 
 
-def collection() -> tuple[Path, Path, Path]:
-    """The judgments, the run, and the same run ten times as deep; made on first use."""
+def collection() -> tuple[Path, Path, Path, Path]:
+    """The judgments, the run, the same run ten times as deep, and another run; made on first use."""
     FOLDER.mkdir(exist_ok=True)
-    qrels, run, deep = FOLDER / "qrels.txt", FOLDER / "run.txt", FOLDER / "run-deep.txt"
-    for path, depth in ((run, 1000), (deep, 10_000)):
+    qrels, run, deep, other = (FOLDER / name for name in ("qrels.txt", "run.txt", "run-deep.txt", "run-other.txt"))
+    makers: dict[Path, Callable[[Path], None]] = {
+        run: lambda path: make_run(path, 1000),
+        deep: lambda path: make_run(path, 10_000),
+        qrels: lambda path: make_qrels(run, path),
+        other: lambda path: make_shuffled(run, path),
+    }
+    for path, make in makers.items():
         if not path.exists():
-            make_run(path.with_suffix(".part"), depth)
+            make(path.with_suffix(".part"))
             path.with_suffix(".part").replace(path)
-    if not qrels.exists():
-        make_qrels(run, qrels)
-    return qrels, run, deep
+    return qrels, run, deep, other

@@ -6,7 +6,6 @@ import platform
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,14 @@ import numpy as np
 import polars
 import pytrec_eval
 from collection import collection
+from comparing import many_systems, two_files
+from lines import MEASURES, Line, at_least, at_most, exactly
 from timing import command, interleaved, peak_memory
 
 import assay
 
-MEASURES = ["ap", "ndcg@10", "rr", "recall@100", "precision@10"]
 PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
 REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the report: a figure, and the target it is held against."""
-
-    what: str
-    figure: str
-    target: str
-    is_met: bool
 
 
 def read_dicts(qrels_path: Path, run_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -147,18 +137,6 @@ def more_measures(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]
     return times, lines
 
 
-def at_most(what: str, value: float, limit: float) -> Line:
-    return Line(what, f"{value:.2f}", f"at most {limit:g}", value <= limit)
-
-
-def at_least(what: str, value: float, limit: float) -> Line:
-    return Line(what, f"{value:.1f}", f"at least {limit:g}", value >= limit)
-
-
-def exactly(what: str, is_so: bool) -> Line:
-    return Line(what, "yes" if is_so else "no", "yes", is_so)
-
-
 def same(one: assay.Result, other: assay.Result) -> bool:
     equal = all(np.array_equal(one.scores[name], other.scores[name]) for name in MEASURES)
     return equal and one.queries == other.queries
@@ -187,6 +165,10 @@ judged documents a query. Five measures: {", ".join(MEASURES)}. Times depend on 
 `floor` is `for d in run.values(): sum(d.values())`, which only touches each score. `deep file` has 10,000 documents a
 query. Everything is timed from the raw data to the result, judgments included.
 
+`permutation_test` is timed on one pair of systems with 1,000 samples and scaled to all pairs, measures and samples:
+times 225 for the pairs and measures, times 100 for the samples. What assay takes for them includes intervals and effect
+sizes.
+
 Python {platform.python_version()}, NumPy {np.__version__}, polars {polars.__version__}, pytrec_eval-terrier, assay \
 {assay.__version__}; {platform.system()} on {platform.machine()}, {available()} cores.
 """
@@ -201,7 +183,7 @@ def available() -> int:
 def main() -> None:
     if shutil.which("wc") is None:
         sys.exit("the benchmark needs the command wc")
-    qrels_path, run_path, deep_path = collection()
+    qrels_path, run_path, deep_path, other_path = collection()
     times, lines = start_up()
     qrels, run = read_dicts(qrels_path, run_path)
     expected = assay.evaluate(qrels, run, MEASURES)
@@ -209,6 +191,8 @@ def main() -> None:
         in_memory(qrels, run),
         from_file(qrels_path, run_path, deep_path, expected),
         more_measures(qrels_path, run_path),
+        two_files(qrels_path, run_path, other_path),
+        many_systems(),
     ):
         times |= more_times
         lines += more_lines

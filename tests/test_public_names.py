@@ -58,6 +58,7 @@ def test_every_name_has_a_docstring_of_its_own(name):
         assay.Run,
         assay.Result,
         assay.Results,
+        assay.Comparison,
         assay.Evaluator,
         assay.Judged,
         assay.Hits,

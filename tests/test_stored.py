@@ -76,7 +76,9 @@ def test_results_that_were_computed_otherwise_are_not_compared(tmp_path):
         assay.compare(None, {"old": old, "new": assay.evaluate(QRELS, RUN, ["ap"])})
     cut = assay.evaluate(QRELS, RUN, ["ap@5"]).only(["ap@5"])
     other = assay.Result({"ap@5": old.measures["ap"]}, old.queries, {"ap@5": old.scores["ap"]}, "assay", cut.policies)
-    with pytest.raises(assay.MismatchError, match=r"\)@5 and ap\(rel=1,norm=relevant\); compute"):
+    with pytest.raises(
+        assay.MismatchError, match=r"\)@5 and ap\(rel=1,norm=relevant,ties=rank,nothing=zero\); compute"
+    ):
         assay.compare(None, {"a": cut, "b": other})
 
 

@@ -191,7 +191,7 @@ impl<'a> Ranker<'a> {
             Some(scores) => {
                 self.scores.clear();
                 self.scores.extend(scores.iter().map(|&score| self.options.score(score)));
-                self.spread = if self.options.spread { Spread::of(&self.scores) } else { None };
+                self.spread = if self.options.spread { Spread::of(scores) } else { None };
                 if self.found.len() <= FEW {
                     self.compare()
                 } else {

@@ -6,7 +6,7 @@ from assay.answering import evaluate_answers
 from assay.answers import Answers
 from assay.auditing import audit
 from assay.compare import compare
-from assay.comparison import Comparison, Pair
+from assay.comparison import Comparison
 from assay.conventions import parse_measure
 from assay.core.convention import Policies
 from assay.core.errors import (
@@ -33,6 +33,7 @@ from assay.notes import Note
 from assay.result import Result, load_result
 from assay.results import Results
 from assay.stats import Interval
+from assay.stats.pairs import Pair
 
 __all__ = [
     "Answers",

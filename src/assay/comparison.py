@@ -2,96 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import DataError
-from assay.core.text import count, show
-from assay.moves import Move, Moves, Ranks
+from assay.core.text import count, printable, show
+from assay.moves import Moves, Ranks, find_moves
 from assay.render import Column, Exports, Table, render
-from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_table, letters
+from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_markdown, grid_table, letters
 from assay.result import finite
-from assay.stats.paired import RESAMPLES, SIGN_FLIPS
+from assay.stats.effect import ROUNDING
+from assay.stats.pairs import RANK_TESTS, Pair, is_split
 
 if TYPE_CHECKING:
     import polars
 
     from assay.notes import Note
     from assay.results import Results
+    from assay.stats.settings import Settings
 
-TEST_WORDS = {
-    "randomization": "randomization test",
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed rank test",
-    "sign": "sign test",
-    "bootstrap": "shifted bootstrap test",
-    "tukey": "Tukey HSD with queries as blocks",
-    "tukey_randomized": "randomized Tukey HSD",
-}
-CORRECTION_WORDS = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "bh": "Benjamini and Hochberg's correction",
-    "by": "Benjamini and Yekutieli's correction",
-    "none": "no correction",
-}
-DEFAULT_SAMPLES = {"randomization": SIGN_FLIPS, "bootstrap": RESAMPLES, "tukey_randomized": RESAMPLES}
-
-
-class Settings(NamedTuple):
-    """How systems are compared."""
-
-    test: str = "randomization"
-    correction: str = "holm"
-    family: str = "measure"
-    alpha: float = 0.05
-    samples: int | None = None
-    seed: int = 0
-    baseline: str | None = None
-
-    def __str__(self) -> str:
-        drawn = DEFAULT_SAMPLES.get(self.test)
-        samples = f" samples={self.samples or drawn} seed={self.seed}" if drawn else ""
-        return f"test={self.test}{samples} correction={self.correction} family={self.family} alpha={self.alpha:g}" + (
-            f" baseline={self.baseline}" if self.baseline is not None else ""
-        )
-
-    @property
-    def words(self) -> str:
-        """The test and its correction as a caption has them."""
-        if self.test.startswith("tukey"):
-            return f"{TEST_WORDS[self.test]}, alpha = {self.alpha:g}"
-        over = "the pairs of each measure" if self.family == "measure" else "all pairs and measures"
-        corrected = CORRECTION_WORDS[self.correction]
-        corrected = corrected if self.correction == "none" else f"{corrected} over {over}"
-        return f"{TEST_WORDS[self.test]}, {corrected}, alpha = {self.alpha:g}"
-
-
-class Pair(NamedTuple):
-    """Two runs by one measure. `difference` is what `b` has more; a win is a query that `b` does better.
-
-    `low` and `high` bound the difference; `detectable` is the smallest one that so many queries show in four of five
-    cases.
-    """
-
-    measure: str
-    a: str
-    b: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_corrected: float
-    cohen_d: float
-    cliff_delta: float
-    wins: int
-    ties: int
-    losses: int
-    detectable: float
+# Smaller p-values round to 0 in four digits.
+SMALLEST_SHOWN = 0.00005
+PAIR_COLUMNS = (
+    *(Column(name, is_text=True) for name in ("measure", "a", "b")),
+    *(Column(name) for name in ("difference", "low", "high", "p", "p corrected", "cohen d", "cliff delta")),
+    Column("wins/ties/losses", is_text=True),
+    Column("detectable"),
+)
 
 
 class Comparison(Exports):
@@ -116,7 +54,7 @@ class Comparison(Exports):
         return f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>"
 
     def __str__(self) -> str:
-        return f"{render(self.table(), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
+        return f"{render(grid_table(self.grid()), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
 
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two runs by one measure."""
@@ -130,35 +68,33 @@ class Comparison(Exports):
         """Whether the difference is larger than chance makes it, after correction."""
         return pair.p_corrected < self.settings.alpha
 
+    def winner(self, pair: Pair) -> str | None:
+        """The run that is better for sure; none where the test does not say so."""
+        sign = self._sign(pair.measure)
+        if not self.is_significant(pair) or pair.difference == 0:
+            return None
+        if self.settings.test in RANK_TESTS and is_split(pair, sign):
+            return None
+        return pair.b if sign * pair.difference > 0 else pair.a
+
+    def _sign(self, measure: str) -> int:
+        return 1 if self.first.measures[measure].definition.higher_is_better else -1
+
     def queries(self, measure: str, a: str, b: str, *, top: int = 10) -> Moves:
         """The queries most helped and most hurt from `a` to `b`, with the ranks of their judged documents."""
-        before, after = self.results[a], self.results[b]
-        key = before.key(measure)
-        sign = 1 if before.measures[key].definition.higher_is_better else -1
-        moved = sign * (after.scores[key] - before.scores[key])
-        order = np.argsort(-np.nan_to_num(moved), kind="stable")
-        helped = [number for number in order if moved[number] > 0][:top]
-        hurt = [number for number in order[::-1] if moved[number] < 0][:top]
-
-        def move(number: int) -> Move:
-            query = before.queries[number]
-            documents = () if self.ranks is None else self.ranks.documents(query, a, b)
-            return Move(query, float(before.scores[key][number]), float(after.scores[key][number]), documents)
-
-        return Moves(key, a, b, tuple(map(move, helped)), tuple(map(move, hurt)))
+        return find_moves(self.results, self.ranks, measure, (a, b), top)
 
     @property
     def signature(self) -> str:
         """Every choice that made the numbers, and the version."""
-        return f"{self.first.signature} {self.settings}"
+        return printable(f"{self.first.signature} {self.settings}")
 
     @property
     def caption(self) -> str:
         """What the table shows, in words."""
         queries = count(len(self.first.queries), "query", "queries")
-        return (
-            f"Means over {queries}. Letters: better than these runs by the {self.settings.words}. {self.first.caption}"
-        )
+        runs = "these runs" if self.settings.baseline is None else "the baseline"
+        return f"Means over {queries}. Letters: better than {runs} by the {self.settings.words}"
 
     def grid(self) -> Grid:
         """The means, one row a run and one column a measure, with what each run beats."""
@@ -166,68 +102,79 @@ class Comparison(Exports):
         marks = dict(zip(names, letters(len(names)), strict=True))
         measures = list(dict.fromkeys(pair.measure for pair in self.pairs))
         columns = {measure: self._column(measure, marks) for measure in measures}
-        return Grid([(marks[name], name) for name in names], columns, self.caption, tuple(map(str, self.notes)))
+        return Grid([(marks[name], name) for name in names], columns, self.caption)
 
     def _column(self, measure: str, marks: dict[str, str]) -> list[Cell]:
         """The cells of one measure, one a run."""
-        sign = 1 if self.first.measures[measure].definition.higher_is_better else -1
         beaten: dict[str, list[str]] = {}
         for pair in self.pairs:
-            if pair.measure == measure and self.is_significant(pair):
-                winner, loser = (pair.b, pair.a) if sign * pair.difference > 0 else (pair.a, pair.b)
-                beaten.setdefault(winner, []).append(marks[loser])
-        means = {name: self.results[name][measure] for name in marks}
-        ranking = sorted({sign * mean for mean in means.values() if not np.isnan(mean)}, reverse=True)
-        places = {mean: place for place, mean in enumerate(ranking)}
-        return [Cell(mean, places.get(sign * mean, -1), tuple(beaten.get(name, ()))) for name, mean in means.items()]
+            if pair.measure == measure and (winner := self.winner(pair)):
+                beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
+        means = np.array([self.results[name][measure] for name in marks])
+        places = self._places(means, self._sign(measure))
+        return [
+            Cell(float(mean), place, tuple(beaten.get(name, ())))
+            for name, mean, place in zip(marks, means, places, strict=True)
+        ]
+
+    def _places(self, means: np.ndarray[Any, Any], sign: int) -> list[int]:
+        """The place of each mean, 0 for the best; those that differ by rounding alone share one, NaN has none."""
+        places = [-1] * len(means)
+        place, last = -1, np.nan
+        for number in np.argsort(-sign * means, kind="stable"):
+            if np.isnan(means[number]):
+                continue
+            if not abs(means[number] - last) <= ROUNDING * abs(last):
+                place, last = place + 1, means[number]
+            places[number] = place
+        return places
 
     def table(self) -> Table:
         """One row a run, one column a measure."""
-        return grid_table(self.grid())
+        return grid_table(self.grid())._replace(notes=(*map(str, self.notes), self.signature))
 
     def pair_table(self) -> Table:
-        """One row a pair and measure."""
-        columns = (
-            *(Column(name, is_text=True) for name in ("measure", "a", "b")),
-            *(Column(name) for name in ("difference", "low", "high", "p", "p corrected", "cohen d", "cliff delta")),
-            Column("wins/ties/losses", is_text=True),
-            Column("detectable"),
-        )
+        """One row a pair and measure, with the notes and the signature."""
         rows = tuple(
             (
-                *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high, pair.p, pair.p_corrected),
+                *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
+                *(small(pair.p), small(pair.p_corrected)),
                 *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
             )
             for pair in self.pairs
         )
-        return Table(columns, rows)
+        return Table(PAIR_COLUMNS, rows, self.signature, tuple(map(str, self.notes)))
+
+    def to_markdown(self) -> str:
+        """Two Markdown tables: the runs, the best bold, and the pairs."""
+        return f"{grid_markdown(self.grid())}\n{render(self.pair_table(), 'markdown')}"
 
     def to_latex(self) -> str:
         """A booktabs table: the best bold, the second underlined, superscripts that say which runs it beats."""
-        return f"% {self.signature}\n{grid_latex(self.grid())}"
+        return f"% {self.signature}\n{grid_latex(self.grid()._replace(notes=tuple(map(str, self.notes))))}"
 
     def to_html(self) -> str:
-        """An HTML table, escaped, as notebooks show it."""
-        return grid_html(self.grid())
+        """Two HTML tables, escaped, as notebooks show them: the runs and the pairs."""
+        return grid_html(self.grid()) + render(self.pair_table(), "html")
 
     def to_csv(self) -> str:
-        """The pairs with every digit, comma-separated."""
+        """The pairs with every digit, comma-separated, and the signature in each row."""
         return render(self.records(), "csv")
 
     def to_tsv(self) -> str:
-        """The pairs with every digit, tab-separated."""
+        """The pairs with every digit, tab-separated, and the signature in each row."""
         return render(self.records(), "tsv")
 
     def records(self) -> Table:
-        """The pairs as they are stored, with the signature."""
-        columns = tuple(Column(name, is_text=name in ("measure", "a", "b")) for name in Pair._fields)
-        return Table(columns, tuple(tuple(pair) for pair in self.pairs), self.signature, tuple(map(str, self.notes)))
+        """The pairs as they are stored, and the signature."""
+        columns = tuple(Column(name) for name in (*Pair._fields, "signature"))
+        return Table(columns, tuple((*pair, self.signature) for pair in self.pairs))
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a pair and measure."""
+        """One row a pair and measure, and the signature in each."""
         import polars
 
-        return polars.DataFrame([pair._asdict() for pair in self.pairs])
+        return polars.DataFrame([{**pair._asdict(), "signature": self.signature} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
@@ -240,4 +187,11 @@ class Comparison(Exports):
 
     def to_json(self) -> str:
         """The pairs, the notes and the signature."""
+        import json
+
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def small(p: float) -> float | str:
+    """A p-value that would be rounded to 0 as a bound."""
+    return "<0.0001" if p < SMALLEST_SHOWN else p

@@ -68,7 +68,9 @@ class Evaluator:
         self.policies = chosen.policies.changed(policies)
         is_one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
         names = [measures] if is_one else list(measures)
-        self.measures = dict(measures) if isinstance(measures, Mapping) else choose(names, chosen, policies)
+        ready = list(measures.values()) if isinstance(measures, Mapping) else []
+        is_chosen = bool(ready) and all(isinstance(each, Chosen) for each in ready)
+        self.measures = dict(measures) if is_chosen else choose(names, chosen, policies)  # type: ignore[arg-type]
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
         for name, (measure, _) in self.measures.items():

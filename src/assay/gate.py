@@ -10,17 +10,17 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from assay.compare import check_meaning
-from assay.compare import checked as check_settings
-from assay.comparison import Settings
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
 from assay.gatechecks import BASELINE, RUN, Sides, drop_checks, minimum_check
 from assay.gatereport import GateReport, Rules
 from assay.io.source import describe
-from assay.moves import Ranks, ranks_of
+from assay.moves import Ranks
 from assay.result import Result, load_result
 from assay.stats.drop import TESTS_OF_MEANS
+from assay.stats.settings import Settings
+from assay.stats.settings import checked as check_settings
 from assay.stored import is_stored
 
 if TYPE_CHECKING:
@@ -140,12 +140,12 @@ def evaluated(
     ranks = None
     if len(results) < len(data):
         evaluator = evaluator_of(qrels, names, options)
-        ranks = Ranks(evaluator.qrels)
+        ranks = Ranks(evaluator)
         for side, each in data.items():
             if side not in results:
                 judge, notes = evaluator.read(each, **{**how, "progress": how["progress"] if side == RUN else None})
                 results[side] = evaluator.score(judge, describe(each), notes)
-                ranks.add(side, ranks_of(evaluator, judge, describe(each)))
+                ranks.add(side, judge, describe(each))
     run, baseline = results[RUN], results.get(BASELINE)
     return Sides(run, None if baseline is None else paired(run, baseline, names), ranks)
 

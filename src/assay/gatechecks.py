@@ -40,12 +40,12 @@ class Sides(NamedTuple):
         """1 where a higher value is better, else -1."""
         return 1 if self.run.measures[name].definition.higher_is_better else -1
 
-    def documents(self, query: str, *, moved: bool) -> tuple[str, ...]:
+    def documents(self, query: str, measure: str, *, moved: bool) -> tuple[str, ...]:
         """Where the relevant documents of a query stand, in words; nothing of a finished result."""
-        if self.ranks is None or RUN not in self.ranks.ranks:
+        if self.ranks is None or (RUN, measure) not in self.ranks.ranks:
             return ()
-        has_both = moved and BASELINE in self.ranks.ranks
-        found = self.ranks.documents(query, BASELINE if has_both else RUN, RUN)
+        has_both = moved and (BASELINE, measure) in self.ranks.ranks
+        found = self.ranks.documents(query, measure, BASELINE if has_both else RUN, RUN)
         lines = [document_line(each) if has_both else place(each) for each in found if each.grade > 0]
         more = [f"and {len(lines) - WORST_DOCUMENTS} more"] if len(lines) > WORST_DOCUMENTS else []
         return (*lines[:WORST_DOCUMENTS], *more)
@@ -222,7 +222,7 @@ def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tup
             query := sides.run.queries[number],
             float(scores[number]),
             None if before is None else float(before[number]),
-            sides.documents(query, moved=moved),
+            sides.documents(query, name, moved=moved),
         )
         for number in numbers[:WORST_QUERIES]
     )

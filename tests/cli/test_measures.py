@@ -18,10 +18,13 @@ Queries         the mean over queries
 Range           0 or more; the higher the better
 Aliases         mrr, recip_rank, reciprocal_rank
 In trec_eval    recip_rank
+In trec_eval_9  recip_rank
+In ranx         mrr[@k]
+In ir_measures  RR, RR@k, MRR
+In beir         MRR@k
+In mteb         mrr_at_k
 In llama_index  mrr
 In haystack     DocumentMRREvaluator
-In trec_eval_9  recip_rank
-In ir_measures  RR, RR@k, MRR
 Reference       Voorhees, The TREC-8 question answering track report, 1999.
 
 Parameters
@@ -51,6 +54,7 @@ How many documents are judged relevant; over queries the sum.
 **In trec_eval:** num\\_rel
 
 **In trec_eval_9:** num\\_rel
+
 **In ir_measures:** NumRel
 
 | parameter | values | default | meaning |

@@ -4,10 +4,13 @@ import io
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from assay import Evaluator, _kernel
 from assay.cli import progress
+from assay.stats.bootstrap import unheard
+from assay.stats.paired import randomization
 
 
 class Terminal(io.StringIO):
@@ -84,3 +87,17 @@ def test_the_bar_ends_with_an_error(terminal):
 def test_bytes_are_counted_against_the_size_of_the_file(folder):
     assert progress.size_of(str(folder / "one.run")) == (folder / "one.run").stat().st_size
     assert progress.size_of("-") == 0
+
+
+def test_a_long_test_shows_how_far_it_is(terminal):
+    stream = terminal(delay=0)
+    with progress.heard("comparing") as report:
+        randomization(np.random.default_rng(0).normal(size=(2000, 2)), 3000, 0, report)
+        assert "100%" in wait_for(stream, "100%")
+    assert "comparing" in stream.getvalue()
+
+
+def test_where_nobody_looks_nothing_is_heard(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.heard("comparing") as report:
+        assert report is unheard

@@ -22,7 +22,7 @@ NAMES = [
     ("ranx", "bpref", {"bpref": "bpref(unopposed=nan)"}),
     ("ranx", "rbp.95", {"rbp.95": "rbp(p=0.95,gain=grade)"}),
     ("ranx", "rbp@5-l2", {"rbp@5-l2": "rbp(rel=2,p=0.5,gain=grade)"}),
-    ("ranx", "iprec_at_recall@0.3", {"iprec_at_recall@0.3": "iprec(cut=v9)@0.3"}),
+    ("ranx", "interpolated_precision_at_recall@0.3", {"interpolated_precision_at_recall@0.3": "iprec(cut=v9)@0.3"}),
     ("beir", "NDCG@10", {"NDCG@10": "ndcg@10"}),
     ("beir", "MAP@5", {"MAP@5": "ap@5"}),
     ("beir", "R_cap@5", {"R_cap@5": "recall(cap=true)@5"}),

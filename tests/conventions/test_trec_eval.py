@@ -85,8 +85,11 @@ BAD = [
     ("P.5,5.2", "'P.5,5.2' names a cutoff twice"),
     ("utility.1,2", "utility: weights must be 4 numbers, not '1;2'"),
     ("rbp.q=1", "'rbp.q=1': trec_eval has no option 'q' here; it has p, gain"),
-    ("ndcg.10", "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '10'"),
-    ("ndcg.1=2,1=3", "ndcg: gain must be linear or exp2 or pairs grade:gain such as 1:3;2:9, not '1:2;1:3'"),
+    ("ndcg.10", "ndcg: gain must be linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9, not '10'"),
+    (
+        "ndcg.1=2,1=3",
+        "ndcg: gain must be linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9, not '1:2;1:3'",
+    ),
     ("set_F.x", "f: beta must be a number at least 0, not 'x'"),
     ("map.5", "'map.5': map takes no cutoff"),
 ]
@@ -120,12 +123,10 @@ def test_nicknames():
     assert len(parse_measures(["all_trec"], find_convention("trec_eval_9"), 1)) == 93
 
 
-def test_a_nickname_without_its_tool_is_ambiguous():
-    with pytest.raises(assay.MeasureError) as caught:
-        parse_measures(["official"], find_convention("assay"), 1)
-    assert str(caught.value) == (
-        "tools mean different measures by 'official'; write trec_eval:official or trec_eval_9:official"
-    )
+def test_without_its_tool_a_spelling_means_what_the_newer_version_means_by_it():
+    found = parse_measures(["official"], find_convention("assay"), 1)
+    assert found == parse_measures(["official"], find_convention("trec_eval"), 1)
+    assert found != parse_measures(["official"], find_convention("trec_eval_9"), 1)
 
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1.9}, "q2": {"a": 1}}

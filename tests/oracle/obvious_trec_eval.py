@@ -60,8 +60,11 @@ def ideal_gains(query, gain, rel):
     return [each for each in gains if each > 0]
 
 
-def ideal_dcg(query, k=None, gain="linear", rel=0):
-    return discounted(ideal_gains(query, gain, rel)[:k])
+def ideal_dcg(query, k=None, gain="linear", rel=0, ideal="judged"):
+    if ideal == "retrieved":
+        query = query._replace(judged=[grade for grade in query.ranked if grade is not None])
+    gains = ideal_gains(query, gain, rel)
+    return discounted(gains[: len(query.ranked[:k])] if ideal == "listed_cut" else gains[:k])
 
 
 def ndcg_at_relevant(query, gain="linear", rel=0):

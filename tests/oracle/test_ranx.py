@@ -73,6 +73,6 @@ def test_agrees_on_bpref(queries, level):
 def test_agrees_on_the_curve_that_it_plots(queries):
     qrels, run = collection(queries)
     expected = interpolated_precision(ranx.Qrels(qrels), ranx.Run(run))
-    result = assay.evaluate(qrels, run, "iprec_at_recall", convention="ranx")
-    assert list(result) == [f"iprec_at_recall@{tenth / 10}" for tenth in range(11)]
+    result = assay.evaluate(qrels, run, "interpolated_precision_at_recall", convention="ranx")
+    assert list(result) == [f"interpolated_precision_at_recall@{tenth / 10}" for tenth in range(11)]
     np.testing.assert_allclose(np.column_stack(list(result.scores.values())), expected, rtol=1e-9, atol=1e-9)

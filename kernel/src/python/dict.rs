@@ -33,7 +33,9 @@ fn rank_once(
     scratch: &mut Scratch,
 ) -> PyResult<bool> {
     let needs_ids = ranker.options.given || ranker.options.exclude_query || ranker.options.foreign;
-    if needs_ids || !scratch.read_scores(dict, ranker.options) {
+    // The spread is that of the scores as they are given; here they are kept as they are compared.
+    let needs_scores = ranker.options.single && ranker.options.spread;
+    if needs_ids || needs_scores || !scratch.read_scores(dict, ranker.options) {
         return Ok(false);
     }
     // The slow path refuses the empty id.

@@ -5,17 +5,14 @@ from __future__ import annotations
 import click
 
 from assay.auditing import audit
-from assay.cli.eval import split_names
 from assay.cli.help import Command
-from assay.cli.options import format_choice
+from assay.cli.options import measure_options, output_options, reading_options, split_names
 from assay.cli.output import emit
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS
 from assay.io.qrels import Qrels
 from assay.render import render
-
-FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 
 
 @click.command(
@@ -30,14 +27,7 @@ FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("run", metavar="RUN")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="A measure; give it again for more, or name several in quotes.  [default: map]",
-)
+@measure_options(("map",))
 @click.option(
     "--start",
     type=click.Choice(list(CONVENTIONS)),
@@ -45,13 +35,8 @@ FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
     show_default=True,
     help="The tool whose number the steps start from.",
 )
-@click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True, help="How to write it."
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
-@click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told.")
-@click.option("--run-format", type=format_choice, help="How RUN is read, where it cannot be told.")
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are.")
+@output_options
+@reading_options
 def command(
     *,
     qrels: str,

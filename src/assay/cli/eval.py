@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
 
 from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
-from assay.cli.options import format_choice, given, policy_options
+from assay.cli.options import (
+    BARE,
+    convention_option,
+    measure_options,
+    output_options,
+    policy_options,
+    reading_options,
+    split_names,
+)
 from assay.cli.output import emit, say
+from assay.cli.prepare import prepare
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
-from assay.conventions import CONVENTIONS, find_convention
-from assay.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.evaluator import DEFAULT_MEASURES
 from assay.io.naming import run_names
-from assay.io.qrels import Qrels
 from assay.render import Column, Table, render
 from assay.result import Result
 from assay.results import Results
-
-FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
-# Tables for other programs hold nothing but rows; what there is to say goes to standard error.
-BARE = ("tsv", "csv")
 
 
 @click.command(
@@ -41,29 +43,11 @@ BARE = ("tsv", "csv")
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help=f"A measure; give it again for more, or name several in quotes.  [default: {' '.join(DEFAULT_MEASURES)}]",
-)
+@measure_options(DEFAULT_MEASURES)
 @click.option("-q", "--per-query", is_flag=True, help="One row a query, and the means in the last.")
-@click.option(
-    "--convention",
-    type=click.Choice(list(CONVENTIONS)),
-    default="assay",
-    show_default=True,
-    help="Compute as this tool does: its names for measures, and its policies.",
-)
-@click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True, help="How to write it."
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
-@click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told.")
-@click.option("--run-format", type=format_choice, help="How each RUN is read, where it cannot be told.")
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are.")
+@convention_option
+@output_options
+@reading_options
 @load_option
 @policy_options
 def command(
@@ -90,11 +74,10 @@ def command(
     """
     check_single_input((qrels, *runs))
     with loaded(files):
-        chosen = given(policies)
-        duplicates = find_convention(convention).policies.changed(chosen).duplicates
-        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
         names = split_names(measures) if measures else DEFAULT_MEASURES
-        evaluator = Evaluator(judgments, names, convention=convention, threads=threads, **chosen)
+        evaluator = prepare(
+            qrels, names, convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
+        )
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
@@ -103,15 +86,6 @@ def command(
         emit(text, output)
     for note in notes:
         say(f"note: {note}")
-
-
-def split_names(measures: tuple[str, ...]) -> list[str]:
-    """The names in each option, apart at blanks that are not inside parentheses.
-
-    >>> split_names(("ndcg@10 ap(rel=2, norm=found)", "rr"))
-    ['ndcg@10', 'ap(rel=2, norm=found)', 'rr']
-    """
-    return [name for each in measures for name in re.split(r"\s+(?![^()]*\))", each.strip()) if name]
 
 
 def written(results: dict[str, Result], format_: str, *, per_query: bool) -> tuple[str, tuple[str, ...]]:

@@ -129,7 +129,7 @@ def spellings(definition: Definition) -> dict[str, list[str]]:
         for name, entry in convention.names.items():
             if look_up_name(re.split(r"[(@\[]", entry.measure)[0], TABLE)[0] is definition:
                 found.setdefault(convention.name, []).append(with_cutoff(name, entry))
-    return found
+    return {tool: list(dict.fromkeys(names)) for tool, names in found.items()}
 
 
 def with_cutoff(name: str, entry: Name) -> str:
@@ -139,7 +139,7 @@ def with_cutoff(name: str, entry: Name) -> str:
     >>> with_cutoff("P", Name("precision@{}", output="P_{:.0f}")), with_cutoff("map", Name("ap[@{}]"))
     ('P_k', 'map[@k]')
     """
-    if "@{}" not in entry.measure:
+    if "@{}" not in entry.measure or name.endswith("@k"):
         return name
     spelling = re.sub(r"\{.*?\}", "k", entry.output) if entry.output else f"{name}@k"
     return f"{name}[{spelling.removeprefix(name)}]" if "[@{}]" in entry.measure else spelling

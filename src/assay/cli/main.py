@@ -21,6 +21,8 @@ from assay.core.errors import AssayError
 # A sub-command is imported only when it is asked for: each costs time to load.
 COMMANDS = {
     "eval": "assay.cli.eval",
+    "compare": "assay.cli.compare",
+    "diff": "assay.cli.diff",
     "audit": "assay.cli.audit",
     "gate": "assay.cli.gate",
     "check": "assay.cli.check.command",
@@ -33,6 +35,8 @@ EXAMPLES = (
     "assay demo                                 see it at work on a small collection",
     "assay eval qrels.txt bm25.run              score a run",
     "assay eval qrels.txt bm25.run dense.run    score several runs",
+    "assay compare qrels.txt bm25.run dense.run find out which is better, and how sure that is",
+    "assay diff qrels.txt bm25.run dense.run    see which queries moved, and why",
     "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
     "assay gate qrels.txt new.run --min rr=0.6  stop a build where retrieval got worse",
     "assay check qrels.txt bm25.run             find out what is wrong with the data",

@@ -1,4 +1,4 @@
-"""The options that set policies: one for each, with what it may be and what it does."""
+"""The options that several commands have: which measures, how to read, how to write, and one for each policy."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.help import PolicyOption
+from assay.conventions import CONVENTIONS
 from assay.core.convention import CHOICES, Policies
-from assay.io.formats import FORMATS
+from assay.io.formats import FORMATS as FILE_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
+# Tables for other programs hold nothing but rows; what there is to say goes to standard error.
+BARE = ("tsv", "csv")
 
 # What each policy does is said once, where it is defined.
 HELP: dict[str, str] = {
@@ -24,16 +31,71 @@ KINDS: dict[str, click.ParamType[Any]] = {
     "rel": click.FLOAT,
 }
 
-format_choice = click.Choice(FORMATS)
+format_choice = click.Choice(FILE_FORMATS)
+convention_option = click.option(
+    "--convention",
+    type=click.Choice(list(CONVENTIONS)),
+    default="assay",
+    show_default=True,
+    help="Compute as this tool does: its names for measures, and its policies.",
+)
+
+
+def measure_options(defaults: Iterable[str]) -> Decorator:
+    """`-m`, as often as one likes."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="MEASURE",
+        help=f"A measure; give it again for more, or name several in quotes.  [default: {' '.join(defaults)}]",
+    )
+
+
+def split_names(measures: tuple[str, ...]) -> list[str]:
+    """The names in each option, apart at blanks that are not inside parentheses.
+
+    >>> split_names(("ndcg@10 ap(rel=2, norm=found)", "rr"))
+    ['ndcg@10', 'ap(rel=2, norm=found)', 'rr']
+    """
+    return [name for each in measures for name in re.split(r"\s+(?![^()]*\))", each.strip()) if name]
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """In what format the output is, and where it goes."""
+    formats = click.Choice(FORMATS)
+    options = (
+        click.option("--format", "format_", type=formats, default="table", show_default=True, help="How to write it."),
+        click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."),
+    )
+    return stacked(command, options)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How files are read."""
+    options = (
+        click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told."),
+        click.option("--run-format", type=format_choice, help="How a RUN is read, where it cannot be told."),
+        click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are."),
+    )
+    return stacked(command, options)
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds an option for each policy; those that are not given are None."""
-    for name in reversed(Policies.__slots__):
-        help_ = HELP.get(name, "")
+    options = []
+    for name in Policies.__slots__:
         kind = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
-        add = click.option("--" + name.replace("_", "-"), name, cls=PolicyOption, help=capital(help_), **kind)
-        command = add(command)
+        help_ = capital(HELP.get(name, ""))
+        options.append(click.option("--" + name.replace("_", "-"), name, cls=PolicyOption, help=help_, **kind))
+    return stacked(command, options)
+
+
+def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
+    """The command with the options in this order."""
+    for option in reversed(list(options)):
+        command = option(command)
     return command
 
 

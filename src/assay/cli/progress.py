@@ -5,17 +5,39 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay._kernel import Progress
 from assay.core.text import printable
+from assay.stats.bootstrap import Report, unheard
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 DELAY = 1.0
 PAUSE = 0.1
+
+
+class Stage(NamedTuple):
+    """How far the work is: so much, of so much, and in words."""
+
+    completed: float
+    total: float | None
+    amount: str
+
+
+class Share:
+    """What share of the work is done, as it was last told."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+    def __call__(self, share: float) -> None:
+        self.value = share
+
+    def stage(self) -> Stage:
+        return Stage(self.value, 1.0, f"{self.value:.0%}")
 
 
 @contextmanager
@@ -24,37 +46,64 @@ def watched(name: str) -> Iterator[Progress | None]:
 
     What it gives is handed on to whoever reads. Where nothing is counted on it, the bar only shows that work goes on.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_seen():
         yield None
         return
+    progress, size = Progress(), size_of(name)
+
+    def stage() -> Stage:
+        from rich.filesize import decimal
+
+        read = progress.bytes_read
+        return Stage(read, size, f"{decimal(read)} of {decimal(size)}") if read and size else Stage(0, None, "")
+
+    with bar(f"reading {name}", stage):
+        yield progress
+
+
+@contextmanager
+def heard(what: str) -> Iterator[Report]:
+    """Shows how far some work has come for as long as the context lasts; what it gives is told the share done."""
+    if not is_seen():
+        yield unheard
+        return
+    share = Share()
+    with bar(what, share.stage):
+        yield share
+
+
+def is_seen() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
+    """A bar that a thread of its own draws."""
     import threading
 
-    progress, done = Progress(), threading.Event()
-    watcher = threading.Thread(target=show_after_delay, args=(name, progress, done), daemon=True)
+    done = threading.Event()
+    watcher = threading.Thread(target=show_after_delay, args=(title, stage, done), daemon=True)
     watcher.start()
     try:
-        yield progress
+        yield
     finally:
         done.set()
         watcher.join()
 
 
-def show_after_delay(name: str, progress: Progress, done: threading.Event) -> None:
+def show_after_delay(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
     """Draws the bar, if the work is not done before."""
     if done.wait(DELAY):
         return
     from rich.console import Console
-    from rich.filesize import decimal
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    size = size_of(name)
     texts = [TextColumn("{task." + part + "}", markup=False) for part in ("description", "fields[amount]")]
     columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(printable(f"reading {name}"), total=None, amount="")
+        task = bars.add_task(printable(title), total=None, amount="")
         while not done.wait(PAUSE):
-            if (read := progress.bytes_read) and size:
-                bars.update(bar, completed=read, total=size, amount=f"{decimal(read)} of {decimal(size)}")
+            bars.update(task, **stage()._asdict())
 
 
 def size_of(name: str) -> int:

@@ -30,10 +30,10 @@ RANX = Convention(
         "ndcg_burges": Name("ndcg(gain=exp2,rel=1)[@{}]", options=LEVEL),
         "bpref": Name("bpref(unopposed=nan)", options=LEVEL),
         "rbp": Name("rbp(gain=grade)", options={"p": Option("p"), **LEVEL}, about="gains are grades, so it can pass 1"),
-        "iprec_at_recall": Name(
+        "interpolated_precision_at_recall": Name(
             "iprec(cut=v9)@{}",
             RECALLS,
-            "iprec_at_recall@{:.1f}",
+            "interpolated_precision_at_recall@{:.1f}",
             options=LEVEL,
             about="the points that ranx.plot draws; ranx.evaluate has no name for them",
         ),

@@ -6,7 +6,7 @@ from html import escape
 from typing import NamedTuple
 
 from assay.core.text import printable
-from assay.render.formats import latex
+from assay.render.formats import latex, markdown
 from assay.render.table import Column, Table, shown
 
 
@@ -23,7 +23,7 @@ class Grid(NamedTuple):
 
     rows: list[tuple[str, str]]
     columns: dict[str, list[Cell]]
-    caption: str = ""
+    caption: str
     notes: tuple[str, ...] = ()
 
 
@@ -63,6 +63,27 @@ def grid_table(grid: Grid) -> Table:
     return Table(columns, rows, grid.caption, grid.notes)
 
 
+def grid_markdown(grid: Grid) -> str:
+    """A pipe table, as GitHub and notebooks read it."""
+
+    def line(values: list[str]) -> str:
+        return "| " + " | ".join(values) + " |"
+
+    def cell(each: Cell) -> str:
+        text = f"**{number(each)}**" if each.place == 0 else number(each)
+        return text + (f" <sup>{joined(each.beats)}</sup>" if each.beats else "")
+
+    rows = [
+        [mark, markdown(name), *(cell(cells[place]) for cells in grid.columns.values())]
+        for place, (mark, name) in enumerate(grid.rows)
+    ]
+    heads = ["", "run", *map(markdown, grid.columns)]
+    rules = ["---", "---", *("---:" for _ in grid.columns)]
+    below = [grid.caption, *(f"Note: {note}" for note in grid.notes)]
+    parts = [part for text in below for part in ("", markdown(text))]
+    return "\n".join([line(heads), line(rules), *map(line, rows), *parts]) + "\n"
+
+
 def grid_latex(grid: Grid) -> str:
     """A booktabs table."""
 
@@ -76,11 +97,11 @@ def grid_latex(grid: Grid) -> str:
         [latex(mark), latex(name), *(cell(cells[place]) for cells in grid.columns.values())]
         for place, (mark, name) in enumerate(grid.rows)
     ]
-    caption = ". ".join(text.rstrip(".") for text in (grid.caption, *grid.notes) if text)
+    caption = ". ".join(text.rstrip(".") for text in (grid.caption, *grid.notes))
     lines = [
         r"\begin{table}",
         r"  \centering",
-        *([f"  \\caption{{{latex(caption)}}}"] if caption else []),
+        f"  \\caption{{{latex(caption)}}}",
         f"  \\begin{{tabular}}{{ll{'r' * len(grid.columns)}}}",
         r"    \toprule",
         f"    {' & '.join(map(latex, heads))} " + r"\\",
@@ -111,5 +132,5 @@ def grid_html(grid: Grid) -> str:
         + "</tr>"
         for place, (mark, name) in enumerate(grid.rows)
     )
-    below = "".join(f"<p>{text(line)}</p>" for line in (grid.caption, *grid.notes) if line)
+    below = "".join(f"<p>{text(line)}</p>" for line in (grid.caption, *grid.notes))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}\n"

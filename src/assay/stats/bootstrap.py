@@ -5,19 +5,26 @@ Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import PolicyError
-from assay.core.judged import FloatArray
+from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.text import show
 
 SAMPLES = 1000
 # Draws held at a time; bounds the memory whatever the number of queries.
 DRAWS = 4_000_000
+
+# Is told what share of the work is done.
+Report = Callable[[float], None]
+
+
+def unheard(share: float) -> None:
+    """Where nobody asks how far the work has come."""
 
 
 class Interval(NamedTuple):
@@ -53,32 +60,52 @@ def bootstrap_all(
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
     if not isinstance(seed, int) or seed < 0:
         raise PolicyError(f"seed must be a whole number from 0, not {show(seed)}")
-    alike: dict[bytes, list[str]] = {}
-    for name, values in scores.items():
-        alike.setdefault(np.isnan(values).tobytes(), []).append(name)
+    names = list(scores)
     intervals: dict[str, Interval] = {}
-    for names in alike.values():
-        defined = ~np.isnan(scores[names[0]])
-        prepared = np.stack([AGGREGATES[aggregates[name]].prepare(scores[name][defined]) for name in names], axis=1)
+    for defined, numbers in alike(np.stack(list(scores.values()), axis=1)):
+        group = [names[number] for number in numbers]
+        prepared = np.stack([AGGREGATES[aggregates[name]].prepare(scores[name][defined]) for name in group], axis=1)
         totals = resampled_totals(prepared, samples, seed)
-        for name, column in zip(names, totals.T, strict=True):
+        for name, column in zip(group, totals.T, strict=True):
             intervals[name] = percentiles(AGGREGATES[aggregates[name]].finish(column, len(prepared)), level)
     return {name: intervals[name] for name in scores}
 
 
-def resampled_totals(values: FloatArray, samples: int, seed: int) -> FloatArray:
+def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:
+    """Columns that are defined for the same queries: which queries, and the numbers of the columns."""
+    groups: dict[bytes, list[int]] = {}
+    undefined = np.isnan(columns)
+    for number, column in enumerate(undefined.T):
+        groups.setdefault(column.tobytes(), []).append(number)
+    for numbers in groups.values():
+        yield ~undefined[:, numbers[0]], np.array(numbers)
+
+
+def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
     """The sum of each column over queries drawn with replacement, one row a sample."""
     count = len(values)
     if not count:
         return np.full((samples, values.shape[1]), np.nan)
+    exact = summable(values)
     generator = np.random.default_rng(seed)
     rows = max(1, DRAWS // count)
     totals = []
     for start in range(0, samples, rows):
         draws = generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
         times = np.stack([np.bincount(row, minlength=count) for row in draws])
-        totals.append(times.astype(np.float64) @ values)
+        totals.append(times.astype(np.float64) @ exact)
+        report(min(1.0, (start + rows) / samples))
     return np.concatenate(totals)
+
+
+def summable(values: FloatArray) -> FloatArray:
+    """The values, rounded in their last digits so that sums of as many of them come out exact, column by column.
+
+    Such a sum is the same in any order, and so for any number of threads that share the work.
+    """
+    _, exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0) * len(values))
+    unit = np.maximum(np.ldexp(1.0, exponent - 52), np.finfo(np.float64).tiny)
+    return np.asarray(np.round(values / unit) * unit, dtype=np.float64)
 
 
 def percentiles(estimates: FloatArray, level: float) -> Interval:

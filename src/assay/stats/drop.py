@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.stats.bootstrap import unheard
 from assay.stats.effect import detectable
-from assay.stats.paired import PAIRED_TESTS, RESAMPLES, SIGN_FLIPS
+from assay.stats.paired import PAIRED_TESTS
+from assay.stats.settings import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
 
 TESTS_OF_MEANS = ("randomization", "t", "bootstrap")
-DRAWN = {"randomization": SIGN_FLIPS, "bootstrap": RESAMPLES}
 
 
 def drop_p_values(changes: FloatArray, test: str, samples: int | None, seed: int) -> FloatArray:
@@ -28,13 +29,14 @@ def drop_p_values(changes: FloatArray, test: str, samples: int | None, seed: int
     >>> drop_p_values(np.array([[-0.5, 0.5], [-0.25, 0.25], [-0.5, 0.5]]), "randomization", None, 0)
     array([0.125, 0.875])
     """
-    halves = PAIRED_TESTS[test](changes, samples, seed) / 2
+    drawn = samples or DEFAULT_SAMPLES.get(test, 1)
+    halves = PAIRED_TESTS[test](changes, drawn, seed, unheard) / 2
     return np.where(np.nansum(changes, axis=0) < 0, halves, 1 - halves)
 
 
 def smallest_p(count: int, test: str, samples: int | None) -> float:
     """The smallest p-value that so many queries can give."""
-    drawn = 0.5 / ((samples or DRAWN[test]) + 1) if test in DRAWN else 0.0
+    drawn = 0.5 / ((samples or DEFAULT_SAMPLES[test]) + 1) if test in DEFAULT_SAMPLES else 0.0
     if test == "randomization":
         return max(0.5**count, drawn)
     return drawn if count > 1 else 0.5

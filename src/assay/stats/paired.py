@@ -1,127 +1,124 @@
 """Paired tests: whether the difference between two systems is larger than chance would make it.
 
-Each takes the differences of all pairs of systems at once, one column a pair, so that random draws are shared.
+Each takes the differences of all pairs of systems at once, one row a query and one column a pair, so that random draws
+are shared. A NaN is a query that does not count.
 Smucker et al., A comparison of statistical significance tests for information retrieval evaluation, CIKM 2007;
 Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
-from assay.stats.effect import deviation
+from assay.core.judged import FloatArray
+from assay.stats.bootstrap import Report, alike, resampled_totals, summable, unheard
+from assay.stats.effect import ROUNDING, deviation
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+# Signs held at a time; bounds the memory whatever the number of queries and samples.
+SIGNS = 4_000_000
 
-    from assay.core.judged import FloatArray
-
-SIGN_FLIPS = 100_000
-RESAMPLES = 10_000
-# Numbers drawn at a time; bounds the memory whatever the number of queries and samples.
-DRAWS = 4_000_000
-# Two sums of the same numbers in another order differ by less than this share of their size.
-ROUNDING = 1e-9
+# Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
+PairedTest = Callable[[FloatArray, int, int, Report], FloatArray]
 
 
-def randomization(differences: FloatArray, samples: int | None, seed: int) -> FloatArray:
+def randomization(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
     """Fisher's randomization test: how often random signs give a mean difference as large.
 
     Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
-    A NaN is a query that does not count.
     """
-    samples = SIGN_FLIPS if samples is None else samples
-    values = np.nan_to_num(differences)
-    count = len(values)
-    reached = np.abs(values.sum(axis=0)) - ROUNDING * np.abs(values).sum(axis=0)
-    if count < 63 and 2**count <= samples:  # noqa: PLR2004 - a shift must fit in 64 bits
-        patterns = np.arange(2**count)[:, None] >> np.arange(count) & 1
-        share: FloatArray = at_least(values, patterns.astype(np.float64), reached) / 2**count
-        return share
+    values = summable(np.nan_to_num(differences))
+    count, observed = len(values), values.sum(axis=0)
+    reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
+    is_exact = count < samples.bit_length()
+    total = 2**count if is_exact else samples
     generator = np.random.default_rng(seed)
     hits = np.zeros(values.shape[1])
-    rows = max(1, DRAWS // count)
-    for start in range(0, samples, rows):
-        hits += at_least(values, random_bits(generator, min(rows, samples - start), count), reached)
-    return (hits + 1.0) / (samples + 1.0)
+    rows = max(1, SIGNS // max(1, count))
+    for start in range(0, total, rows):
+        number = min(rows, total - start)
+        flips = all_flips(start, number, count) if is_exact else random_flips(generator, number, count)
+        hits += (np.abs(observed - 2.0 * (flips @ values)) >= reached).sum(axis=0)
+        report((start + number) / total)
+    return hits / total if is_exact else (hits + 1.0) / (total + 1.0)
 
 
-def random_bits(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
-    """Zeros and ones, so many to a row."""
+def all_flips(start: int, rows: int, count: int) -> FloatArray:
+    """Some of the patterns, 1 where a sign is flipped, in the order of binary numbers."""
+    bits = np.arange(start, start + rows)[:, None] >> np.arange(count) & 1
+    return bits.astype(np.float64)
+
+
+def random_flips(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
+    """Rows of random patterns, 1 where a sign is flipped."""
     packed = np.frombuffer(generator.bytes(rows * -(-count // 8)), dtype=np.uint8)
     return np.unpackbits(packed.reshape(rows, -1), axis=1, count=count).astype(np.float64)
 
 
-def at_least(values: FloatArray, keeps: FloatArray, reached: FloatArray) -> FloatArray:
-    """How many of the sign patterns, 1 where a sign is kept, give a sum at least as large, one a column."""
-    flipped = 2.0 * (keeps @ values) - values.sum(axis=0)
-    return np.asarray((np.abs(flipped) >= reached).sum(axis=0), dtype=np.float64)
+def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
+    """Sakai's shifted bootstrap: how often queries drawn without a difference give a t statistic as large.
+
+    p = (c + 1) / (samples + 1), as for the randomization test.
+    """
+    p_values, spreads = of_each(differences, certain), of_each(differences, deviation)
+    vary = np.flatnonzero(spreads)
+    for defined, places in alike(differences[:, vary]):
+        numbers = vary[places]
+        hits = shifted_hits(differences[np.ix_(defined, numbers)], spreads[numbers], samples, seed, report)
+        p_values[numbers] = (hits + 1.0) / (samples + 1.0)
+    return p_values
 
 
-def bootstrap_test(differences: FloatArray, samples: int | None, seed: int) -> FloatArray:
-    """Sakai's shifted bootstrap: how often a t statistic as large comes from queries without a difference."""
-    samples = RESAMPLES if samples is None else samples
-    return np.array([shifted(known(column), samples, seed) for column in differences.T])
+def shifted_hits(values: FloatArray, spreads: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
+    """How many samples of the values, once their mean is taken off, have a t statistic as large as they themselves."""
+    count, means = len(values), values.mean(axis=0)
+    centred = values - means
+    totals = resampled_totals(np.concatenate([centred, centred**2], axis=1), samples, seed, report)
+    drawn_means, drawn_squares = np.split(totals / count, 2, axis=1)
+    drawn_spreads = np.sqrt(np.maximum(drawn_squares - drawn_means**2, 0.0) * count / (count - 1))
+    reached = np.abs(means) / spreads * drawn_spreads * (1 - ROUNDING)
+    return np.asarray((np.abs(drawn_means) >= reached).sum(axis=0), dtype=np.float64)
 
 
-def shifted(values: FloatArray, samples: int, seed: int) -> float:
-    """The p-value of one pair."""
-    count = len(values)
-    spread = deviation(values)
-    if count < 2 or spread == 0:  # noqa: PLR2004 - one value has no spread
-        return certain(values)
-    observed = abs(float(values.mean())) / spread
-    moved = values - values.mean()
-    generator = np.random.default_rng(seed)
-    hits = 0
-    rows = max(1, DRAWS // count)
-    for start in range(0, samples, rows):
-        drawn = moved[generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)]
-        means, spreads = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
-        hits += int((np.abs(means) >= observed * spreads * (1 - ROUNDING)).sum())
-    return (hits + 1) / (samples + 1)
-
-
-def t_test(differences: FloatArray, samples: int | None, seed: int) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def t_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """Student's paired t test."""
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     def p_value(values: FloatArray) -> float:
         spread = deviation(values)
-        if len(values) < 2 or spread == 0:  # noqa: PLR2004 - one value has no spread
+        if spread == 0:
             return certain(values)
-        statistic = values.mean() / (spread / np.sqrt(len(values)))
-        return float(2 * t.sf(abs(statistic), len(values) - 1))
+        statistic = abs(float(values.mean())) / (spread / np.sqrt(len(values)))
+        return float(2 * stdtr(len(values) - 1, -statistic))
 
-    return np.array([p_value(known(column)) for column in differences.T])
+    return of_each(differences, p_value)
 
 
-def wilcoxon(differences: FloatArray, samples: int | None, seed: int) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """Wilcoxon's signed rank test, as scipy has it by default: zeros are left out."""
     from scipy import stats
 
     def p_value(values: FloatArray) -> float:
         return float(stats.wilcoxon(values).pvalue) if values.any() else 1.0
 
-    return np.array([p_value(known(column)) for column in differences.T])
+    return of_each(differences, p_value)
 
 
-def sign(differences: FloatArray, samples: int | None, seed: int) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def sign(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """The sign test: wins against losses, whatever their size."""
-    from scipy.stats import binomtest
+    from scipy.special import bdtr
 
     def p_value(values: FloatArray) -> float:
         wins, losses = int((values > 0).sum()), int((values < 0).sum())
-        return float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+        return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
-    return np.array([p_value(known(column)) for column in differences.T])
+    return of_each(differences, p_value)
 
 
-def known(values: FloatArray) -> FloatArray:
-    """The values that are there."""
-    return values[~np.isnan(values)]
+def of_each(differences: FloatArray, figure: Callable[[FloatArray], float]) -> FloatArray:
+    """A figure of each column, of the values that are there."""
+    return np.array([figure(column[~np.isnan(column)]) for column in differences.T])
 
 
 def certain(values: FloatArray) -> float:
@@ -129,7 +126,7 @@ def certain(values: FloatArray) -> float:
     return 0.0 if len(values) > 1 and values.any() else 1.0
 
 
-PAIRED_TESTS: dict[str, Callable[[FloatArray, int | None, int], FloatArray]] = {
+PAIRED_TESTS: dict[str, PairedTest] = {
     "randomization": randomization,
     "t": t_test,
     "wilcoxon": wilcoxon,

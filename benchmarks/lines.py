@@ -1,0 +1,29 @@
+"""The lines of the report, and the measures that everything is timed with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEASURES = ["ap", "ndcg@10", "rr", "recall@100", "precision@10"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the report: a figure, and the target it is held against."""
+
+    what: str
+    figure: str
+    target: str
+    is_met: bool
+
+
+def at_most(what: str, value: float, limit: float) -> Line:
+    return Line(what, f"{value:.2f}", f"at most {limit:g}", value <= limit)
+
+
+def at_least(what: str, value: float, limit: float) -> Line:
+    return Line(what, f"{value:.1f}", f"at least {limit:g}", value >= limit)
+
+
+def exactly(what: str, is_so: bool) -> Line:
+    return Line(what, "yes" if is_so else "no", "yes", is_so)

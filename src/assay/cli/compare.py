@@ -1,0 +1,117 @@
+"""`assay compare`: which of several runs is better, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.help import Command
+from assay.cli.load import load_option, loaded
+from assay.cli.options import (
+    BARE,
+    convention_option,
+    measure_options,
+    output_options,
+    policy_options,
+    reading_options,
+    split_names,
+)
+from assay.cli.output import emit, say
+from assay.cli.prepare import prepare
+from assay.cli.progress import heard, watched
+from assay.cli.streams import check_single_input, source_of
+from assay.compare import check_baseline, compare_results, name_runs, read_runs
+from assay.comparison import Comparison
+from assay.evaluator import DEFAULT_MEASURES
+from assay.stats.correction import CORRECTIONS
+from assay.stats.settings import FAMILIES, TESTS, Settings, checked
+
+
+@click.command(
+    "compare",
+    cls=Command,
+    short_help="Find out which run is better, and how sure that is.",
+    examples=(
+        "assay compare qrels.txt bm25.run dense.run",
+        "assay compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25 -m ndcg@10 -m recall@100",
+        "assay compare qrels.txt *.run -m ndcg@10 --test tukey_randomized",
+        "assay compare qrels.txt bm25.run dense.run --format latex -o table.tex",
+    ),
+)
+@click.argument("qrels", metavar="QRELS")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@measure_options(DEFAULT_MEASURES)
+@click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name in the table, or its file.")
+@click.option("--test", type=click.Choice(TESTS), default="randomization", show_default=True, help="Which test.")
+@click.option(
+    "--correction",
+    type=click.Choice(list(CORRECTIONS)),
+    default="holm",
+    show_default=True,
+    help="How p-values are corrected for many comparisons; the tukey tests need none.",
+)
+@click.option(
+    "--family",
+    type=click.Choice(FAMILIES),
+    default="measure",
+    show_default=True,
+    help="Correct over the pairs of each measure, or over all measures together.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="How small p must be to count.")
+@click.option("--samples", type=int, help="How many random samples a test draws.  [default: the test's own]")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@convention_option
+@output_options
+@reading_options
+@load_option
+@policy_options
+def command(
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    baseline: str | None,
+    test: str,
+    correction: str,
+    family: str,
+    alpha: float,
+    samples: int | None,
+    seed: int,
+    convention: str,
+    format_: str,
+    output: str | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    threads: int | None,
+    files: tuple[str, ...],
+    **policies: Any,  # noqa: ANN401 - click has checked them
+) -> None:
+    """Compares RUNs on the judgments in QRELS: differences with their intervals, p-values and effect sizes.
+
+    Every pair is compared, or every run with the baseline. Letters behind a number name the runs that it is better
+    than for sure. docs/comparing.md explains which test and which correction to take.
+    """
+    check_single_input((qrels, *runs))
+    named = {name: source_of(str(run)) for name, run in name_runs(runs).items()}
+    if baseline in runs and baseline not in named:
+        baseline = list(named)[runs.index(baseline)]
+    check_baseline(named, baseline)
+    settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
+    with loaded(files):
+        names = split_names(measures) if measures else DEFAULT_MEASURES
+        evaluator = prepare(
+            qrels, names, convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
+        )
+        results, ranks = read_runs(evaluator, named, format=run_format, watch=watched)
+        with heard("comparing") as report:
+            comparison = compare_results(results, ranks, settings, report)
+        emit(written(comparison, format_), output)
+    for note in comparison.notes if format_ in BARE else ():
+        say(f"note: {note}")
+
+
+def written(comparison: Comparison, format_: str) -> str:
+    """The comparison as text."""
+    text: str = str(comparison) + "\n" if format_ == "table" else getattr(comparison, f"to_{format_}")()
+    return text

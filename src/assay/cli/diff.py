@@ -1,0 +1,89 @@
+"""`assay diff`: which queries moved between two runs, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.help import Command
+from assay.cli.load import load_option, loaded
+from assay.cli.options import convention_option, output_options, policy_options, reading_options
+from assay.cli.output import emit, say
+from assay.cli.prepare import prepare
+from assay.cli.progress import watched
+from assay.cli.streams import check_single_input, source_of
+from assay.compare import check_queries, common_notes, name_runs, read_runs
+from assay.core.errors import MeasureError
+from assay.core.text import show
+from assay.evaluator import DEFAULT_MEASURES
+from assay.moves import find_moves
+from assay.render import render
+from assay.results import Results
+
+
+@click.command(
+    "diff",
+    cls=Command,
+    short_help="See which queries moved between two runs, and why.",
+    examples=(
+        "assay diff qrels.txt bm25.run dense.run",
+        "assay diff qrels.txt bm25.run dense.run -m rr@10 --top 3",
+        "assay diff qrels.txt bm25.run dense.run --format json -o moved.json",
+    ),
+)
+@click.argument("qrels", metavar="QRELS")
+@click.argument("before", metavar="RUN_A")
+@click.argument("after", metavar="RUN_B")
+@click.option(
+    "-m", "--measure", metavar="MEASURE", default=DEFAULT_MEASURES[0], show_default=True, help="By which measure."
+)
+@click.option(
+    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="How many queries each way are shown."
+)
+@convention_option
+@output_options
+@reading_options
+@load_option
+@policy_options
+def command(
+    *,
+    qrels: str,
+    before: str,
+    after: str,
+    measure: str,
+    top: int,
+    convention: str,
+    format_: str,
+    output: str | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    threads: int | None,
+    files: tuple[str, ...],
+    **policies: Any,  # noqa: ANN401 - click has checked them
+) -> None:
+    """Shows the queries that RUN_B does better than RUN_A, and those that it does worse.
+
+    Each stands with its relevant documents and their ranks before and after; JSON has all judged documents.
+    """
+    check_single_input((qrels, before, after))
+    named = {name: source_of(str(run)) for name, run in name_runs((before, after)).items()}
+    with loaded(files):
+        evaluator = prepare(
+            qrels, [measure], convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
+        )
+        if len(evaluator.measures) > 1:
+            raise MeasureError(
+                f"{show(measure)} stands for several measures: {', '.join(evaluator.measures)}; name one"
+            )
+        results, ranks = read_runs(evaluator, named, format=run_format, watch=watched)
+        check_queries(results)
+        first, second = named
+        moves = find_moves(Results(results), ranks, next(iter(evaluator.measures)), (first, second), top)
+        if format_ == "json":
+            text = moves.to_json()
+        else:
+            text = f"{moves}\n" if format_ == "table" else render(moves.table(), format_)
+        emit(text, output)
+    for note in common_notes(results):
+        say(f"note: {note}")

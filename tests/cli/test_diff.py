@@ -1,0 +1,82 @@
+"""`assay diff`: which queries moved, and why."""
+
+import json
+
+import pytest
+
+
+def test_queries_with_their_documents(assay):
+    result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr(rel=3)")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[:8] == [
+        "rr(rel=3), from one to two: 0.5000 → 0.2500; 0 queries better, 1 the same, 1 worse",
+        "",
+        "most helped: no query",
+        "",
+        "most hurt:",
+        "  q1  1.0000 → 0.5000  (-0.5000)",
+        "      d1 (grade 3): rank 1 → 2",
+        "      d3 (grade 1): rank 3 → 1",
+    ]
+    assert "measures: rr(rel=3,credit=first)" in result.stdout.splitlines()[-1]
+    assert "note: two: 1 query of the judgments is missing from the run" in result.stderr
+
+
+def test_the_default_is_ndcg(assay):
+    plain = assay("diff", "qrels.txt", "one.run", "two.run")
+    assert plain.stdout.startswith("ndcg@10, from one to two: ")
+    assert plain.stdout == assay("diff", "qrels.txt", "one.run", "two.run", "-m", "ndcg@10").stdout
+
+
+def test_so_many_each_way(assay):
+    def queries(*options):
+        data = json.loads(assay("diff", "qrels.txt", "two.run", "one.run", "--format", "json", *options).stdout)
+        return [move["query"] for move in data["helped"]]
+
+    assert queries() == ["q2", "q1"]
+    assert queries("--top", "1") == ["q2"]
+
+
+def test_json_has_every_judged_document(assay):
+    data = json.loads(assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr(rel=3)", "--format", "json").stdout)
+    (move,) = data["hurt"]
+    assert move["documents"] == [
+        {"document": "d1", "grade": 3.0, "before": 1, "after": 2},
+        {"document": "d3", "grade": 1.0, "before": 3, "after": 1},
+        {"document": "d2", "grade": 0.0, "before": 2, "after": None},
+    ]
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv", "markdown", "latex"])
+def test_other_formats_have_a_row_for_each_query(assay, folder, format_):
+    assert assay("diff", "qrels.txt", "one.run", "two.run", "--format", format_, "-o", "out").stdout == ""
+    text = (folder / "out").read_text(encoding="utf-8")
+    assert "d1 (grade 3): rank 1 → 2; d3 (grade 1): rank 3 → 1" in text
+
+
+def test_the_same_run_twice(assay):
+    result = assay("diff", "qrels.txt", "one.run", "one.run")
+    assert "from one to one (2): 0.7974 → 0.7974; 0 queries better, 2 the same, 0 worse" in result.stdout
+
+
+def test_policies(assay):
+    result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr", "--judged-only")
+    assert "d4 (grade 1): rank 1 → –" in result.stdout
+
+
+MISTAKES = [
+    (
+        ("one.run", "two.run", "-m", "P.5,10", "--convention", "trec_eval"),
+        "'P.5,10' stands for several measures: P_5, P_10; name one",
+    ),
+    (("one.run", "two.run", "--top", "0"), "0 is not in the range"),
+    (("one.run",), "Missing argument 'RUN_B'"),
+    (("one.run", "two.run", "--missing", "skip"), "are not of the same queries"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES)
+def test_mistakes(assay, arguments, message):
+    result = assay("diff", "qrels.txt", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr

@@ -1,0 +1,104 @@
+"""Effect sizes by hand, and the smallest difference that could have been seen against simulation."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from statsmodels.stats.power import TTestPower
+
+from assay.stats.effect import cliff_delta, cohen_d, detectable, detectable_effect, differences_of
+
+nan, inf = math.nan, math.inf
+COHEN = [
+    ([1, 2, 3], 2),
+    ([-1, -2, -3], -2),
+    # A mean of 0.2, and squares around it of 0.25, 0.01 and 0.16: 0.2 / √0.21.
+    ([0.7, 0.1, -0.2], 0.2 / math.sqrt(0.21)),
+    ([0, 0, 0], 0),
+    ([1, -1], 0),
+    ([0.5, 0.5], inf),
+    ([-0.3, -0.1 - 0.2], -inf),
+    ([0.4], nan),
+    ([], nan),
+]
+CLIFF = [
+    ([1, 2], [2, 3], 0.75),
+    ([2, 3], [1, 2], -0.75),
+    ([0, 0], [1, 1], 1),
+    ([1, 2, 3], [1, 2, 3], 0),
+    ([0.5], [0.5], 0),
+    # Of nine pairs b is above in five and below in three.
+    ([1, 2, 5], [3, 4, 2], 2 / 9),
+    ([], [], nan),
+]
+
+
+@pytest.mark.parametrize(("values", "expected"), COHEN)
+def test_cohen_d(values, expected):
+    assert cohen_d(np.array(values, dtype=np.float64)) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(("a", "b", "expected"), CLIFF)
+def test_cliff_delta(a, b, expected):
+    assert cliff_delta(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)) == pytest.approx(
+        expected, nan_ok=True
+    )
+
+
+def test_cliff_delta_is_the_balance_of_all_pairs():
+    a, b = np.random.default_rng(1).integers(0, 9, size=(2, 40)).astype(float)
+    assert cliff_delta(a, b) == pytest.approx(np.sign(b[:, None] - a[None, :]).mean())
+
+
+def test_differences_that_are_rounding_are_none():
+    a = np.array([0.3, 0.5, nan, 0.0, 1e-20])
+    b = np.array([0.1 + 0.2, 0.50001, 1.0, 0.0, 2e-20])
+    np.testing.assert_allclose(differences_of(a, b), [0, 0.00001, nan, 0, 1e-20], rtol=1e-9)
+    assert differences_of(a, b)[0] == 0
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 50, 1000, 6980])
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.001])
+def test_the_power_at_the_detectable_effect_is_four_fifths(count, alpha):
+    """Against the power that scipy's own quadrature gives."""
+    critical = scipy.stats.t.isf(alpha / 2, count - 1)
+    shift = detectable_effect(count, alpha) * math.sqrt(count)
+
+    def tail(variance):
+        needed = critical * math.sqrt(variance / (count - 1))
+        return scipy.stats.norm.cdf(shift - needed) + scipy.stats.norm.cdf(-shift - needed)
+
+    power = scipy.stats.chi2(count - 1).expect(tail, epsabs=1e-10, limit=500)
+    assert power == pytest.approx(0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [5, 25, 400])
+def test_against_statsmodels(count):
+    expected = TTestPower().power(detectable_effect(count, 0.05), count, 0.05)
+    assert expected == pytest.approx(0.8, abs=1e-9)
+
+
+@pytest.mark.parametrize(("count", "alpha"), [(2, 0.05), (10, 0.05), (50, 0.01)])
+def test_against_simulation(count, alpha):
+    values = np.random.default_rng(2).normal(detectable_effect(count, alpha), 1, size=(40_000, count))
+    statistics = values.mean(axis=1) / values.std(axis=1, ddof=1) * math.sqrt(count)
+    found = np.abs(statistics) > scipy.stats.t.isf(alpha / 2, count - 1)
+    assert found.mean() == pytest.approx(0.8, abs=0.008)
+
+
+def test_detectable_is_in_the_units_of_the_differences():
+    values = np.random.default_rng(3).normal(size=30)
+    assert detectable(values, 0.05) == pytest.approx(detectable_effect(30, 0.05) * values.std(ddof=1))
+    assert detectable(10 * values, 0.05) == pytest.approx(10 * detectable(values, 0.05))
+
+
+@pytest.mark.parametrize(("values", "expected"), [([], nan), ([0.5], nan), ([0.5, 0.5], 0), ([0, 0, 0], 0)])
+def test_detectable_of_little(values, expected):
+    assert detectable(np.array(values, dtype=np.float64), 0.05) == pytest.approx(expected, nan_ok=True)
+
+
+def test_more_queries_show_less():
+    effects = [detectable_effect(count, 0.05) for count in (5, 25, 50, 200, 1000)]
+    assert effects == sorted(effects, reverse=True)
+    assert detectable_effect(50, 0.01) > detectable_effect(50, 0.05)

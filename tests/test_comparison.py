@@ -1,0 +1,300 @@
+"""The tables of a comparison, and the queries that moved."""
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+import assay
+from assay.stats.pairs import Pair
+from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
+
+MANY = {f"run{number:02}": np.linspace(0.1, 0.5, 12) + number / 100 * np.linspace(0.9, 1.1, 12) for number in range(30)}
+ODD = {"a_b & c%": [0.1, 0.2], "<b>|x|": [0.3, 0.4], "tab\tand\nline \\ ~^#${}": [0.2, 0.9]}
+
+
+@pytest.fixture
+def comparison():
+    return assay.compare(QRELS, RUNS, ["ndcg@10", "rr"])
+
+
+FORMS = ["__str__", "to_markdown", "to_latex", "to_csv", "to_tsv", "to_json", "to_html", "_repr_html_"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_carries_the_signature(comparison, form):
+    text = getattr(comparison, form)().replace("\\_", "_").replace("&#x27;", "'")
+    assert comparison.signature in text
+    assert comparison.signature.startswith(f"assay {assay.__version__} convention=assay ties=docid_desc")
+    assert comparison.signature.endswith(
+        "test=randomization samples=100000 correction=holm family=measure alpha=0.05 interval=bca samples=2000 seed=0"
+    )
+
+
+def test_frames_carry_the_signature(comparison):
+    for frame in (comparison.to_polars(), comparison.to_pandas()):
+        assert list(frame.columns) == [*FIELDS, "signature"]
+        assert set(frame["signature"]) == {comparison.signature}
+        assert frame["difference"].to_list() == [pair.difference for pair in comparison.pairs]
+        assert frame["wins"].to_list() == [pair.wins for pair in comparison.pairs]
+
+
+def test_json_has_the_records_under_comparisons(comparison):
+    data = json.loads(comparison.to_json())
+    assert [list(record) for record in data["comparisons"]] == [FIELDS] * 6
+    assert [Pair(**record) for record in data["comparisons"]] == comparison.pairs
+    assert data["signature"] == comparison.signature
+    assert (data["test"], data["correction"], data["alpha"], data["samples"]) == (
+        "randomization",
+        "holm",
+        0.05,
+        100_000,
+    )
+
+
+@pytest.mark.parametrize(("form", "delimiter"), [("to_csv", ","), ("to_tsv", "\t")])
+def test_separated_values_have_every_digit(comparison, form, delimiter):
+    rows = list(csv.DictReader(io.StringIO(getattr(comparison, form)()), delimiter=delimiter))
+    assert list(rows[0]) == [*FIELDS, "signature"]
+    assert [float(row["p_corrected"]) for row in rows] == [pair.p_corrected for pair in comparison.pairs]
+
+
+def test_latex(comparison):
+    lines = comparison.to_latex().splitlines()
+    assert lines[0] == f"% {comparison.signature}"
+    assert lines[1:3] == [r"\begin{table}", r"  \centering"]
+    assert lines[3] == (
+        r"  \caption{Means over 8 queries. Letters: better than these runs by the randomization test, "
+        r"Holm's correction over the pairs of each measure, alpha = 0.05}"
+    )
+    assert [line.strip() for line in lines[4:]] == [
+        r"\begin{tabular}{llrr}",
+        r"\toprule",
+        r"& run & ndcg@10 & rr \\",
+        r"\midrule",
+        r"a & one & \textbf{1.0000}$^{bc}$ & \textbf{1.0000}$^{bc}$ \\",
+        r"b & two & \underline{0.6184}$^{c}$ & \underline{0.5312}$^{c}$ \\",
+        r"c & three & 0.3464 & 0.2812 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def test_the_caption_says_how(comparison):
+    assert comparison.settings.words in comparison.caption
+    captions = {
+        "t": "the paired t test, no correction, alpha = 0.01",
+        "tukey": "the Tukey HSD test with queries as blocks, which holds for all pairs of a measure together, alpha = 0.01",
+    }
+    for test, words in captions.items():
+        other = assay.compare(QRELS, RUNS, "rr", test=test, correction="none", alpha=0.01)
+        assert other.caption == f"Means over 8 queries. Letters: better than these runs by {words}"
+    everything = assay.compare(QRELS, RUNS, "rr", correction="bh", family="all")
+    assert "Benjamini and Hochberg's correction over all pairs and measures" in everything.caption
+
+
+def test_text_has_both_tables(comparison):
+    lines = str(comparison).splitlines()
+    assert lines[2:5] == [
+        "a  one    1.0000 bc  1.0000 bc",
+        "b  two    0.6184 c   0.5312 c",
+        "c  three  0.3464     0.2812",
+    ]
+    assert lines[8].split() == (
+        [
+            "measure",
+            "a",
+            "b",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "p",
+            "corrected",
+            "cohen",
+            "d",
+            "cliff",
+            "delta",
+            "wins/ties/losses",
+            "detectable",
+        ]
+    )
+    assert lines[10].split()[:4] == ["ndcg@10", "one", "two", "-0.3816"]
+    assert lines[-1] == comparison.signature
+
+
+def test_markdown_has_both_tables(comparison):
+    first, second = comparison.to_markdown().split("| measure |")
+    assert "| a | one | **1.0000** <sup>bc</sup> | **1.0000** <sup>bc</sup> |" in first
+    assert "| c | three | 0.3464 | 0.2812 |" in first
+    assert "| ndcg@10 | one | two | -0.3816 |" in second
+
+
+def test_html_has_both_tables(comparison):
+    html = comparison.to_html()
+    assert html.count("<table>") == html.count("</table>") == 2
+    assert "<b>1.0000</b><sup>bc</sup>" in html
+    assert "<u>0.5312</u><sup>c</sup>" in html
+    assert comparison._repr_html_() == html
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_more_than_26_runs(form):
+    comparison = assay.compare(None, results_of(**MANY), test="t")
+    text = getattr(comparison, form)()
+    assert all(name in text for name in MANY)
+    if form == "to_latex":
+        assert r"ad & run29 & \textbf{0.5900}$^{a,b,c," in text
+        assert r",z,aa,ab,ac}$" in text
+        assert r"b & run01 & 0.3100$^{a}$ \\" in text
+    if form == "to_markdown":
+        assert "| ad | run29 | **0.5900** <sup>a,b,c," in text
+    assert len(comparison.pairs) == 435
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_odd_names_are_escaped(form):
+    comparison = assay.compare(None, results_of(**ODD), baseline="a_b & c%")
+    text = getattr(comparison, form)()
+    if form == "to_latex":
+        assert r"a\_b \& c\%" in text
+        assert r"\textless{}b\textgreater{}\textbar{}x\textbar{}" in text
+        assert (
+            r"tab\textbackslash{}tand\textbackslash{}nline \textbackslash{} \textasciitilde{}\textasciicircum{}\#\$\{\}"
+            in text
+        )
+        assert text.count("\n") == 14
+    elif form == "to_markdown":
+        assert r"a\_b &amp; c%" in text
+        assert r"&lt;b&gt;\|x\|" in text
+    elif form in ("to_html", "_repr_html_"):
+        assert "<b>|x|" not in text
+        assert "&lt;b&gt;|x|" in text
+    elif form == "__str__":
+        assert "tab\\tand\\nline \\ ~^#${}" in text
+    elif form == "to_json":
+        assert {record["b"] for record in json.loads(text)["comparisons"]} == set(ODD) - {"a_b & c%"}
+    else:
+        rows = csv.reader(io.StringIO(text), delimiter="," if form == "to_csv" else "\t")
+        assert {row[2] for row in list(rows)[1:]} == set(ODD) - {"a_b & c%"}
+
+
+def test_a_baseline_cannot_end_the_comment_of_latex():
+    comparison = assay.compare(None, results_of(**{"a\n\\input{x}": [0, 1], "b": [1, 0]}), baseline="a\n\\input{x}")
+    assert comparison.to_latex().splitlines()[1] == r"\begin{table}"
+
+
+def test_numbers_are_rounded_once_at_the_end():
+    # The means round to 1.0000 and 0.9999, their difference to 0.0000: it is not the difference of what is printed.
+    comparison, pair = one_pair([0.99994] * 4, [0.99995, 0.99997, 0.99995, 0.99997])
+    rows = comparison.to_latex().splitlines()[-5:-3]
+    assert [row.strip() for row in rows] == [r"a & a & \underline{0.9999} \\", r"b & b & \textbf{1.0000} \\"]
+    assert pair.difference == pytest.approx(0.00002)
+    assert " 0.0000 " in str(comparison)
+
+
+def test_means_that_are_printed_alike_still_have_an_order():
+    scores = {"a": [0.50001, 0.5], "b": [0.50002, 0.5], "c": [0.5, 0.50002], "d": [0.4, 0.4]}
+    rows = [line.strip() for line in assay.compare(None, results_of(**scores)).to_latex().splitlines()[-7:-3]]
+    assert rows == [
+        r"a & a & \underline{0.5000} \\",
+        r"b & b & \textbf{0.5000} \\",
+        r"c & c & \textbf{0.5000} \\",
+        r"d & d & 0.4000 \\",
+    ]
+
+
+def test_a_mean_without_a_value_has_no_place():
+    comparison = assay.compare(None, results_of(a=[np.nan, np.nan], b=[0.5, 0.25], c=[0.1, 0.2]))
+    rows = [line.strip() for line in comparison.to_latex().splitlines()[-6:-3]]
+    assert rows == [r"a & a & undefined \\", r"b & b & \textbf{0.3750} \\", r"c & c & \underline{0.1500} \\"]
+
+
+def test_a_small_p_is_not_printed_as_zero():
+    comparison, pair = one_pair(np.linspace(0, 0.5, 60), np.linspace(0.1, 0.7, 60), test="t")
+    assert 0 < pair.p < 0.00005
+    assert str(comparison).count("<0.0001") == 2
+    assert "&lt;0.0001" in comparison.to_html()
+
+
+def test_repr(comparison):
+    assert repr(comparison) == "<Comparison: one, two, three; 6 pairs>"
+
+
+def test_queries_that_moved(comparison):
+    moves = comparison.queries("rr", "two", "one")
+    assert moves.hurt == ()
+    assert [move.query for move in moves.helped] == ["q1", "q2", "q3", "q4", "q5", "q6", "q7"]
+    assert (moves.helped[0].before, moves.helped[0].after, moves.helped[0].difference) == (0.25, 1, 0.75)
+    assert moves.helped[0].documents == (("good", 2, 4, 1), ("fair", 1, None, 2), ("bad", 0, None, 3))
+    assert moves.counts == (7, 1, 0)
+    assert moves.means == (comparison.results["two"]["rr"], 1)
+    back = comparison.queries("rr", "one", "two", top=2)
+    assert [move.query for move in back.hurt] == ["q1", "q2"]
+    assert back.counts == (0, 1, 7)
+
+
+def test_moves_in_words(comparison):
+    assert str(comparison.queries("rr", "two", "one", top=1)).splitlines()[:7] == [
+        "rr, from two to one: 0.5312 → 1.0000; 7 queries better, 1 the same, 0 worse",
+        "",
+        "most helped:",
+        "  q1  0.2500 → 1.0000  (+0.7500)",
+        "      good (grade 2): rank 4 → 1",
+        "      fair (grade 1): rank – → 2",
+        "",
+    ]
+    assert repr(comparison.queries("rr", "two", "one")).startswith("<Moves: rr, from two to one: 0.5312 → 1.0000;")
+
+
+def test_moves_in_other_forms(comparison):
+    moves = comparison.queries("mrr", "two", "three", top=3)
+    data = json.loads(moves.to_json())
+    assert (data["a"], data["b"], data["measure"], data["wins"], data["losses"]) == ("two", "three", "rr", 0, 6)
+    assert data["hurt"][0]["documents"][1] == {"document": "fair", "grade": 1.0, "before": None, "after": None}
+    assert "measures: rr(rel=1,credit=first)" in data["signature"]
+    frame = moves.to_polars()
+    assert frame.columns == ["query_id", "before", "after", "doc_id", "grade", "rank_before", "rank_after"]
+    assert frame.row(0) == ("q0", 1.0, 0.25, "good", 2.0, 1, 4)
+    assert len(frame) == 9
+    assert moves.to_pandas()["rank_after"][0] == 4
+    assert re.search(r"\| q0 \| 1.0000 \| 0.2500 \| -0.7500 \| good \(grade 2\): rank 1 → 4; fair", moves.to_markdown())
+    assert len(comparison.queries("rr", "one", "one").to_polars()) == 0
+
+
+def test_only_so_many_documents_are_shown():
+    qrels = {"q": {f"d{number:02}": 1 for number in range(14)}}
+    runs = {"a": {"q": ["d00"]}, "b": {"q": ["d00", "d01"]}}
+    moves = assay.compare(qrels, runs, "ap").queries("ap", "a", "b")
+    assert str(moves).splitlines()[4] == "      d00 (grade 1): rank 1 → 1"
+    assert "      and 4 more" in str(moves).splitlines()
+    assert len(moves.helped[0].documents) == 14
+
+
+def test_ranks_are_those_of_the_measures_own_policies():
+    qrels = {"q": {"good": 1, "bad": 0}}
+    runs = {"a": {"q": ["x", "y", "bad", "good"]}, "b": {"q": ["x", "good", "bad"]}}
+    measures = ["rr", "trec_eval:recip_rank"]
+    plain = assay.compare(qrels, runs, "rr").queries("rr", "a", "b").helped[0].documents
+    assert plain == (("good", 1, 4, 2), ("bad", 0, 3, 3))
+    judged = assay.compare(qrels, runs, "rr", judged_only=True).queries("rr", "a", "b").helped[0].documents
+    assert judged == (("good", 1, 2, 1), ("bad", 0, 1, 2))
+    both = assay.compare(qrels, runs, measures)
+    assert both.queries("trec_eval:recip_rank", "a", "b").helped[0].documents == plain
+
+
+def test_where_less_is_better_a_lower_score_is_help():
+    comparison = assay.compare(QRELS, RUNS, "first_rank")
+    assert comparison.queries("first_rank", "three", "two").helped[0].query == "q0"
+    assert comparison.queries("first_rank", "three", "two").hurt == ()
+
+
+def test_results_have_no_documents():
+    comparison = assay.compare(None, results_of(a=[0.1, np.nan, 0.5], b=[0.4, 0.5, 0.2]))
+    moves = comparison.queries("ap", "a", "b")
+    assert [(move.query, move.documents) for move in (*moves.helped, *moves.hurt)] == [("0", ()), ("2", ())]
+    assert moves.counts == (1, 0, 1)
