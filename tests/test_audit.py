@@ -70,6 +70,13 @@ def test_what_is_said_of_a_run():
     assert "20.0% of the documents there have no judgment" in text
 
 
+def test_repeated_documents_leave_out_the_tools_that_stop_at_them():
+    run = {"q1": [("a", 2), ("a", 1), ("b", 0.5)]}
+    audit = assay.audit({"q1": {"a": 1, "b": 1}}, run, "map")
+    assert not {"assay", "trec_eval"} & {account.tool for account in audit["map"]}
+    assert any("assay, trec_eval" in note and "more than once" in note for note in audit.notes)
+
+
 def test_it_can_be_had_in_every_form():
     audit = assay.audit(QRELS, RUN, "map")
     assert repr(audit) == f"<Audit: map in {len(audit['map'])} tools>"
