@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # A step that moves the number by less is rounding.
 LEAST = 1e-12
+# A step that four digits can show.
+SHOWN = 5e-5
 
 
 class Step(NamedTuple):
@@ -138,7 +140,9 @@ def number(value: float) -> str:
 
 
 def signed(worth: float) -> str:
-    return "undefined" if math.isnan(worth) else f"{worth:+.4f}"
+    if math.isnan(worth):
+        return "undefined"
+    return f"{worth:+.4f}" if abs(worth) >= SHOWN else f"{worth:+.0e}"
 
 
 def account_dict(account: Account) -> dict[str, Any]:

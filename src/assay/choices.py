@@ -172,4 +172,6 @@ def policy_words(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may b
 def parameter_words(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
     """A parameter as its function's annotation words it, or as the grammar writes it."""
     words = measure.definition.words.get((name, value)) if not isinstance(value, dict) else None
-    return words or f"{name}={'none' if value is None else write(value)}"
+    parameter = measure.definition.parameters[name]
+    said = f"{name}={'none' if value is None else write(value)}"
+    return words or (said if parameter.choices or not parameter.help else f"{said} ({parameter.help})")

@@ -10,9 +10,17 @@ from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.core.ranking import only_top
 
-Over = Annotated[Literal["retrieved", "judged"], "among all retrieved documents, or only among the judged ones"]
+Over = Annotated[
+    Literal["retrieved", "judged"],
+    "among all retrieved documents, or only among the judged ones",
+    {"retrieved": "all retrieved documents are paired", "judged": "only judged documents are paired"},
+]
 
-Tied = Annotated[Literal["half", "rank"], "tied scores are half of a pair, or stand as they are ranked"]
+Tied = Annotated[
+    Literal["half", "rank"],
+    "tied scores are half of a pair, or stand as they are ranked",
+    {"half": "tied scores are half of a pair", "rank": "tied scores stand as they are ranked"},
+]
 
 
 @measure(

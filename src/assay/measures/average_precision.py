@@ -13,6 +13,13 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 Norm = Annotated[
     Literal["relevant", "found", "about_found", "cutoff", "none"],
     "divide by all relevant documents, by those found, by those found and 1e-10 more, by min(R, k), or not at all",
+    {
+        "relevant": "divides by all relevant documents",
+        "found": "divides by the relevant documents found",
+        "about_found": "divides by the relevant documents found, and 1e-10 more",
+        "cutoff": "divides by the relevant documents, at most k",
+        "none": "divides by nothing",
+    },
 ]
 # What ragas adds to a divisor that may be 0.
 TINY = 1e-10
@@ -88,7 +95,6 @@ def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = Non
     formula="r² / (n R), where r of the R relevant documents stand among the n retrieved: precision · recall",
     aliases={"set_map": {}},
     needs_relevant=True,
-    kin="ap",
     example=Example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0]),
 )
 def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
@@ -103,7 +109,6 @@ def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     formula="ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant documents",
     reference="Robertson, On smoothing average precision, ECIR 2012.",
     range=(-np.inf, np.inf),
-    kin="ap",
     undefined="relevant documents that are listed again add up to more than there are",
     example=Example("yaap", [1, 0], 0, "S = 1, R = 2: ln(2 / 2)", ideal=[1, 1, 0]),
 )

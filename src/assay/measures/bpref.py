@@ -10,10 +10,17 @@ from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Example, Rel, measure
 
 Denominator = Annotated[
-    Literal["min", "relevant"], "min(R, N), where N documents are judged not relevant, as trec_eval has it; or R"
+    Literal["min", "relevant"],
+    "min(R, N), where N documents are judged not relevant, as trec_eval has it; or R",
+    {"min": "divides by min(R, N)", "relevant": "divides by R"},
 ]
 Unopposed = Annotated[
-    Literal["one", "nan"], "where nothing is judged not relevant, each hit counts 1, or a query with one has no value"
+    Literal["one", "nan"],
+    "where nothing is judged not relevant, each hit counts 1, or a query with one has no value",
+    {
+        "one": "a hit counts 1 where nothing is judged not relevant",
+        "nan": "a query has no value where nothing is judged not relevant",
+    },
 ]
 
 
@@ -48,7 +55,6 @@ def binary_preference(
     reference="Robertson, On GMAP and other transformations, CIKM 2006.",
     aggregate="geometric",
     needs_relevant=True,
-    kin="bpref",
     example=Example("gm_bpref", [1, 0, 1], 0.5, "of one query it is its bpref: (1 + (1 - 1/1)) / 2"),
 )
 def geometric_binary_preference(judged: Judged, *, rel: Rel = 1) -> FloatArray:

@@ -87,7 +87,6 @@ def dcg(
     formula="DCG of the judged documents from the highest gain to the lowest, of those that gain anything",
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.",
     range=(-np.inf, np.inf),
-    kin="dcg",
     example=Example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)"),
 )
 def ideal_dcg(

@@ -15,7 +15,9 @@ from assay.measures.average_precision import precisions
 Recall = Annotated[float, Bounds(0, 1), "the level of recall"]
 Recalls = Annotated[tuple[float, ...], Bounds(0, 1), "the levels of recall"]
 Cut = Annotated[
-    Literal["round", "v9"], "how many relevant documents a level asks for: recall · R rounded, or as trec_eval 9 has it"
+    Literal["round", "v9"],
+    "how many relevant documents a level asks for: recall · R rounded, or as trec_eval 9 has it",
+    {"round": "a level asks for recall · R documents, rounded", "v9": "a level asks for ⌊recall · R + 0.9⌋ documents"},
 ]
 ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 

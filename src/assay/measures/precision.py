@@ -11,7 +11,9 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.core.parameter import Bounds
 
 Over = Annotated[
-    Literal["k", "retrieved"], "divide by k, or by what was retrieved up to k; without k by what was retrieved"
+    Literal["k", "retrieved"],
+    "divide by k, or by what was retrieved up to k; without k by what was retrieved",
+    {"k": "divides by k, whatever was retrieved", "retrieved": "divides by what was retrieved"},
 ]
 Multiple = Annotated[float, Bounds(low=0, open_low=True), "how many times R documents are looked at"]
 

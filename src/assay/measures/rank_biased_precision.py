@@ -17,6 +17,11 @@ Gain = Annotated[
     Literal["binary", "grade", "max"] | GainMap,
     "1 for a relevant document, its grade, or its grade as a share of the query's highest; or pairs grade:gain, "
     "brought between 0 and 1 where they are not",
+    {
+        "binary": "a relevant document gains 1",
+        "grade": "a document gains its grade",
+        "max": "a document gains its grade as a share of the query's highest",
+    },
 ]
 Complete = Annotated[
     Literal["tail", "zero"],

@@ -12,6 +12,7 @@ from assay.core.measure import Cutoff, Example, Rel, measure
 Total = Annotated[
     Literal["relevant", "listed"],
     "divide by the relevant documents, or by the judgments of relevant ones as they are listed, repeats too",
+    {"relevant": "divides by the relevant documents", "listed": "divides by the judgments as they are listed"},
 ]
 
 

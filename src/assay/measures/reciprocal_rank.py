@@ -10,7 +10,9 @@ from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 
 Credit = Annotated[
-    Literal["first", "sum", "found"], "the first hit; the sum over all hits; the mean over the hits found"
+    Literal["first", "sum", "found"],
+    "the first hit; the sum over all hits; the mean over the hits found",
+    {"first": "the first hit counts", "sum": "all hits are summed", "found": "the mean over the hits found"},
 ]
 Missing = Annotated[
     Literal["skip", "end"],

@@ -73,7 +73,6 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
     formula="Σ gain / log2(rank + 1) over the first k documents, divided by that of k documents that gain 1",
     reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
     bind=highest_grade,
-    kin="ndcg",
     example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
 )
 def sdcg(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
