@@ -1,4 +1,4 @@
-"""ranx's `Qrels`, `Run` and `evaluate`, computed by assay.
+"""ranx's `Qrels`, `Run`, `evaluate` and `compare`, computed by assay.
 
 >>> from assay.compat.ranx import Qrels, Run, evaluate
 >>> qrels, run = Qrels({"q1": {"d1": 1, "d2": 2}}), Run({"q1": {"d2": 0.9, "d7": 0.5, "d1": 0.3}})
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.compat._ranx_report import Report
 from assay.compat._ranx_table import Table
 from assay.core.errors import DataError, MismatchError
 from assay.core.spelling import UNCUT
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
 
-__all__ = ["Qrels", "Run", "evaluate"]
+__all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
 
 class Qrels(Table[int]):
@@ -115,6 +116,50 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
     if return_mean:
         found = {name: summary(values, with_deviation=return_std) for name, values in scores.items()}
     return found[names[0]] if len(names) == 1 else found
+
+
+def compare(  # noqa: PLR0917 - as ranx has it
+    qrels: Qrels,
+    runs: Sequence[Run],
+    metrics: Sequence[str] | str,
+    stat_test: str = "student",
+    n_permutations: int = 1000,
+    max_p: float = 0.01,
+    random_seed: int = 42,
+    threads: int = 0,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
+    make_comparable: bool = False,
+) -> Report:
+    """Evaluates runs and tests their differences, two by two.
+
+    The tests are assay's: the randomization test depends on its seed alone, and Tukey's takes queries as blocks. As in
+    ranx, p-values are not corrected; `assay.compare` does that.
+
+    >>> qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
+    >>> good = Run({"q1": {"d1": 2.0}, "q2": {"d2": 1.0}}, name="good")
+    >>> bad = Run({"q1": {"x": 1.0}, "q2": {"d2": 1.0}}, name="bad")
+    >>> compare(qrels, [good, bad], ["mrr"]).win_tie_loss["good", "bad"]
+    {'mrr': {'W': 1, 'T': 1, 'L': 0}}
+    """
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    scores: dict[str, dict[str, FloatArray]] = {}
+    for number, run in enumerate(runs, start=1):
+        name = run.name if isinstance(run, Run) and run.name is not None else f"run_{number}"
+        if name in scores:
+            raise DataError(f"two runs are named {show(name)}; give each a name of its own")
+        found = evaluate(qrels, run, names, return_mean=False, threads=threads, make_comparable=make_comparable)
+        scores[name] = {names[0]: found} if len(names) == 1 else found
+    return Report(
+        scores,
+        names,
+        stat_test=stat_test,
+        n_permutations=n_permutations,
+        max_p=max_p,
+        random_seed=random_seed,
+        rounding_digits=rounding_digits,
+        show_percentages=show_percentages,
+    )
 
 
 def check(data: object, name: str) -> Mapping[str, Mapping[str, float]]:

@@ -11,11 +11,12 @@ from assay.render.table import Column, Table, shown
 
 
 class Cell(NamedTuple):
-    """A mean, its place in the column (0 for the best), and the marks of the systems that it beats."""
+    """A mean, its place in the column (0 for the best), the marks of the systems that it beats, and its digits."""
 
     value: float
     place: int
     beats: tuple[str, ...]
+    digits: int = 4
 
 
 class Grid(NamedTuple):
@@ -49,7 +50,7 @@ def joined(beats: tuple[str, ...]) -> str:
 
 
 def number(cell: Cell) -> str:
-    return shown(cell.value, Column(""))
+    return shown(cell.value, Column("", cell.digits))
 
 
 def grid_table(grid: Grid) -> Table:

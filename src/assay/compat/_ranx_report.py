@@ -1,0 +1,175 @@
+"""ranx's `compare` and its report, with assay's tests."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.text import show
+from assay.render import render
+from assay.render.grid import Cell, Grid, grid_latex, grid_table, letters
+from assay.stats.bootstrap import unheard
+from assay.stats.paired import PAIRED_TESTS
+from assay.stats.tukey import TUKEY_TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas
+
+    from assay.core.judged import FloatArray
+
+# ranx's names for the tests, and what each is called in a caption.
+TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}
+LABELS = {
+    "student": "paired Student's t test",
+    "fisher": "Fisher's randomization test",
+    "tukey": "Tukey's HSD test with queries as blocks",
+}
+
+
+class Report:
+    """What ranx's report holds: `results`, `comparisons` and `win_tie_loss`, and its ways to write them.
+
+    `comparisons[{a, b}][metric]` has `p_value` and `significant`; any two names find it, in any order.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[str, Mapping[str, FloatArray]],
+        metrics: Sequence[str],
+        *,
+        stat_test: str,
+        n_permutations: int,
+        max_p: float,
+        random_seed: int,
+        rounding_digits: int,
+        show_percentages: bool,
+    ) -> None:
+        if stat_test not in TESTS:
+            raise PolicyError(f"stat_test must be {' or '.join(map(repr, TESTS))}, not {show(stat_test)}")
+        self.model_names = list(scores)
+        self.metrics = list(metrics)
+        self.stat_test, self.max_p = stat_test, max_p
+        self.rounding_digits, self.show_percentages = rounding_digits, show_percentages
+        self.results = {name: {m: float(np.mean(each[m])) for m in metrics} for name, each in scores.items()}
+        self.comparisons = Comparisons()
+        for metric in metrics:
+            columns = {name: each[metric] for name, each in scores.items()}
+            for pair, p in p_values(columns, stat_test, n_permutations, random_seed).items():
+                found = {"p_value": p, "significant": p <= max_p}
+                self.comparisons.setdefault(frozenset(pair), {})[metric] = found
+        self.win_tie_loss = {
+            (a, b): {m: won(scores[a][m], scores[b][m]) for m in metrics} for a in scores for b in scores if a != b
+        }
+
+    def __str__(self) -> str:
+        return self.to_table()
+
+    __repr__ = __str__
+
+    def beaten(self, model: str, metric: str) -> list[str]:
+        """The models that this one is better than, surely."""
+        return [
+            other
+            for other in self.model_names
+            if other != model
+            and self.comparisons[{model, other}][metric]["significant"]
+            and self.results[model][metric] > self.results[other][metric]
+        ]
+
+    def grid(self) -> Grid:
+        """The means as a table of models and metrics, as ranx rounds them."""
+        marks = dict(zip(self.model_names, letters(len(self.model_names)), strict=True))
+        scale = 100 if self.show_percentages else 1
+        digits = max(0, self.rounding_digits - 2) if self.show_percentages else self.rounding_digits
+        columns = {}
+        for metric in self.metrics:
+            means = {name: self.results[name][metric] for name in self.model_names}
+            ranking = sorted({mean for mean in means.values() if not np.isnan(mean)}, reverse=True)
+            columns[metric] = [
+                Cell(
+                    mean * scale,
+                    ranking.index(mean) if mean in ranking else -1,
+                    tuple(marks[other] for other in self.beaten(name, metric)),
+                    digits,
+                )
+                for name, mean in means.items()
+            ]
+        caption = f"Letters: better than these models by {LABELS[self.stat_test]}, p ≤ {self.max_p:g}"
+        return Grid([(marks[name], name) for name in self.model_names], columns, caption)
+
+    def to_table(self) -> str:
+        """Aligned text."""
+        return render(grid_table(self.grid()), "table").rstrip("\n")
+
+    def to_latex(self) -> str:
+        """A booktabs table."""
+        return grid_latex(self.grid())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as ranx nests it."""
+        everything: dict[str, Any] = {
+            "stat_test": self.stat_test,
+            "metrics": self.metrics,
+            "model_names": self.model_names,
+        }
+        for model in self.model_names:
+            others = [other for other in self.model_names if other != model]
+            everything[model] = {
+                "scores": self.results[model],
+                "comparisons": {
+                    other: {m: self.comparisons[{model, other}][m]["p_value"] for m in self.metrics} for other in others
+                },
+                "win_tie_loss": {other: self.win_tie_loss[model, other] for other in others},
+            }
+        return everything
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The means: one row a model, one column a metric."""
+        import pandas
+
+        rows = [{"model_names": name, **self.results[name]} for name in self.model_names]
+        return pandas.DataFrame(rows)
+
+    def save(self, path: str) -> None:
+        """Writes `to_dict` as JSON."""
+        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123 - a path as ranx takes it
+            json.dump(self.to_dict(), file, indent=4)
+
+    def print_results(self) -> None:
+        """Prints the means."""
+        print(json.dumps(self.results, indent=4))  # noqa: T201 - as ranx does
+
+
+class Comparisons(dict[frozenset[str], dict[str, dict[str, Any]]]):
+    """Entries by two names, in any order and any kind of collection."""
+
+    def __getitem__(self, key: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - any collection of two names
+        return super().__getitem__(frozenset(key))
+
+
+def p_values(
+    columns: Mapping[str, FloatArray], stat_test: str, samples: int, seed: int
+) -> dict[tuple[str, str], float]:
+    """The p-value of each pair of models."""
+    pairs = list(combinations(columns, 2))
+    if not pairs:
+        raise DataError("it takes two runs to compare")
+    test = TESTS[stat_test]
+    if test in TUKEY_TESTS:
+        square = TUKEY_TESTS[test](np.stack(list(columns.values()), axis=1), samples, seed, unheard)
+        place = {name: number for number, name in enumerate(columns)}
+        return {(a, b): float(square[place[a], place[b]]) for a, b in pairs}
+    differences = np.stack([columns[b] - columns[a] for a, b in pairs], axis=1)
+    found = PAIRED_TESTS[test](differences, samples, seed, unheard)
+    return dict(zip(pairs, map(float, found), strict=True))
+
+
+def won(a: FloatArray, b: FloatArray) -> dict[str, int]:
+    """How many queries `a` does better on, the same, and worse."""
+    return {"W": int((a > b).sum()), "T": int((a == b).sum()), "L": int((a < b).sum())}
