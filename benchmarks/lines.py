@@ -18,7 +18,7 @@ class Line:
 
 
 def at_most(what: str, value: float, limit: float) -> Line:
-    return Line(what, f"{value:.2f}", f"at most {limit:g}", value <= limit)
+    return Line(what, f"{value:.2f}", f"at most {limit:.3g}", value <= limit)
 
 
 def at_least(what: str, value: float, limit: float) -> Line:
