@@ -23,20 +23,35 @@ def test_every_name_in_the_list_is_there():
 
 def test_nothing_else_leaks():
     rooms = {path.name.partition(".")[0] for path in ROOM.iterdir() if path.suffix in ("", ".py", ".so", ".pyd")}
-    names = {name for name in vars(assay) if not (name.startswith("__") and name.endswith("__"))}
+    names = {name for name in vars(assay) if not name.startswith("_")}
     extra = names - set(assay.__all__)
     assert {name for name in extra if not isinstance(getattr(assay, name), types.ModuleType)} == set()
     assert extra <= rooms
 
 
 def test_the_list_holds_what_is_defined_on_purpose():
-    """Everything that is imported by name in `assay/__init__.py`."""
-    imported = {
-        name
-        for name, value in vars(assay).items()
-        if not isinstance(value, types.ModuleType) and not name.startswith("__")
-    }
-    assert imported | {"__version__"} == set(assay.__all__)
+    homes = vars(assay)["_HOME"]
+    assert sorted(name for names in homes.values() for name in names) == sorted(assay.__all__)
+    assert set(assay.__all__) <= set(dir(assay))
+    for name in assay.__all__:
+        assert getattr(assay, name) is not None
+
+
+def test_what_is_not_there_is_said_so():
+    with pytest.raises(AttributeError, match="module 'assay' has no attribute 'evaluat'"):
+        assay.evaluat  # noqa: B018 - the attribute is what is tested
+
+
+def test_no_module_has_the_name_of_a_function():
+    rooms = {path.stem for path in ROOM.iterdir()}
+    assert rooms.isdisjoint(assay.__all__)
+
+
+def test_importing_it_imports_little():
+    code = "import sys, assay; print([name for name in ('numpy', 'assay.core.measure') if name in sys.modules])"
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603 - our own code
+    assert found.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", [name for name in assay.__all__ if callable(getattr(assay, name))])

@@ -21,7 +21,7 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
 from assay.cli.progress import heard, watched
 from assay.cli.streams import check_single_input, source_of
-from assay.compare import check_baseline, compare_results, name_runs, read_runs
+from assay.comparing import check_baseline, compare_results, name_runs, read_runs
 from assay.comparison import Comparison
 from assay.evaluator import DEFAULT_MEASURES
 from assay.stats.correction import CORRECTIONS

@@ -13,7 +13,7 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
-from assay.compare import check_queries, common_notes, name_runs, read_runs
+from assay.comparing import check_queries, common_notes, name_runs, read_runs
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.evaluator import DEFAULT_MEASURES

@@ -18,8 +18,8 @@ from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.convention import Policies
 from assay.core.grammar import number
-from assay.gate import gate
 from assay.gatereport import GateReport
+from assay.gating import gate
 from assay.io.qrels import Qrels
 from assay.stats.drop import TESTS_OF_MEANS
 

@@ -20,7 +20,7 @@ from assay.compat._ranx_table import Table
 from assay.core.errors import DataError, MismatchError
 from assay.core.spelling import UNCUT
 from assay.core.text import show, some
-from assay.evaluate import evaluate as evaluate_with_assay
+from assay.evaluation import evaluate as evaluate_with_assay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

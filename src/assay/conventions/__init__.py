@@ -166,7 +166,7 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
         if found is not None:
             meanings[tool.name] = {key: chosen.measure for key, chosen in found.items()}
     if not meanings:
-        raise wrong
+        return {name: Chosen(answer_measure(name, wrong), policies)}
     if "trec_eval" in meanings:
         # Of one tool's versions the newer one is meant.
         meanings.pop("trec_eval_9", None)
@@ -175,6 +175,16 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
         proposals = " or ".join(f"{tool}:{name}" for tool in meanings)
         raise MeasureError(f"tools mean different measures by {show(name)}; write {proposals}")
     return {key: Chosen(measure, policies) for key, measure in first.items()}
+
+
+def answer_measure(name: str, wrong: MeasureError) -> Measure:
+    """A measure of answers, whose table is read only when no other has the name; if it has not either, `wrong`."""
+    from assay import answers  # noqa: F401 - enters them into the table
+
+    try:
+        return parse(name)
+    except MeasureError:
+        raise wrong from None
 
 
 def expand(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from assay.compare import check_meaning
+from assay.comparing import check_meaning
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
