@@ -56,8 +56,8 @@ def rank_biased_residual(query, p=0.8, complete="tail"):
 
 
 def ideal_gains(query, gain, rel):
-    gains = sorted((gain_of(query, grade, gain, rel) for grade in query.judged), reverse=True)
-    return [each for each in gains if each > 0]
+    gains = sorted((gain_of(query, grade, gain, rel) for grade in query.judged if query.is_judged(grade)), reverse=True)
+    return gains if gain == "signed" else [each for each in gains if each > 0]
 
 
 def ideal_dcg(query, k=None, gain="linear", rel=0, ideal="judged"):

@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
 from assay.core.measure import Example, measure
 from assay.core.segments import running_sums
-from assay.measures.discounted_gain import Gain, Least, Ranked, dcg, gained_hits, ideal_dcg, ideal_ranking
+from assay.measures.discounted_gain import Least, PositiveGain, Ranked, dcg, gained_hits, ideal_dcg, ideal_ranking
 
 Needed = Annotated[float, "a query without a document of at least this grade scores 0"]
 
@@ -24,7 +24,7 @@ Needed = Annotated[float, "a query without a document of at least this grade sco
         "ndcg_rel", [0, 1], 0.3869, "0.6309 / 1.6309 at rank 2, and for the one not retrieved", ideal=[1, 1, 0]
     ),
 )
-def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Least = 0) -> FloatArray:
     """NDCG at the rank of each document that gains something, averaged over all such documents."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
     hits = ranked.hits
@@ -50,7 +50,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear", rel: Least = 0) -
     kin="ndcg",
     example=Example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2"),
 )
-def ndcg_at_levels(judged: Judged, *, gain: Gain = "linear", rel: Needed = 1) -> FloatArray:
+def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: Needed = 1) -> FloatArray:
     """NDCG at each rank where the ideal ranking goes from one gain to a lower one, averaged."""
     ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
     changes = (np.diff(ideal.gain, append=0.0) != 0) | (np.diff(ideal.owner, append=judged.size) != 0)

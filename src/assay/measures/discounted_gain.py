@@ -29,6 +29,10 @@ Gain = Annotated[
         "signed": "a document gains its grade, below 0 too",
     },
 ]
+PositiveGain = Annotated[
+    Literal["linear", "exp2", "binary"] | GainMap,
+    "linear: the grade; exp2: 2^grade - 1; binary: 1; or pairs grade:gain, other grades keeping theirs",
+]
 Least = Annotated[float, "grades below this gain nothing"]
 Ties = Annotated[
     Literal["rank", "average"],

@@ -7,7 +7,7 @@ import numpy as np
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Example, Rel, measure
 from assay.core.segments import running_sums
-from assay.measures.discounted_gain import Gain, Least, gained_hits, ideal_ranking
+from assay.measures.discounted_gain import Least, PositiveGain, gained_hits, ideal_ranking
 
 
 @measure(
@@ -19,7 +19,7 @@ from assay.measures.discounted_gain import Gain, Least, gained_hits, ideal_ranki
     needs_relevant=True,
     example=Example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3"),
 )
-def normalised_gain(judged: Judged, *, gain: Gain = "linear", rel: Least = 0) -> FloatArray:
+def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: Least = 0) -> FloatArray:
     """The sum of gains, each discounted by how much less the ranking gained until then than the best one."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
     hits = ranked.hits
