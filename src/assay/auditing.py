@@ -19,9 +19,10 @@ from assay.conventions import Chosen
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.ranking import rank_hits, rerank_ties, restrict
-from assay.evaluator import Evaluator, Part, Scored, score_part
+from assay.evaluator import Evaluator
 from assay.io.qrels import Qrels
 from assay.io.source import describe
+from assay.scoring import Part, Scored, score_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay._kernel import Judge, Options, Progress
+from assay._kernel import Judge, Progress
 from assay.conventions import Chosen, choose, find_convention, reading_convention
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import Measure
-from assay.core.ranking import kernel_options, rank_hits, select
+from assay.core.ranking import rank_hits
 from assay.core.text import show, some
 from assay.io.qrels import Qrels
 from assay.io.run import judge_run
 from assay.io.source import describe
-from assay.notes import (
-    Note,
-    judgment_notes,
-    measure_notes,
-    merge_notes,
-    policy_notes,
-    prepared_note,
-    query_notes,
-    run_notes,
-)
+from assay.notes import Note, merge_notes, policy_notes, prepared_note, run_notes
 from assay.result import Result
+from assay.scoring import Part, Scored, make_parts, score_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.core.convention import Convention, Policies
+    from assay.core.convention import Convention
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
@@ -174,62 +166,11 @@ class Evaluator:
         return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, _means=means)
 
 
-class Part(NamedTuple):
-    """The measures that are computed under the same policies, and the number of the kernel's options for them."""
-
-    policies: Policies
-    measures: dict[str, Measure]
-    number: int
-
-
-class Scored(NamedTuple):
-    """What was computed under one set of policies, for the queries in `keep`."""
-
-    policies: Policies
-    measures: dict[str, Measure]
-    keep: IntArray
-    scores: dict[str, FloatArray]
-    means: dict[str, float]
-    notes: list[Note]
-
-
-def make_parts(measures: Mapping[str, Chosen]) -> tuple[list[Part], list[Options]]:
-    """The measures by their policies, and the different options that the kernel needs for them."""
-    groups: dict[Policies, dict[str, Measure]] = {}
-    for name, (measure, policies) in measures.items():
-        groups.setdefault(policies, {})[name] = measure
-    parts, options = [], []
-    for policies, group in groups.items():
-        needs = {need for measure in group.values() for need in measure.definition.needs}
-        wanted = kernel_options(policies, needs)
-        if wanted not in options:
-            options.append(wanted)
-        parts.append(Part(policies, group, options.index(wanted)))
-    return parts, options
-
-
-def score_part(part: Part, judged: Judged, queries: list[str], present: BoolArray, notes: list[Note]) -> Scored:
-    """Computes the measures of one part; `present` tells which queries the run has."""
-    policies = part.policies
-    # Before queries are left out: a scale that the judgments set is the same for every run.
-    measures = {name: measure.bound(judged) for name, measure in part.measures.items()}
-    has_relevant = judged.count_relevant(policies.rel) > 0
-    has_results = judged.retrieved > 0
-    notes = notes + query_notes(queries, policies, present, has_relevant, has_results)
-    keep = kept_queries(policies, present, has_relevant, has_results)
-    if len(keep) < judged.size:
-        judged = select(judged, keep)
-    scores = compute_all(measures, judged, policies)
-    means = {
-        name: float(measure.definition.corpus(judged, **measure.values))
-        for name, measure in measures.items()
-        if measure.definition.corpus is not None
-    }
-    notes += [*judgment_notes(judged, policies), *measure_notes(measures, scores, policies)]
-    return Scored(policies, measures, keep, scores, means, notes)
-
-
-def prepare_data(data: Any, reader: Convention, what: str) -> tuple[Any, list[Note]]:  # noqa: ANN401 - any form of data
+def prepare_data(
+    data: Any,  # noqa: ANN401 - whatever the user gave
+    reader: Convention,
+    what: str,
+) -> tuple[Any, list[Note]]:
     """The data as the convention takes it, and a note on the queries that are empty to it."""
     prepared: Any = data if reader.prepare is None else reader.prepare(data)
     if prepared is data or not isinstance(data, (Mapping, list)):
@@ -259,45 +200,3 @@ def check_overlap(qrels: Qrels, retrieved: IntArray, unknown: list[str], name: s
         f"judgments and run have no query in common: the judgments have {some(qrels.queries)}, "
         f"the run has {some(sorted(unknown))}; `assay check` shows how the ids differ"
     )
-
-
-def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray) -> IntArray:
-    """The queries that count."""
-    keep = np.ones(len(present), dtype=np.bool_)
-    if policies.missing == "skip":
-        keep &= present
-    if policies.no_relevant == "skip":
-        keep &= has_relevant
-    if policies.no_results == "skip":
-        keep &= has_results
-    return np.flatnonzero(keep)
-
-
-def compute_all(measures: Mapping[str, Measure], judged: Judged, policies: Policies) -> dict[str, FloatArray]:
-    """The scores of every measure; one that has two names is computed once."""
-    computed: dict[Measure, FloatArray] = {}
-    for measure in measures.values():
-        if measure not in computed:
-            computed[measure] = compute(measure, judged, policies)
-    return {name: computed[measure] for name, measure in measures.items()}
-
-
-def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
-    """The scores of one measure, NaN where a policy says that a query has none."""
-    scores = measure(judged)
-    if scores.shape != (judged.size,):
-        raise MeasureError(
-            f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}"
-        )
-    if policies.no_relevant == "nan" and measure.definition.needs_relevant:
-        level = measure.definition.parameters.get("rel")
-        least = measure.values.get("rel", 0)
-        if level is None or level.default == 0:
-            # Grades are gains here, and only what is above 0 can be gained.
-            least = max(least, np.nextafter(0, 1))
-        scores = np.where(judged.count_relevant(least) > 0, scores, np.nan)
-    if policies.no_relevant == "nan_all":
-        scores = np.where(judged.count_relevant(policies.rel) > 0, scores, np.nan)
-    if policies.no_results == "nan":
-        scores = np.where(judged.retrieved > 0, scores, np.nan)
-    return scores

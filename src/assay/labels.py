@@ -14,9 +14,10 @@ from assay.core.errors import DataError
 from assay.core.judged import Groups, Hits, Judged
 from assay.core.ranking import restrict
 from assay.core.text import count, show
-from assay.evaluator import Evaluator, score_part
+from assay.evaluator import Evaluator
 from assay.notes import Note
 from assay.result import Result
+from assay.scoring import score_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

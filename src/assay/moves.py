@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from assay._kernel import Judge
     from assay.core.judged import IntArray
-    from assay.evaluator import Evaluator, Part
+    from assay.evaluator import Evaluator
     from assay.results import Results
+    from assay.scoring import Part
 
 # Relevant documents of a query that are shown to people; other programs get all that are judged.
 MOST_SHOWN = 10

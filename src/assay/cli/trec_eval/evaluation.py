@@ -14,7 +14,8 @@ from assay.cli.trec_eval.catalogue import Parameters, Source
 from assay.cli.trec_eval.failure import Failure, of_data, of_measures, of_preferences
 from assay.cli.trec_eval.recall_points import recall_points
 from assay.cli.trec_eval.write import summarize
-from assay.conventions import Chosen, choose_one, find_convention
+from assay.conventions import Chosen, find_convention
+from assay.conventions.choosing import choose_one
 from assay.core.aggregate import SMALLEST_AVERAGE
 from assay.core.ranking import floats, integers, only_judged, only_top, rank_hits, select
 

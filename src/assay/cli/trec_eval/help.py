@@ -69,7 +69,8 @@ def describe(name: str) -> str:
     if name in SPECIAL:
         return SPECIAL[name]
     from assay.cli.trec_eval.evaluation import spelled
-    from assay.conventions import choose_one, find_convention
+    from assay.conventions import find_convention
+    from assay.conventions.choosing import choose_one
 
     spelling = spelled(values_of(name, None)[:1])
     chosen = next(iter(choose_one(spelling, find_convention("trec_eval"), {}).values()))
