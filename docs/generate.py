@@ -137,27 +137,29 @@ def tools() -> str:
 
 def tool_section(tool: Convention) -> str:
     """A tool's policies where they are not assay's, its names, and where it is wrong."""
-    parts = [f"### {tool.name}", fill(f"{tool.title}.", WIDTH)]
+    parts = [f"### {tool.name}", fill(f"{tool.title.removesuffix('.')}.", WIDTH)]
     own = [name for name in Policies.__slots__ if getattr(tool.policies, name) != getattr(Policies(), name)]
     rows = [
         (f"`{name}={getattr(tool.policies, name)}`", policy_words(name, getattr(tool.policies, name))) for name in own
     ]
     parts.append(table(("policy", "meaning"), rows).rstrip() if rows else "Its policies are assay's defaults.")
-    names = (name_row(name, entry) for name, entry in tool.names.items())
+    names = (name_row(name, entry, tool) for name, entry in tool.names.items())
     parts.append(table(("name", "assay's measure", "more"), names).rstrip())
     if tool.defects:
-        lines = "\n".join(fill(f"- {defect}.", WIDTH, subsequent_indent="  ") for defect in tool.defects)
+        lines = "\n".join(
+            fill(f"- {defect.removesuffix('.')}.", WIDTH, subsequent_indent="  ") for defect in tool.defects
+        )
         parts.append(f"Where {tool.name} is wrong and assay is not:\n\n{lines}")
     return "\n\n".join(parts) + "\n"
 
 
-def name_row(name: str, entry: Name) -> tuple[str, ...]:
+def name_row(name: str, entry: Name, tool: Convention) -> tuple[str, ...]:
     """A name, what it stands for, and what it can be told."""
     options = [f"`{option}` sets `{each.parameter}`" for option, each in entry.options.items() if option]
     policies = [f"`{policy}={value}`" for policy, value in entry.policies.items()]
     more = [", ".join(policies), *options, entry.about]
     measure = entry.measure.replace("{}", "k")
-    return f"`{with_cutoff(name, entry)}`", f"`{measure}`", "; ".join(each for each in more if each)
+    return f"`{with_cutoff(name, tool)}`", f"`{measure}`", "; ".join(each for each in more if each)
 
 
 def listed(names: Iterable[str]) -> str:

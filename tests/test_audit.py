@@ -53,6 +53,19 @@ def test_every_route_ends_at_its_goal():
             assert end.policies == other.chosen.policies
 
 
+def test_a_tools_own_spelling_of_a_cutoff_is_found():
+    names = {(each.tool, each.name) for each in find_readings("rr@10")}
+    assert ("ir_measures", "RR@10") in names
+    assert ("mteb", "mrr_at_10") in names
+    assert ("ir_measures", "nDCG(dcg='exp-log2')@10") in {(each.tool, each.name) for each in find_readings("ndcg@10")}
+    assert ("ranx", "map@1000000") in {(each.tool, each.name) for each in find_readings("ap@1000000")}
+
+
+def test_a_measure_of_ir_measures_as_an_object():
+    ir_measures = pytest.importorskip("ir_measures")
+    assert "nDCG@10" in assay.audit(QRELS, RUN, ir_measures.nDCG @ 10).accounts
+
+
 def test_every_policy_has_words():
     values = [(name, value) for name, choices in CHOICES.items() for value in choices]
     values += [("judged_only", True), ("judged_only", False), ("depth", 10), ("depth", None), ("rel", 2)]
@@ -79,7 +92,7 @@ def test_repeated_documents_leave_out_the_tools_that_stop_at_them():
 
 def test_it_can_be_had_in_every_form():
     audit = assay.audit(QRELS, RUN, "map")
-    assert repr(audit) == f"<Audit: map in {len(audit['map'])} tools>"
+    assert repr(audit) == f"<Audit: {len(audit['map'])} readings of map>"
     stored = json.loads(audit.to_json())["measures"]["map"]
     assert [each["tool"] for each in stored["tools"]] == [each.tool for each in audit["map"]]
     assert stored["tools"][1]["steps"][0]["choice"] == "queries that the run lacks are left out"

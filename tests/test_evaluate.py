@@ -79,7 +79,7 @@ def test_the_signature_holds_every_choice_and_the_version(result):
         f"assay {assay.__version__} convention=assay ties=docid_desc order=score precision=float64 duplicates=error "
         "missing=zero no_relevant=zero no_results=zero grades=as_given negative=unjudged "
         "exclude=nothing depth=all judged_only=no rel=1 "
-        "measures: ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@10 ap(rel=1,norm=relevant,ties=rank,nothing=zero) rr(rel=1,credit=first)@10 recall(rel=1,cap=false,total=relevant)@100"
+        "measures: ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@10 ap(rel=1,norm=relevant,ties=rank,nothing=zero) rr(rel=1,credit=first)@10 recall(rel=1,cap=false,total=relevant,nothing=zero)@100"
     )
     options = {
         "ties": "input",

@@ -65,7 +65,7 @@ class Audit(Exports):
         self.notes = notes
 
     def __repr__(self) -> str:
-        return f"<Audit: {', '.join(f'{name} in {len(each)} tools' for name, each in self.accounts.items())}>"
+        return f"<Audit: {', '.join(f'{len(each)} readings of {name}' for name, each in self.accounts.items())}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.accounts)

@@ -7,6 +7,7 @@ number by what that choice is worth on this data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from assay.io.source import describe
 from assay.scoring import Part, Scored, score_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from assay._kernel import Progress
 
@@ -53,7 +54,8 @@ def audit(
 
     `start` is the tool that the steps start from. A tool without cutoffs gets a run that is cut there.
     """
-    names = [measures] if isinstance(measures, str) else list(measures)
+    is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
+    names = [str(each) for each in ([measures] if is_one else measures)]
     if not names:
         raise MeasureError("there is no measure to audit; name one, such as map")
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates="count")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions import CONVENTIONS, Chosen, choose, find_convention
+from assay.conventions import CONVENTIONS, Chosen, choose, find_convention, spelling
+from assay.conventions.choosing import expand
 from assay.core.convention import Policies
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
@@ -99,10 +100,10 @@ def alike(tool: Convention, names: dict[str, Name], measure: Measure, at: float 
     """The readings of those names that are of the measure's kind, with the cutoff or without."""
     readings = []
     depth = measure.values.get(measure.definition.at) if at is None else None
-    for name, entry in names.items():
-        spelling = name if at is None else (entry.output or name + "@{:g}").format(at)
+    for name in names:
+        written = name if at is None else spelling(name, tool, at)
         try:
-            found = choose([spelling], tool, {})
+            found = expand(written, tool, {}) or {}
         except MeasureError:
             continue
         if len(found) != 1:
@@ -112,7 +113,7 @@ def alike(tool: Convention, names: dict[str, Name], measure: Measure, at: float 
             continue
         if depth is not None:
             chosen = Chosen(chosen.measure, replace(chosen.policies, depth=int(depth)))
-        readings.append(Reading(tool.name, spelling, chosen))
+        readings.append(Reading(tool.name, written, chosen))
     return readings
 
 

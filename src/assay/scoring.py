@@ -103,15 +103,19 @@ def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
         raise MeasureError(
             f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}"
         )
-    if policies.no_relevant == "nan" and measure.definition.needs_relevant:
-        level = measure.definition.parameters.get("rel")
-        least = measure.values.get("rel", 0)
-        if level is None or level.default == 0:
-            # Grades are gains here, and only what is above 0 can be gained.
-            least = max(least, np.nextafter(0, 1))
-        scores = np.where(judged.count_relevant(least) > 0, scores, np.nan)
-    if policies.no_relevant == "nan_all":
-        scores = np.where(judged.count_relevant(policies.rel) > 0, scores, np.nan)
+    is_needed = policies.no_relevant == "nan" and measure.definition.needs_relevant
+    if is_needed or policies.no_relevant == "nan_all":
+        scores = np.where(judged.count_relevant(least_grade(measure)) > 0, scores, np.nan)
     if policies.no_results == "nan":
         scores = np.where(judged.retrieved > 0, scores, np.nan)
     return scores
+
+
+def least_grade(measure: Measure) -> float:
+    """The lowest grade that is worth anything to a measure."""
+    level = measure.definition.parameters.get("rel")
+    least: float = measure.values.get("rel", 0)
+    if level is None or level.default == 0:
+        # Grades are gains here, and only what is above 0 can be gained.
+        return max(least, float(np.nextafter(0, 1)))
+    return least

@@ -21,7 +21,7 @@ In trec_eval    recip_rank
 In trec_eval_9  recip_rank
 In ranx         mrr[@k]
 In ir_measures  RR, RR@k, MRR
-In beir         MRR@k
+In beir         mrr@k, mrr_cut@k
 In mteb         mrr_at_k
 In llama_index  mrr
 In haystack     DocumentMRREvaluator

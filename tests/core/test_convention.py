@@ -125,6 +125,23 @@ def test_several_tools_in_one_call():
     )
 
 
+@pytest.mark.parametrize("name", ["autorag:map", "ranx:ndcg_cut_10", "trec_eval_9:rbp", "beir:ndcg_at_10"])
+def test_a_tool_is_asked_only_for_what_it_has(name):
+    with pytest.raises(assay.MeasureError, match="has no measure"):
+        assay.evaluate(QRELS, RUN, name)
+
+
+def test_a_tool_that_nobody_knows():
+    with pytest.raises(assay.MeasureError, match="there is no tool 'bogus'; there are assay, trec_eval"):
+        assay.evaluate(QRELS, RUN, "bogus:map")
+
+
+def test_a_measures_own_level_tells_whether_there_is_anything_to_find():
+    qrels, run = {"q": {"a": 0.5}}, {"q": ["a"]}
+    result = assay.evaluate(qrels, run, ["ap(rel=0.5)", "ap"], no_relevant="nan_all")
+    assert result.per_query()["q"] == pytest.approx({"ap(rel=0.5)": 1, "ap": nan}, nan_ok=True)
+
+
 def test_a_convention_sets_policies_and_a_keyword_sets_them_back():
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval").queries == ["q1", "q3"]
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval", missing="zero").queries == ["q1", "q2", "q3"]

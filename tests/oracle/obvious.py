@@ -111,7 +111,9 @@ def precision(query, rel=1, k=None, over="k"):
     return divide(len(query.relevant_ranks(rel, k)), retrieved if k is None or over == "retrieved" else k)
 
 
-def recall(query, rel=1, k=None, cap=False, total="relevant"):  # noqa: ARG001 - nothing is listed twice here
+def recall(query, rel=1, k=None, *, cap=False, total="relevant", nothing="zero"):  # noqa: ARG001 - none is listed twice
+    if nothing == "nan" and query.ranked and not query.count_relevant(rel):
+        return math.nan
     relevant = query.count_relevant(rel)
     room = len(query.ranked) if k is None else k
     return divide(len(query.relevant_ranks(rel, k)), min(relevant, room) if cap else relevant)

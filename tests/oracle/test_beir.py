@@ -49,7 +49,8 @@ def reciprocal_rank(judgments, documents):
 
 def capped_recall(judgments, documents, k):
     good = relevant(judgments)
-    return len(good & set(documents)) / min(len(good), k) if good else math.nan
+    # A query that the run lacks is never looked at; it only counts in what the sum is divided by.
+    return len(good & set(documents)) / min(len(good), k) if good else math.nan if documents else 0
 
 
 def close(found, expected):

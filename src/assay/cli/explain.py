@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.answering import evaluate_answers
-from assay.conventions import CONVENTIONS, find_convention, parse_measures
+from assay.conventions import CONVENTIONS, find_convention, parse_measures, spelling
 from assay.core.grammar import look_up as look_up_name
 from assay.core.measure import AnswerExample, Definition, Example, all_names
 from assay.core.parameter import write
@@ -19,7 +19,7 @@ from assay.measures import TABLE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.core.convention import Name
+    from assay.core.convention import Convention
     from assay.core.parameter import Parameter
 
 
@@ -128,21 +128,21 @@ def spellings(definition: Definition) -> dict[str, list[str]]:
     for convention in CONVENTIONS.values():
         for name, entry in convention.names.items():
             if look_up_name(re.split(r"[(@\[]", entry.measure)[0], TABLE)[0] is definition:
-                found.setdefault(convention.name, []).append(with_cutoff(name, entry))
+                found.setdefault(convention.name, []).append(with_cutoff(name, convention))
     return {tool: list(dict.fromkeys(names)) for tool, names in found.items()}
 
 
-def with_cutoff(name: str, entry: Name) -> str:
-    """A tool's name, with k where a cutoff stands.
+def with_cutoff(name: str, convention: Convention) -> str:
+    """A tool's name, with k where a cutoff stands, in brackets where it may be left out.
 
-    >>> from assay.core.convention import Name
-    >>> with_cutoff("P", Name("precision@{}", output="P_{:.0f}")), with_cutoff("map", Name("ap[@{}]"))
+    >>> with_cutoff("P", CONVENTIONS["trec_eval"]), with_cutoff("map", CONVENTIONS["ranx"])
     ('P_k', 'map[@k]')
     """
-    if "@{}" not in entry.measure or name.endswith("@k"):
+    measure = convention.names[name].measure
+    if "@{}" not in measure:
         return name
-    spelling = re.sub(r"\{.*?\}", "k", entry.output) if entry.output else f"{name}@k"
-    return f"{name}[{spelling.removeprefix(name)}]" if "[@{}]" in entry.measure else spelling
+    spelled = spelling(name, convention)
+    return f"{name}[{spelled.removeprefix(name)}]" if "[@{}]" in measure else spelled
 
 
 def work(example: Example | AnswerExample) -> Worked:

@@ -111,7 +111,7 @@ def table(rows: list[Any], fields: tuple[str, ...]) -> polars.DataFrame:
     import polars
 
     known = [field for field in fields if all(hasattr(row, field) for row in rows)]
-    return polars.DataFrame({field: [getattr(row, field) for row in rows] for field in known})
+    return polars.DataFrame({field: [getattr(row, field) for row in rows] for field in known}, strict=False)
 
 
 assay = providers.register(AssayProvider())

@@ -1,6 +1,14 @@
 """Conventions: one tool a file, the table of them, and what names of measures stand for under each."""
 
-from assay.conventions.choosing import Chosen, choose, parse_measure, parse_measures, reading_convention, spelled
+from assay.conventions.choosing import (
+    Chosen,
+    choose,
+    parse_measure,
+    parse_measures,
+    reading_convention,
+    spelled,
+    spelling,
+)
 from assay.conventions.table import CONVENTIONS, find_convention
 
 __all__ = [
@@ -12,4 +20,5 @@ __all__ = [
     "parse_measures",
     "reading_convention",
     "spelled",
+    "spelling",
 ]

@@ -13,7 +13,7 @@ CUTOFFS = (1, 3, 5, 10, 100, 1000)
 CUSTOM = {"ties": "input", "precision": "float64", "missing": "zero", "exclude": "nothing"}
 
 MRR = Name("rr@{}", CUTOFFS, "MRR@{:.0f}", policies=CUSTOM)
-R_CAP = Name("recall(cap=true)@{}", CUTOFFS, "R_cap@{:.0f}", policies={**CUSTOM, "no_relevant": "nan"})
+R_CAP = Name("recall(cap=true,nothing=nan)@{}", CUTOFFS, "R_cap@{:.0f}", policies=CUSTOM)
 HOLE = Name("hole@{}", CUTOFFS, "Hole@{:.0f}", policies=CUSTOM)
 ACCURACY = Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=CUSTOM)
 

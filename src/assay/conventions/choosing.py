@@ -11,8 +11,8 @@ from assay.core.errors import MeasureError
 from assay.core.grammar import number, read
 from assay.core.measure import TABLE, Measure, all_names
 from assay.core.parameter import write
-from assay.core.spelling import read_trec_eval
-from assay.core.text import show
+from assay.core.spelling import read_mteb, read_trec_eval
+from assay.core.text import nearest, show
 from assay.measures import parse
 
 if TYPE_CHECKING:
@@ -80,9 +80,8 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
     tool, colon, rest = text.partition(":")
-    if colon and tool in CONVENTIONS:
-        chosen = choose_one(rest, CONVENTIONS[tool], options)
-        return {f"{tool}:{key}": each for key, each in chosen.items()}
+    if colon and tool.isidentifier():
+        return {f"{tool}:{key}": each for key, each in choose_of_tool(rest, tool, options).items()}
     if is_ir_measure(name) and convention is not IR_MEASURES:
         own = expand(text, IR_MEASURES, options, convention.policies)
     else:
@@ -93,6 +92,36 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
         return {text: Chosen(parse(text, {"rel": policies.rel}), policies)}
     except MeasureError as error:
         return elsewhere(text, policies, options, error)
+
+
+def choose_of_tool(name: str, tool: str, options: Mapping[str, Any]) -> dict[str, Chosen]:
+    """What a tool itself means by a name; what it has no name for is an error."""
+    if tool not in CONVENTIONS:
+        raise MeasureError(f"there is no tool {show(tool)}; there are {', '.join(CONVENTIONS)}")
+    convention = CONVENTIONS[tool]
+    if not convention.names:
+        return choose_one(name, convention, options)
+    found = expand(name, convention, options)
+    if found is None:
+        near = nearest(name, convention.names) or list(convention.names)[:5]
+        raise MeasureError(f"{tool} has no measure {show(name)}; it has {', '.join(near)}, …")
+    return found
+
+
+def spelling(name: str, convention: Convention, at: float | None = None) -> str:
+    """A tool's name as the tool spells it with a cutoff; `k` stands for one that is not said.
+
+    >>> ir_measures, mteb = find_convention("ir_measures"), find_convention("mteb")
+    >>> spelling("P", find_convention("trec_eval"), 5), spelling("RR@k", ir_measures, 10), spelling("ndcg", mteb)
+    ('P_5', 'RR@10', 'ndcg_at_k')
+    """
+    cutoff = "k" if at is None else write(at)
+    if name.endswith("@k"):
+        return name.removesuffix("k") + cutoff
+    if convention.read is read_trec_eval:
+        output = convention.names[name].output or name + "_{}"
+        return re.sub(r"\{.*?\}", "k", output) if at is None else output.format(at)
+    return f"{name}_at_{cutoff}" if convention.read is read_mteb else f"{name}@{cutoff}"
 
 
 def is_ir_measure(name: object) -> bool:
@@ -111,7 +140,9 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
         try:
             found = expand(name, tool, options)
         except MeasureError as error:
-            wrong, is_known = (wrong, True) if is_known else (error, True)
+            # What is wrong with a name that no table has is best said by the first tool that knows its beginning.
+            if not is_known:
+                wrong, is_known = error, True
             continue
         if found is not None:
             meanings[tool.name] = {key: chosen.measure for key, chosen in found.items()}

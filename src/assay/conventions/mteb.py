@@ -30,7 +30,7 @@ MTEB = Convention(
         "nauc_recall": Name("nauc(of=recall)@{}", options=FIGURE),
         "nauc_precision": Name("nauc(of=precision)@{}", options=FIGURE),
         "nauc_mrr": Name("nauc(of=rr)@{}", options=FIGURE, policies=OWN),
-        "R_cap": Name("recall(cap=true)@{}", CUTOFFS, "R_cap_at_{:.0f}", policies={**OWN, "no_relevant": "nan"}),
+        "R_cap": Name("recall(cap=true,nothing=nan)@{}", CUTOFFS, "R_cap_at_{:.0f}", policies=OWN),
         "Hole": Name("hole@{}", CUTOFFS, "Hole_at_{:.0f}", policies=OWN),
         "Accuracy": Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=OWN, about="top_k_accuracy's name"),
     },

@@ -8,6 +8,7 @@ only the documents that were retrieved.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -129,13 +130,19 @@ def ndcg(
     max: Highest = None,
 ) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""
+    if max is not None and judged.grades.max(initial=0.0) > max:
+        # What is above the highest grade has no value in the end; until then it must not overflow.
+        low = np.minimum(judged.hits.grade, max)
+        judged_below = replace(
+            judged, grades=np.minimum(judged.grades, max), hits=replace(judged.hits, grade=low), _memory={}
+        )
+        share = ndcg(k=k, gain=gain, rel=rel, ties=ties, ideal=ideal, fewest=fewest)(judged_below)
+        return np.where(judged.highest_grade() > max, np.nan, share)
     best = ideal_dcg(k=k, gain=gain, rel=rel, ideal=ideal)(judged)
     share = ratio(dcg(k=k, gain=gain, rel=rel, ties=ties)(judged), np.maximum(best, 0.0))
-    if not fewest and max is None and ideal != "retrieved":
+    if not fewest and ideal != "retrieved":
         return share
     is_unknown = judged.retrieved < fewest
-    if max is not None:
-        is_unknown |= judged.highest_grade() > max
     if ideal == "retrieved":
         hits = judged.judged()
         is_unknown |= hits.where(hits.grade < 0).count() > 0

@@ -55,6 +55,7 @@ def expected_reciprocal_rank(
         raise MeasureError(f"err: the judgments hold the grade {top:g}, but {limit}")
     highest = scale or 0.0
     # (2^g - 1) / 2^max, in a form that no grade is too large for.
-    chance = hits.grade if gain == "identity" else np.exp2(hits.grade - highest) - np.exp2(-highest)
+    grade = np.minimum(hits.grade, highest)
+    chance = hits.grade if gain == "identity" else np.exp2(grade - highest) - np.exp2(-highest)
     total = hits.sum(chance * hits.product_before(1.0 - chance) / hits.rank)
     return np.where(judged.highest_grade() > (np.inf if scale is None else scale), np.nan, total)

@@ -14,6 +14,14 @@ Total = Annotated[
     "divide by the relevant documents, or by the judgments of relevant ones as they are listed, repeats too",
     {"relevant": "divides by the relevant documents", "listed": "divides by the judgments as they are listed"},
 ]
+Nothing = Annotated[
+    Literal["zero", "nan"],
+    "where nothing is relevant, a query scores 0, or has no value if it retrieved anything",
+    {
+        "zero": "a query without relevant documents scores 0",
+        "nan": "a query has no value if all it retrieved is not relevant",
+    },
+]
 
 
 @measure(
@@ -23,6 +31,7 @@ Total = Annotated[
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
+    undefined="nothing is relevant and nothing=nan",
     example=Example(
         "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents stand among the first 5: 3 / 5"
     ),
@@ -34,11 +43,13 @@ def recall(
     k: Cutoff = None,
     cap: Annotated[bool, "divide by as many as there is room for, where more are relevant"] = False,
     total: Total = "relevant",
+    nothing: Nothing = "zero",
 ) -> FloatArray:
     """The share of all relevant documents that stands among the first k."""
     number = judged.count_relevant(rel) if total == "relevant" else count_listed(judged, rel)
     room = judged.retrieved if k is None else k
-    return ratio(judged.found(rel, k), np.minimum(number, room) if cap else number)
+    share = ratio(judged.found(rel, k), np.minimum(number, room) if cap else number)
+    return share if nothing == "zero" else np.where((number == 0) & (judged.retrieved > 0), np.nan, share)
 
 
 def count_listed(judged: Judged, rel: float) -> IntArray:
