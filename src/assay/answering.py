@@ -61,6 +61,9 @@ def score_answers(answers: Answers, measures: dict[str, Measure], notes: list[No
         pooled = measure.definition.pooled
         if pooled is not None and measure.values.get("aggregate", "corpus") == "corpus":
             statistics[name] = pooled.statistics(answers, **measure.values)
+        remarks = measure.definition.remarks
+        if remarks is not None:
+            notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]
     notes = notes + measure_notes(measures, scores, Policies())
     return Result(
         measures, answers.ids, scores, "assay", Policies(), tuple(notes), statistics=statistics, subject="answers"
