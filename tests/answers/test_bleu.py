@@ -159,16 +159,16 @@ def test_ter_of_long_texts_is_bounded_and_said():
     result = assay.evaluate_answers([[long], ["a b"]], [f"x {long}", "b a"], ["ter"])
     # The words after the first 10,000 count as edits: 30,000 of them beside one insertion and one deletion.
     assert result.scores["ter"].tolist() == pytest.approx([100 * (2 + 30_001) / 40_000, 50])
-    assert "ter: 1 question with a text of more than 500 words, scored without shifts" in map(str, result.notes)
+    assert "ter: 1 question with a text of more than 200 words, scored without shifts" in map(str, result.notes)
 
 
-def test_ter_of_five_hundred_words_still_looks_for_shifts():
+def test_ter_of_two_hundred_words_still_looks_for_shifts():
     half = [f"a{number}" for number in range(10)]
     other = [f"b{number}" for number in range(10)]
-    rest = [f"c{number}" for number in range(480)]
+    rest = [f"c{number}" for number in range(180)]
     result = assay.evaluate_answers([[" ".join(half + other + rest)]], [" ".join(other + half + rest)], "ter")
-    assert result.scores["ter"].tolist() == [100 / 500]
+    assert result.scores["ter"].tolist() == [100 / 200]
     longer = assay.evaluate_answers(
         [[" ".join(half + other + rest) + " d"]], [" ".join(other + half + rest) + " d"], "ter"
     )
-    assert longer.scores["ter"].tolist() == pytest.approx([100 * 20 / 501])
+    assert longer.scores["ter"].tolist() == pytest.approx([100 * 20 / 201])

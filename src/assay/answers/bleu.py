@@ -51,7 +51,7 @@ def remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  #
 @measure(
     "bleu",
     title="BLEU",
-    formula="100 · BP · (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))",
+    formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in references, BP = min(1, e^(1 - r/c))",
     reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
     aliases={"sacrebleu": {}},
     range=(0, 100),

@@ -24,8 +24,8 @@ Normalize = Annotated[bool, "punctuation is split off as Tercom does it"]
 Punctuation = Annotated[bool, "punctuation counts"]
 Asian = Annotated[bool, "normalize and punctuation know Chinese and Japanese characters"]
 Case = Annotated[bool, "upper and lower case differ"]
-# The search for shifts grows with the third power of the length: seconds at 500 words, a minute and more at 1,000.
-LONGEST_SHIFTED = 500
+# The search for shifts grows with the third power of the length: a second at 200 words, a minute and more at 1,000.
+LONGEST_SHIFTED = 200
 LONGEST = 10_000
 
 
@@ -91,7 +91,7 @@ def ter(
     """How many edits make the answer a reference, for 100 words of the reference.
 
     The fewest edits count, over the mean length of the references. An answer to an empty reference has 100. Where a
-    text has more than 500 words no shifts are looked for, and of more than 10,000 words the first are compared and
+    text has more than 200 words no shifts are looked for, and of more than 10,000 words the first are compared and
     the others count as edits. The one number of all questions is corpus TER.
     """
     values = {"normalize": normalize, "punctuation": punctuation, "asian": asian, "case": case}
