@@ -3,7 +3,7 @@
 from assay._kernel import __version__
 from assay.accounts import Audit
 from assay.answering import evaluate_answers
-from assay.answers import Answers
+from assay.answers import Answers, semantic
 from assay.auditing import audit
 from assay.compare import compare
 from assay.comparison import Comparison, Pair
@@ -74,4 +74,5 @@ __all__ = [
     "read_qrels",
     "read_run",
     "remove_measure",
+    "semantic",
 ]

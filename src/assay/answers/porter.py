@@ -6,10 +6,17 @@ its place; of a list the first rule whose suffix the word has decides, even wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-Rules = Sequence[tuple[str, str]]
+Rules = Mapping[str, Sequence[tuple[str, str]]]
+
+SHAPES = "".join("v" if chr(code) in "aeiou" else "c" for code in range(128))
+
+
+def by_last_letter(rules: Sequence[tuple[str, str]]) -> Rules:
+    return {last: [rule for rule in rules if rule[0][-1] == last] for last in {suffix[-1] for suffix, _ in rules}}
+
 
 IRREGULAR = {
     "skies": "sky",
@@ -29,45 +36,51 @@ IRREGULAR = {
     "exceed": "exceed",
     "succeed": "succeed",
 }
-PLURALS: Rules = (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", ""))
-DOUBLE_SUFFIXES: Rules = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("fulli", "ful"),
-)
-ENDINGS: Rules = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-)
-LAST_SUFFIXES: Rules = tuple(
-    (suffix, "")
-    for suffix in (
-        *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion"),
-        *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+PLURALS = by_last_letter((("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")))
+DOUBLE_SUFFIXES = by_last_letter(
+    (
+        ("ational", "ate"),
+        ("tional", "tion"),
+        ("enci", "ence"),
+        ("anci", "ance"),
+        ("izer", "ize"),
+        ("bli", "ble"),
+        ("alli", "al"),
+        ("entli", "ent"),
+        ("eli", "e"),
+        ("ousli", "ous"),
+        ("ization", "ize"),
+        ("ation", "ate"),
+        ("ator", "ate"),
+        ("alism", "al"),
+        ("iveness", "ive"),
+        ("fulness", "ful"),
+        ("ousness", "ous"),
+        ("aliti", "al"),
+        ("iviti", "ive"),
+        ("biliti", "ble"),
+        ("fulli", "ful"),
     )
+)
+ENDINGS = by_last_letter(
+    (
+        ("icate", "ic"),
+        ("ative", ""),
+        ("alize", "al"),
+        ("iciti", "ic"),
+        ("ical", "ic"),
+        ("ful", ""),
+        ("ness", ""),
+    )
+)
+LAST_SUFFIXES = by_last_letter(
+    [
+        (suffix, "")
+        for suffix in (
+            *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion"),
+            *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+        )
+    ]
 )
 # Longer words are stemmed anew each time, so that what is kept stays small.
 LONGEST_KEPT = 64
@@ -106,6 +119,8 @@ def shape(text: str) -> str:
     >>> shape("syzygy"), shape("toy")
     ('cvcvcv', 'cvc')
     """
+    if text.isascii() and "y" not in text:
+        return text.translate(SHAPES)
     found = []
     is_consonant = False
     for letter in text:
@@ -127,7 +142,7 @@ def ends_short(text: str) -> bool:
 
 def replaced(word: str, rules: Rules, least: int) -> str:
     """The word after the rule for its suffix, if what stands before the suffix has at least that measure."""
-    for suffix, replacement in rules:
+    for suffix, replacement in rules.get(word[-1], ()):
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
             is_right = measure(rest) >= least and (suffix != "ion" or rest[-1] in "st")
