@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 Tokenize = Annotated[
-    Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "flores200", "none"],
-    "sacrebleu's tokenizer; those of Japanese, Korean and flores200 need packages of their own",
+    Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"],
+    "sacrebleu's tokenizer; those of Japanese and Korean need packages of their own",
 ]
 Smooth = Annotated[Literal["exp", "floor", "add-k", "none"], "how sacrebleu treats an n-gram order without a match"]
 SmoothValue = Annotated[float | None, Bounds(low=0), "the number that floor and add-k take; sacrebleu's own if none"]

@@ -30,6 +30,7 @@ COMBINED = {
     "mean": "the mean over queries",
     "geometric": f"the geometric mean over queries, each counted as {SMALLEST_AVERAGE:.5f} or more",
     "sum": "the sum over queries",
+    "pooled": "the score of statistics that are summed over queries",
 }
 
 
