@@ -17,6 +17,7 @@ from collection import collection
 from timing import command, interleaved, peak_memory
 
 import assay
+from answers import PEERS, answer_times
 
 MEASURES = ["ap", "ndcg@10", "rr", "recall@100", "precision@10"]
 PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
@@ -147,6 +148,16 @@ def more_measures(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]
     return times, lines
 
 
+def answers() -> tuple[dict[str, float], list[Line]]:
+    """Measures of answers against the libraries that have them too."""
+    times = answer_times()
+    lines = [
+        at_least(f"{each.measure}: times as fast as {each.label}", times[each.label] / times[each.measure], each.target)
+        for each in PEERS
+    ]
+    return times, lines
+
+
 def at_most(what: str, value: float, limit: float) -> Line:
     return Line(what, f"{value:.2f}", f"at most {limit:g}", value <= limit)
 
@@ -185,7 +196,8 @@ judged documents a query. Five measures: {", ".join(MEASURES)}. Times depend on 
 {seconds}
 
 `floor` is `for d in run.values(): sum(d.values())`, which only touches each score. `deep file` has 10,000 documents a
-query. Everything is timed from the raw data to the result, judgments included.
+query. Everything is timed from the raw data to the result, judgments included. Measures of answers have 1,000 answers
+of 60 words, made by `benchmarks/answers.py`, and start with empty caches; nltk is given the synonyms that assay has.
 
 Python {platform.python_version()}, NumPy {np.__version__}, polars {polars.__version__}, pytrec_eval-terrier, assay \
 {assay.__version__}; {platform.system()} on {platform.machine()}, {available()} cores.
@@ -209,6 +221,7 @@ def main() -> None:
         in_memory(qrels, run),
         from_file(qrels_path, run_path, deep_path, expected),
         more_measures(qrels_path, run_path),
+        answers(),
     ):
         times |= more_times
         lines += more_lines

@@ -65,7 +65,7 @@ def remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  #
         ["the cat sat on the mat"],
         "the cat sat on a mat",
         53.7285,
-        "p1 = 5/6, p2 = 3/5, p3 = 2/4, p4 = 1/3, as long as the reference: (1/12)^(1/4) = 0.5373",
+        "p1 = 5/6, p2 = 3/5, p3 = 2/4, p4 = 1/3, no penalty: (1/12)^(1/4) = 0.5373",
     ),
 )
 def bleu(

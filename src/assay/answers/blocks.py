@@ -14,7 +14,7 @@ from assay.answers.numbering import Numbers, Texts, number_words
 from assay.core.judged import FloatArray, ratio
 
 # Characters of a block: enough for NumPy to pay, few enough for arrays that stay in the processor's cache.
-SIZE = 1 << 16
+SIZE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,12 @@ class Block:
     @property
     def size(self) -> int:
         return len(self.predictions.starts) - 1
+
+    @property
+    def paired(self) -> Texts:
+        """The prediction for each reference."""
+        is_one_each = len(self.questions) == self.size and bool((np.diff(self.questions) == 1).all())
+        return self.predictions if is_one_each else self.predictions.take(self.questions)
 
 
 class Counts(NamedTuple):

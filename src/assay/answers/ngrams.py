@@ -7,8 +7,8 @@ import numpy as np
 from assay.answers.blocks import Block, Counts
 from assay.answers.numbering import Numbers, Texts
 
-Coded = tuple[Numbers, Numbers]
-LARGEST = 2**62
+# Keys have three bits more at most.
+LARGEST = 2**59
 
 
 def ngram_totals(texts: Texts, size: int) -> Numbers:
@@ -17,53 +17,44 @@ def ngram_totals(texts: Texts, size: int) -> Numbers:
 
 
 def count_ngrams(block: Block, size: int) -> Counts:
-    given = ngram_totals(block.predictions, size)[block.questions]
-    return Counts(shared_ngrams(block, size), ngram_totals(block.references, size), given, block.questions)
+    right, given = (ngram_totals(texts, size) for texts in (block.references, block.paired))
+    return Counts(shared_ngrams(block, size), right, given, block.questions)
 
 
 def shared_ngrams(block: Block, size: int) -> Numbers:
-    """How many n-grams each reference shares with its prediction, as often as both have them."""
-    right, given, codes = ngram_codes(block, size)
-    right_codes, right_owners = right
-    given_codes, given_owners = given
-    right_keys, right_counts = tally(right_owners * codes + right_codes)
-    given_keys, given_counts = tally(given_owners * codes + given_codes)
-    references, code = np.divmod(right_keys, codes)
-    wanted = block.questions[references] * codes + code
-    places = np.minimum(np.searchsorted(given_keys, wanted), max(len(given_keys) - 1, 0))
-    is_found = given_keys[places] == wanted if len(given_keys) else np.zeros(len(wanted), dtype=np.bool_)
-    shared = np.minimum(right_counts[is_found], given_counts[places[is_found]])
-    return np.bincount(references[is_found], shared, minlength=len(block.questions)).astype(np.int64)
+    """How many n-grams each reference shares with its prediction, as often as both have them.
+
+    Each n-gram gets a key of its reference, of its words and, in the last bit, of the side it is on. In order, equal
+    n-grams of both sides then stand together.
+    """
+    codes, limit = ngram_codes(block, size)
+    right, given = block.references.lengths, block.paired.lengths
+    pairs = np.arange(len(right)) << (limit.bit_length() + 1)
+    bases = np.repeat(np.concatenate((pairs, pairs | 1)), np.concatenate((right, given)))
+    inside = bases[: len(codes)] == bases[size - 1 :]
+    keys, counts = tally((bases[: len(codes)] + (codes << 1))[inside])
+    both = np.flatnonzero((keys[1:] == keys[:-1] + 1) & (keys[:-1] & 1 == 0))
+    shared = np.minimum(counts[both], counts[both + 1])
+    return np.bincount(keys[both] >> (limit.bit_length() + 1), shared, minlength=len(right)).astype(np.int64)
 
 
-def ngram_codes(block: Block, size: int) -> tuple[Coded, Coded, int]:
-    """The n-grams of references and predictions as numbers with the text of each, and what the numbers are below."""
-    sides = [block.references, block.predictions]
-    owners = [each.owners for each in sides]
-    words = [each.words.astype(np.int64) for each in sides]
+def ngram_codes(block: Block, size: int) -> tuple[Numbers, int]:
+    """The n-grams of references and predictions as numbers, and what those are below."""
+    words = np.concatenate((block.references.words, block.paired.words)).astype(np.int64)
     codes, limit = words, block.range
-    texts = max(len(each.starts) for each in sides)
     for place in range(1, size):
-        codes = [code[:-1] * block.range + word[place:] for code, word in zip(codes, words, strict=True)]
+        codes = codes[:-1] * block.range + words[place:]
         limit *= block.range
-        if limit * max(texts, block.range) > LARGEST:
-            codes, limit = renumbered(codes)
-    inside = [owner[: len(code)] == owner[size - 1 :] for owner, code in zip(owners, codes, strict=True)]
-    right, given = (
-        (code[mask], owner[: len(code)][mask]) for code, owner, mask in zip(codes, owners, inside, strict=True)
-    )
-    return right, given, limit
+        if limit * max(len(block.questions), block.range) > LARGEST:
+            different, codes = np.unique(codes, return_inverse=True)
+            limit = max(len(different), 1)
+    return codes, limit
 
 
-def renumbered(codes: list[Numbers]) -> tuple[list[Numbers], int]:
-    """The same codes as small numbers."""
-    different, numbers = np.unique(np.concatenate(codes), return_inverse=True)
-    cut = len(codes[0])
-    return [numbers[:cut], numbers[cut:]], max(len(different), 1)
-
-
-def tally(keys: Numbers) -> Coded:
+def tally(keys: Numbers) -> tuple[Numbers, Numbers]:
     """The different keys in order, and how often each is there."""
     ordered = np.sort(keys)
-    firsts = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=np.bool_), ordered[1:] != ordered[:-1])))
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    firsts = np.flatnonzero(is_first)
     return ordered[firsts], np.diff(np.append(firsts, len(keys)))

@@ -21,6 +21,8 @@ Packed = NDArray[np.uint64]
 KEPT = (string.ascii_lowercase + string.digits).encode()
 BLANK = 32
 BLANKS = bytes(byte if byte in KEPT else BLANK for byte in range(256))
+LOWER = bytes(range(256)).lower().translate(BLANKS)
+LINES = bytes(byte if byte in KEPT + b"\n" else BLANK for byte in range(256))
 SHORTEST_STEMMED = 4
 # The first bytes of eight that are loaded at once.
 FIRST = np.array([(1 << (8 * count)) - 1 for count in range(9)], dtype=np.uint64)
@@ -42,19 +44,21 @@ class Texts:
     def lengths(self) -> Numbers:
         return np.diff(self.starts)
 
-    @property
-    def owners(self) -> Numbers:
-        """The text that each word stands in."""
-        return np.repeat(np.arange(len(self.starts) - 1), self.lengths)
+    def take(self, numbers: Numbers) -> Texts:
+        """Some of the texts, each as often as its number is given."""
+        lengths = self.lengths[numbers]
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.arange(starts[-1]) + np.repeat(self.starts[numbers] - starts[:-1], lengths)
+        return Texts(self.words[places], starts)
 
 
-def plain(text: str) -> bytes:
-    """The text with nothing but words and blanks.
+def plain(text: str, kept: bytes = BLANKS) -> bytes:
+    """The text with nothing but words and blanks, and ends of lines if those are kept.
 
     >>> plain("L'été: 3,5 Mio. EUR").split()
     [b'l', b't', b'3', b'5', b'mio', b'eur']
     """
-    return text.lower().encode("ascii", "replace").translate(BLANKS)
+    return text.lower().encode("ascii", "replace").translate(kept)
 
 
 def stemmed(word: bytes) -> bytes:
@@ -70,17 +74,27 @@ def number_words(texts: list[str], *, stems: bool) -> Texts:
     >>> [int(each) for each in np.unique(number_words(["a cat, a dog", "", "Dog"], stems=False).words)]
     [1, 2, 4]
     """
-    parts = [plain(text) for text in texts]
-    # Blanks at the end, so that sixteen bytes can be loaded from any word.
-    text = b" ".join((b"", *parts, b" " * 16))
+    text, offsets = joined(texts)
     is_word = np.frombuffer(text, dtype=np.uint8) != BLANK
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     begins, ends = edges[::2], edges[1::2]
     words = number_packed(*packed(text, begins, ends - begins))
     if stems:
         words = number_stems(text, begins, ends, words)
-    offsets = np.cumsum([1, *(len(part) + 1 for part in parts)])
     return Texts(words.astype(np.int32), np.searchsorted(begins, offsets))
+
+
+def joined(texts: list[str]) -> tuple[bytes, Numbers]:
+    """All texts in one, with blanks at its ends, and where each begins."""
+    whole = " ".join(texts)
+    if whole.isascii():
+        text = whole.encode("ascii").translate(LOWER)
+    else:
+        # A letter in lower case may be two characters.
+        texts = [each.lower() for each in texts]
+        text = plain(" ".join(texts))
+    # Sixteen bytes can be loaded from any word.
+    return b" " + text + b" " * 17, np.cumsum([1, *(len(each) + 1 for each in texts)])
 
 
 def packed(text: bytes, begins: Numbers, lengths: Numbers) -> tuple[Packed, Packed]:
@@ -105,7 +119,7 @@ def number_packed(low: Packed, high: Packed) -> Numbers:
     """
     numbers = np.zeros(len(low), dtype=np.int64)
     bits = max(SMALLEST_TABLE, len(low).bit_length() + 1)
-    table = np.zeros(1 << bits, dtype=np.int64)
+    table = np.empty(1 << bits, dtype=np.int64)
     left = np.arange(len(low))
     shift, mixers = np.uint64(64 - bits), list(MIXERS)
     while len(left):

@@ -6,6 +6,7 @@ Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from assay.answers.blocks import Block, Counts, best_scores, blocks
 from assay.answers.data import Answers
 from assay.answers.ngrams import count_ngrams
+from assay.answers.numbering import plain
 from assay.answers.subsequence import LONGEST, count_subsequences
 from assay.answers.summary import count_summaries
 from assay.core.judged import FloatArray
@@ -37,10 +39,9 @@ def score_blocks(answers: Answers, counts: Callable[[Block], Counts], score: str
 
 def remarks(answers: Answers, *, score: str, stem: bool) -> list[str]:  # noqa: ARG001 - as the measure's
     """Whether a text is so long that only its beginning is compared."""
-    every = blocks(answers, stems=stem)
-    long = sum(
-        int((texts.lengths > LONGEST).sum()) for block in every for texts in (block.references, block.predictions)
-    )
+    texts = chain(answers.predictions, chain.from_iterable(answers.references))
+    # A word and the blank after it are two characters.
+    long = sum(len(plain(text).split()) > LONGEST for text in texts if len(text) > 2 * LONGEST)
     return [f"{count(long, 'text')} of more than {LONGEST:,} words compared by the first of them"] if long else []
 
 

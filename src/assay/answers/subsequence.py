@@ -6,13 +6,16 @@ Hyyrö, Bit-parallel LCS-length computation revisited, 2004.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
 from assay.answers.blocks import Block, Counts
-from assay.answers.numbering import Words
+from assay.answers.numbering import Texts, Words
 
+Word = TypeVar("Word", bound=Hashable)
 # Words of a text that are compared: the time grows with the product of the lengths.
 LONGEST = 10_000
 CHARACTERS = 0x110000
@@ -31,17 +34,15 @@ def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
 
 def count_subsequences(block: Block) -> Counts:
     """How long the common subsequences are, and the texts."""
-    right, given = (sequence(each.words, block.range) for each in (block.references, block.predictions))
-    right_starts, given_starts = block.references.starts.tolist(), block.predictions.starts.tolist()
-    shared = [
-        common_length(
-            right[right_starts[place] : min(right_starts[place + 1], right_starts[place] + LONGEST)],
-            given[given_starts[question] : min(given_starts[question + 1], given_starts[question] + LONGEST)],
-        )
-        for place, question in enumerate(block.questions.tolist())
-    ]
-    lengths = block.predictions.lengths[block.questions]
-    return Counts(np.array(shared, dtype=np.int64), block.references.lengths, lengths, block.questions)
+    right, given = (sequences(texts, block.range) for texts in (block.references, block.paired))
+    shared = np.array(list(map(common_length, right, given)), dtype=np.int64)
+    return Counts(shared, block.references.lengths, block.paired.lengths, block.questions)
+
+
+def sequences(texts: Texts, limit: int) -> list[Sequence[Hashable]]:
+    """The first words of each text."""
+    words, starts = sequence(texts.words, limit), texts.starts.tolist()
+    return [words[start : min(end, start + LONGEST)] for start, end in pairwise(starts)]
 
 
 def sequence(words: Words, limit: int) -> Sequence[Hashable]:
@@ -52,36 +53,41 @@ def sequence(words: Words, limit: int) -> Sequence[Hashable]:
     return words.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def positions(words: Sequence[Hashable]) -> dict[Hashable, int]:
+def positions(words: Iterable[Word]) -> dict[Word, int]:
     """The set of positions of each word.
 
     >>> positions("abba")
     {'a': 9, 'b': 6}
     """
-    found: dict[Hashable, int] = {}
+    found: dict[Word, int] = {}
     for place, word in enumerate(words):
         found[word] = found.get(word, 0) | (1 << place)
     return found
 
 
-def matched(length: int, columns: list[int]) -> int:
-    """The positions of a reference of that length that a longest common subsequence uses.
+def matched(length: int, places: Mapping[Word, int], words: Sequence[Word]) -> int:
+    """The positions of a reference that a longest common subsequence with some words uses.
 
-    A column is the set of positions where one word of the other text stands. Of several subsequences it is the one
-    that is found from the end, by going back in the reference before going back in the other text.
+    Of several subsequences it is the one that is found from the end, by going back in the reference before going back
+    in the words. The reference has that length, and its words stand at `places`.
 
-    >>> bin(matched(3, [0b001, 0b010])), bin(matched(3, [0b101])), bin(matched(3, [0b101, 0]))
-    ('0b11', '0b100', '0b1')
+    >>> [bin(matched(3, positions("aba"), words)) for words in ("ab", "a", "ax")]
+    ['0b11', '0b100', '0b1']
     """
-    everywhere = (1 << length) - 1
-    state, states = everywhere, []
-    for column in columns:
-        if both := state & column:
+    below = state = (1 << length) - 1
+    steps = []
+    for index, word in enumerate(words):
+        if word in places:
+            column = places[word]
+            both = state & column
             state = (state + both) | (state - both)
-        states.append(state)
-    found, below = 0, everywhere
-    # A bit that is missing from a state is a position where the common length grows.
-    for column, state in zip(reversed(columns), reversed(states), strict=True):
+            steps.append((index, column, state))
+    found, after = 0, len(words)
+    for index, column, state in reversed(steps):
+        # A bit that a state lacks is a position where the common length grows.
+        if index + 1 < after:
+            below = (1 << (~state & below).bit_length()) - 1
+        after = index
         candidates = (column | ~state) & below
         if not candidates:
             break

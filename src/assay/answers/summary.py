@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 import numpy as np
 
 from assay.answers.blocks import Counts
 from assay.answers.data import Answers
-from assay.answers.numbering import plain, stemmed
+from assay.answers.numbering import LINES, plain, stemmed
 from assay.answers.subsequence import LONGEST, common_length, matched, positions
 
 Sentence = tuple[bytes, ...]
+# Up to so many lines it is faster to try them all.
+FEW = 20
 
 
 def count_summaries(answers: Answers, *, stem: bool) -> Counts:
@@ -20,19 +23,22 @@ def count_summaries(answers: Answers, *, stem: bool) -> Counts:
     rows = []
     for question, (references, prediction) in enumerate(zip(answers.references, answers.predictions, strict=True)):
         given = sentences(prediction, stems=stem)
+        given_words = sum(map(len, given))
         for reference in references:
             right = sentences(reference, stems=stem)
-            shared = shared_words(beginning(right, LONGEST), beginning(given, LONGEST))
-            rows.append((shared, sum(map(len, right)), sum(map(len, given)), question))
+            right_words = sum(map(len, right))
+            if max(right_words, given_words) > LONGEST:
+                shared = shared_words(beginning(right, LONGEST), beginning(given, LONGEST))
+            else:
+                shared = shared_words(right, given)
+            rows.append((shared, right_words, given_words, question))
     return Counts(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
 def sentences(text: str, *, stems: bool) -> list[Sentence]:
     """The words of each line that has any."""
-    lines = [tuple(plain(line).split()) for line in text.split("\n")]
-    if stems:
-        lines = [tuple(map(stemmed, line)) for line in lines]
-    return [line for line in lines if line]
+    lines = [line.split() for line in plain(text, LINES).split(b"\n")]
+    return [tuple(map(stemmed, line) if stems else line) for line in lines if line]
 
 
 def beginning(lines: list[Sentence], longest: int) -> list[Sentence]:
@@ -54,31 +60,34 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
     """
     if len(right) == len(given) == 1:
         return common_length(right[0], given[0])
-    lines: defaultdict[bytes, set[Sentence]] = defaultdict(set)
-    for line in given:
-        for word in line:
-            lines[word].add(line)
-    found: Counter[bytes] = Counter()
+    lines = list(dict.fromkeys(given))
+    lines_with = lines_by_word(lines) if len(lines) > FEW else {}
+    words: list[bytes] = []
     for reference in right:
-        found.update(union(reference, lines))
-    available = Counter(word for line in given for word in line)
-    return sum(min(count, available[word]) for word, count in found.items())
+        places = positions(reference)
+        related = related_lines(lines, lines_with, places) if lines_with else lines
+        found = 0
+        for line in related:
+            found |= matched(len(reference), places, line)
+        words += [word for place, word in enumerate(reference) if found >> place & 1]
+    available = Counter(chain.from_iterable(given))
+    return sum(min(count, available[word]) for word, count in Counter(words).items())
 
 
-def union(reference: Sentence, lines: Mapping[bytes, set[Sentence]]) -> list[bytes]:
-    """The words of a reference's sentence that a common subsequence with any line of the answer uses.
-
-    `lines` are those that have a word.
-    """
-    places = positions(reference)
-    found = 0
-    related: set[Sentence] = set()
-    for line in related.union(*(lines[word] for word in reference if word in lines)):
-        found |= matched(len(reference), columns(places, line))
-    return [word for place, word in enumerate(reference) if found >> place & 1]
+def lines_by_word(lines: list[Sentence]) -> dict[bytes, set[int]]:
+    """The numbers of the lines that have a word."""
+    found: dict[bytes, set[int]] = {}
+    for number, line in enumerate(lines):
+        for word in line:
+            found.setdefault(word, set()).add(number)
+    return found
 
 
-def columns(places: dict[Hashable, int], line: Sentence) -> list[int]:
-    """Where the words of a line stand in the reference. Of words in a row that stand nowhere one is enough."""
-    found = [places.get(word, 0) for word in line]
-    return [column for column, previous in zip(found, (0, *found), strict=False) if column or previous]
+def related_lines(
+    lines: list[Sentence], lines_with: Mapping[bytes, set[int]], words: Iterable[bytes]
+) -> list[Sentence]:
+    """The lines that have one of the words."""
+    numbers: set[int] = set()
+    for word in words:
+        numbers |= lines_with.get(word, set())
+    return [lines[number] for number in numbers]
