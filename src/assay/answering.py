@@ -38,7 +38,8 @@ def evaluate_answers(
     >>> result.scores["em"].tolist(), result.scores["f1"].round(4).tolist()
     ([0.0, 1.0], [0.6667, 1.0])
 
-    The short names `em`, `f1`, `precision` and `recall` are those of answers here.
+    The short names `em`, `f1`, `precision` and `recall` are those of answers here. A measure may be an object too, such
+    as `assay.semantic` makes of an embedder.
     """
     chosen = choose_answer_measures(measures)
     answers, missing, unknown = pair_answers(references, predictions)

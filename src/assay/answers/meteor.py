@@ -7,7 +7,6 @@ human judgments, WMT 2007.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -35,34 +34,41 @@ def split(text: str, how: str) -> list[str]:
     return text.lower().split() if how == "whitespace" else tokens(text, how)
 
 
-def same(word: str, places: Places) -> str | None:
-    return word if word in places else None
+def places_of(left: Left) -> Places:
+    found: Places = {}
+    for place, word in left.items():
+        if word in found:
+            found[word].append(place)
+        else:
+            found[word] = [place]
+    return found
 
 
-def synonym(word: str, places: Places) -> str | None:
-    """The word with the same meaning that stands last."""
-    meanings = synonyms(word)
-    if places.keys().isdisjoint(meanings):
-        return None
-    return max(meanings & places.keys(), key=lambda each: places[each][-1])
+def match_equal(given: Left, right: Left) -> dict[int, int]:
+    """The place in the reference for each place of the answer with the same word.
 
-
-def match(given: Left, right: Left, partner: Callable[[str, Places], str | None]) -> dict[int, int]:
-    """The place in the reference for each place of the answer that has one; both are no longer left then.
-
-    From the last word of the answer to the first, each takes the last partner that is left.
+    From the last word of the answer to the first, each takes the last one that is left.
     """
-    places: Places = {}
-    for place, word in right.items():
-        places.setdefault(word, []).append(place)
+    places = places_of(right)
     found = {}
-    for place, word in reversed(list(given.items())):
-        other = partner(word, places)
-        if other is not None:
-            found[place] = places[other].pop()
-            if not places[other]:
-                del places[other]
-            del given[place], right[found[place]]
+    for place in reversed(given):
+        same = places.get(given[place])
+        if same:
+            found[place] = same.pop()
+    return found
+
+
+def match_synonyms(given: Left, right: Left) -> dict[int, int]:
+    """The same for words of the same meaning: of several the one that stands last."""
+    places = places_of(right)
+    found = {}
+    for place in reversed(given):
+        meanings = synonyms(given[place])
+        if not places.keys().isdisjoint(meanings):
+            last = max(meanings & places.keys(), key=lambda word: places[word][-1])
+            found[place] = places[last].pop()
+            if not places[last]:
+                del places[last]
     return found
 
 
@@ -73,11 +79,15 @@ def align(given: list[str], right: list[str]) -> list[tuple[int, int]]:
     [(0, 0), (1, 3), (2, 1)]
     """
     given_left, right_left = dict(enumerate(given)), dict(enumerate(right))
-    matches = match(given_left, right_left, same)
-    given_left, right_left = ({place: stem(word) for place, word in left.items()} for left in (given_left, right_left))
-    matches |= match(given_left, right_left, same)
-    matches |= match(given_left, right_left, synonym)
-    return sorted(matches.items())
+    matches = match_equal(given_left, right_left)
+    given_left, right_left = (
+        {place: stem(word) for place, word in left.items() if place not in taken}
+        for left, taken in ((given_left, matches), (right_left, set(matches.values())))
+    )
+    by_stem = match_equal(given_left, right_left)
+    for place, other in by_stem.items():
+        del given_left[place], right_left[other]
+    return sorted((matches | by_stem | match_synonyms(given_left, right_left)).items())
 
 
 def chunks(matches: list[tuple[int, int]]) -> int:
