@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -17,8 +16,7 @@ from assay.core.judged import FloatArray, ratio
 SIZE = 1 << 17
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Some questions: the references of all of them, the question of each, and one prediction a question.
 
     `range` is a number that all words are below.

@@ -7,7 +7,7 @@ together, and told apart by their first sixteen bytes, which are two whole numbe
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,7 @@ MIXERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 SMALLEST_TABLE = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """Words of many texts, one after another: text `i` has those from `starts[i]` to `starts[i + 1]`."""
 
     words: Words
