@@ -19,6 +19,7 @@ from lines import MEASURES, Line, at_least, at_most, exactly
 from timing import command, interleaved, peak_memory
 
 import assay
+from answers import PEERS, answer_times
 
 PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
 REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -138,6 +139,16 @@ def more_measures(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]
     return times, lines
 
 
+def answers() -> tuple[dict[str, float], list[Line]]:
+    """Measures of answers against the libraries that have them too."""
+    times = answer_times()
+    lines = [
+        at_least(f"{each.measure}: times as fast as {each.label}", times[each.label] / times[each.measure], each.target)
+        for each in PEERS
+    ]
+    return times, lines
+
+
 def same(one: assay.Result, other: assay.Result) -> bool:
     equal = all(np.array_equal(one.scores[name], other.scores[name]) for name in MEASURES)
     return equal and one.queries == other.queries
@@ -164,7 +175,8 @@ judged documents a query. Five measures: {", ".join(MEASURES)}. Times depend on 
 {seconds}
 
 `floor` is `for d in run.values(): sum(d.values())`, which only touches each score. `deep file` has 10,000 documents a
-query. Everything is timed from the raw data to the result, judgments included.
+query. Everything is timed from the raw data to the result, judgments included. Measures of answers have 1,000 answers
+of 60 words, made by `benchmarks/answers.py`, and start with empty caches; nltk is given the synonyms that assay has.
 
 trec_eval 10 took 14 s for all_trec on a file of this size where `wc -w` took 1.5 s; a twentieth of that, 0.47 of
 `wc -w`, is what `assay trec_eval` is measured against.
@@ -199,6 +211,7 @@ def main() -> None:
         commands(qrels_path, run_path),
         two_files(qrels_path, run_path, other_path),
         many_systems(),
+        answers(),
     ):
         times |= more_times
         lines += more_lines

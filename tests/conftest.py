@@ -14,6 +14,13 @@ settings.register_profile("long", settings.get_profile("short"), max_examples=20
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
+def pytest_configure(config):
+    """Tests that take minutes or need more than is installed run only when they are asked for: `pytest -m slow`."""
+    config.addinivalue_line("markers", "slow: takes minutes; left out unless -m asks for it")
+    if not config.option.markexpr:
+        config.option.markexpr = "not slow"
+
+
 @pytest.fixture
 def score():
     """Scores one ranking given as grades in rank order, None for a document without a judgment.

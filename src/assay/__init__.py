@@ -9,7 +9,7 @@ if _TYPE_CHECKING:
     from assay._kernel import __version__
     from assay.accounts import Audit
     from assay.answering import evaluate_answers
-    from assay.answers import Answers
+    from assay.answers import Answers, semantic
     from assay.auditing import audit
     from assay.comparing import compare
     from assay.comparison import Comparison
@@ -46,7 +46,7 @@ _HOME = {
     "assay._kernel": ("__version__",),
     "assay.accounts": ("Audit",),
     "assay.answering": ("evaluate_answers",),
-    "assay.answers": ("Answers",),
+    "assay.answers": ("Answers", "semantic"),
     "assay.auditing": ("audit",),
     "assay.comparing": ("compare",),
     "assay.comparison": ("Comparison",),
@@ -125,6 +125,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "remove_measure",
+    "semantic",
 ]
 
 

@@ -38,7 +38,8 @@ def evaluate_answers(
     >>> result.scores["em"].tolist(), result.scores["f1"].round(4).tolist()
     ([0.0, 1.0], [0.6667, 1.0])
 
-    The short names `em`, `f1`, `precision` and `recall` are those of answers here.
+    The short names `em`, `f1`, `precision` and `recall` are those of answers here. A measure may be an object too, such
+    as `assay.semantic` makes of an embedder.
     """
     chosen = choose_answer_measures(measures)
     answers, missing, unknown = pair_answers(references, predictions)
@@ -61,6 +62,9 @@ def score_answers(answers: Answers, measures: dict[str, Measure], notes: list[No
         pooled = measure.definition.pooled
         if pooled is not None and measure.values.get("aggregate", "corpus") == "corpus":
             statistics[name] = pooled.statistics(answers, **measure.values)
+        remarks = measure.definition.remarks
+        if remarks is not None:
+            notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]
     notes = notes + measure_notes(measures, scores, Policies())
     return Result(
         measures, answers.ids, scores, "assay", Policies(), tuple(notes), statistics=statistics, subject="answers"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.convention import Policies
-    from assay.core.judged import FloatArray
+    from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Measure
     from assay.io.source import Readable
     from assay.notes import Note
@@ -84,8 +84,17 @@ class Result(Exports):
         """The one number of a measure."""
         definition = self.measures[key].definition
         if key in self.statistics and definition.pooled is not None:
-            return float(definition.pooled.combine(self.statistics[key].sum(axis=0), **self.measures[key].values))
+            statistics = self._defined_statistics(key)
+            if not len(statistics):
+                return math.nan
+            return float(definition.pooled.combine(statistics.sum(axis=0), **self.measures[key].values))
         return AGGREGATES[definition.aggregate](self.scores[key])
+
+    def _defined_statistics(self, key: str) -> FloatArray:
+        """The statistics of the queries that the measure is defined for."""
+        scores = self.scores[key]
+        is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
+        return self.statistics[key][is_defined]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
@@ -106,6 +115,7 @@ class Result(Exports):
             measures={name: self.measures[key] for name, key in keys.items()},
             scores={name: self.scores[key] for name, key in keys.items()},
             own_policies={name: self.own_policies[key] for name, key in keys.items() if key in self.own_policies},
+            statistics={name: self.statistics[key] for name, key in keys.items() if key in self.statistics},
             _means={name: self[key] for name, key in keys.items()},
             _intervals={},
         )
@@ -131,7 +141,10 @@ class Result(Exports):
 
     def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
         """The interval of a number that is made of summed statistics."""
-        totals = resampled_totals(self.statistics[key], SAMPLES, seed)
+        statistics = self._defined_statistics(key)
+        if not len(statistics):
+            return Interval(math.nan, math.nan)
+        totals = resampled_totals(statistics, SAMPLES, seed)
         pooled = self.measures[key].definition.pooled
         assert pooled is not None  # noqa: S101 - statistics are kept only for these
         return percentiles(pooled.combine(totals, **self.measures[key].values), level)
@@ -154,9 +167,11 @@ class Result(Exports):
         return f"assay {self.version} convention={self.convention} {self.policies} measures: {measures}"
 
     def _signed(self, name: str) -> str:
-        """A measure with all its parameters, and with its policies where they are its own."""
+        """A measure with all its parameters, and with its policies and what it is based on where they are its own."""
         own = self.own_policies.get(name, self.policies).differing(self.policies)
-        return self.measures[name].full_name + (f"[{own}]" if own else "")
+        basis = self.measures[name].definition.basis
+        about = [each for each in (own, basis() if basis is not None else "") if each]
+        return self.measures[name].full_name + (f"[{'; '.join(about)}]" if about else "")
 
     @property
     def caption(self) -> str:

@@ -1,9 +1,19 @@
-"""Measures of answers, one family a file, and their short names."""
+"""Measures of answers, one family a file, in the order in which `assay measures` lists them, and their short names."""
+# ruff: noqa: I001, F401 - importing a family enters it; the order is the table's
 
-from assay.answers import overlap  # noqa: F401 - enters its measures into the table
 from assay.answers.data import Answers, pair_answers
+from assay.answers import (
+    overlap,
+    similarity,
+    rouge,
+    bleu,
+    chrf,
+    ter,
+    meteor,
+)
+from assay.answers.meaning import semantic
 
 # What the short names mean where only answers are measured.
 SHORT = {"em": "answer_em", "f1": "answer_f1", "precision": "answer_precision", "recall": "answer_recall"}
 
-__all__ = ["SHORT", "Answers", "pair_answers"]
+__all__ = ["SHORT", "Answers", "pair_answers", "semantic"]

@@ -67,14 +67,8 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
     if len(set(lengths)) > 1:
         raise MismatchError(f"there are {lengths[0]} references and {lengths[1]} predictions; lists must pair up")
-    right = {
-        name: texts(value, f"references of {show(name)}")
-        for name, value in entries(references, "references", REFERENCE)
-    }
-    given = {
-        name: text(value, f"prediction of {show(name)}")
-        for name, value in entries(predictions, "predictions", PREDICTION)
-    }
+    right = {name: texts(value, name) for name, value in entries(references, "references", REFERENCE)}
+    given = {name: text(value, "prediction", name) for name, value in entries(predictions, "predictions", PREDICTION)}
     if not right:
         raise DataError("there is no question: the references are empty")
     if not given.keys() & right.keys():
@@ -119,19 +113,21 @@ def identify(name: object, what: str) -> str:
     return str(name)
 
 
-def texts(value: object, place: str) -> tuple[str, ...]:
+def texts(value: object, question: str) -> tuple[str, ...]:
     """One reference or several; none at all for None."""
+    if isinstance(value, str):
+        return (text(value, "references", question),)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return tuple(text(each, place) for each in value if each is not None)
-    return () if value is None else (text(value, place),)
+        return tuple(text(each, "references", question) for each in value if each is not None)
+    return () if value is None else (text(value, "references", question),)
 
 
-def text(value: object, place: str) -> str:
+def text(value: object, what: str, question: str) -> str:
     """A text; None is an empty one, and what Unicode does not allow is replaced."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if value is None:
         return ""
-    if not isinstance(value, str):
-        raise DataError(f"{place} must be text, not {show(value)}")
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    raise DataError(f"{what} of {show(question)} must be text, not {show(value)}")

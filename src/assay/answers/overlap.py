@@ -16,6 +16,7 @@ YesNo = Annotated[
     bool, "an answer that is only yes, no or noanswer earns nothing unless it is the same, as in HotpotQA"
 ]
 CLOSED = ({"yes": 1}, {"no": 1}, {"noanswer": 1})
+NOTHING = (np.nan, np.nan, np.nan)
 REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
 
 
@@ -38,16 +39,6 @@ def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArr
     return np.array(found, dtype=np.float64)
 
 
-def counted(answers: Answers, normalize: str) -> tuple[list[list[Counter[str]]], list[Counter[str]]]:
-    """How often each token stands in each reference and in each prediction."""
-
-    def make() -> tuple[list[list[Counter[str]]], list[Counter[str]]]:
-        right = [[Counter(tokens(each, normalize)) for each in every] for every in answers.references]
-        return right, [Counter(tokens(each, normalize)) for each in answers.predictions]
-
-    return answers.remember(("tokens", normalize), make)
-
-
 def overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
     """Precision, recall and F1 of the tokens in common; two texts without a token are the same."""
     if not reference or not prediction:
@@ -60,6 +51,22 @@ def overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) 
         return 0.0, 0.0, 0.0
     precision, recall = common / sum(prediction.values()), common / sum(reference.values())
     return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArray:
+    """Precision, recall and F1 of each question, each against the reference that is best for it."""
+
+    def best(references: tuple[str, ...], prediction: str) -> tuple[float, ...]:
+        if not references:
+            return NOTHING
+        given = Counter(tokens(prediction, normalize))
+        every = [overlap(Counter(tokens(each, normalize)), given, yes_no=yes_no) for each in references]
+        return tuple(map(max, zip(*every, strict=True)))
+
+    def make() -> FloatArray:
+        return np.array(list(map(best, answers.references, answers.predictions)), dtype=np.float64)
+
+    return answers.remember(("overlaps", normalize, yes_no), make)
 
 
 @measure(
@@ -75,7 +82,7 @@ def overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) 
 )
 def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
     """How much the words of the answer are those of a reference."""
-    return answers.best_of(lambda right, given: overlap(right, given, yes_no=yes_no)[2], *counted(answers, normalize))
+    return best_overlaps(answers, normalize, yes_no=yes_no)[:, 2]
 
 
 @measure(
@@ -89,7 +96,7 @@ def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo 
 )
 def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
     """What share of the answer's words a reference has."""
-    return answers.best_of(lambda right, given: overlap(right, given, yes_no=yes_no)[0], *counted(answers, normalize))
+    return best_overlaps(answers, normalize, yes_no=yes_no)[:, 0]
 
 
 @measure(
@@ -103,4 +110,4 @@ def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no:
 )
 def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
     """What share of a reference's words the answer has."""
-    return answers.best_of(lambda right, given: overlap(right, given, yes_no=yes_no)[1], *counted(answers, normalize))
+    return best_overlaps(answers, normalize, yes_no=yes_no)[:, 1]

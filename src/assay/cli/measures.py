@@ -31,6 +31,7 @@ COMBINED = {
     "geometric": f"the geometric mean over queries, each counted as {SMALLEST_AVERAGE:.5f} or more",
     "sum": "the sum over queries",
     "corpus": "one number of all of them together",
+    "pooled": "the score of statistics that are summed over queries",
 }
 
 

@@ -65,7 +65,8 @@ class Definition:
     `needs` names what the measure wants of `Judged` beyond the ordinary: `foreign`, `spread`. `corpus` gives the one
     number of all queries where it is not made of their values alone; `pooled` does so from statistics that are summed
     over queries. `kin` is the better known measure that this one is a variant of. `of` is what is measured: rankings,
-    or answers, whose measures are functions of `Answers`.
+    or answers, whose measures are functions of `Answers`. `basis` names what else made the numbers, such as a library
+    with its version: it stands in the signature. `remarks` are sentences about the data, which become notes.
     """
 
     name: str
@@ -86,6 +87,8 @@ class Definition:
     pooled: Pooled | None = None
     kin: str = ""
     of: Subject = "rankings"
+    basis: Callable[[], str] | None = None
+    remarks: Callable[..., list[str]] | None = None
     example: Example | AnswerExample | None = None
 
     @property

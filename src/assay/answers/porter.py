@@ -1,0 +1,190 @@
+"""Porter's stemmer with the changes that nltk makes to it, which ROUGE and METEOR are computed with.
+
+Porter, An algorithm for suffix stripping, Program 14, 1980. Words are in lower case. A rule is a suffix and what takes
+its place; of a list the first rule whose suffix the word has decides, even where its condition does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+Rules = Mapping[str, Sequence[tuple[str, str]]]
+
+SHAPES = "".join("v" if chr(code) in "aeiou" else "c" for code in range(128))
+
+
+def by_last_letter(rules: Sequence[tuple[str, str]]) -> Rules:
+    return {last: [rule for rule in rules if rule[0][-1] == last] for last in {suffix[-1] for suffix, _ in rules}}
+
+
+IRREGULAR = {
+    "skies": "sky",
+    "sky": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
+    "news": "news",
+    "inning": "inning",
+    "innings": "inning",
+    "outing": "outing",
+    "outings": "outing",
+    "canning": "canning",
+    "cannings": "canning",
+    "howe": "howe",
+    "proceed": "proceed",
+    "exceed": "exceed",
+    "succeed": "succeed",
+}
+PLURALS = by_last_letter((("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")))
+DOUBLE_SUFFIXES = by_last_letter(
+    (
+        ("ational", "ate"),
+        ("tional", "tion"),
+        ("enci", "ence"),
+        ("anci", "ance"),
+        ("izer", "ize"),
+        ("bli", "ble"),
+        ("alli", "al"),
+        ("entli", "ent"),
+        ("eli", "e"),
+        ("ousli", "ous"),
+        ("ization", "ize"),
+        ("ation", "ate"),
+        ("ator", "ate"),
+        ("alism", "al"),
+        ("iveness", "ive"),
+        ("fulness", "ful"),
+        ("ousness", "ous"),
+        ("aliti", "al"),
+        ("iviti", "ive"),
+        ("biliti", "ble"),
+        ("fulli", "ful"),
+    )
+)
+ENDINGS = by_last_letter(
+    (
+        ("icate", "ic"),
+        ("ative", ""),
+        ("alize", "al"),
+        ("iciti", "ic"),
+        ("ical", "ic"),
+        ("ful", ""),
+        ("ness", ""),
+    )
+)
+LAST_SUFFIXES = by_last_letter(
+    [
+        (suffix, "")
+        for suffix in (
+            *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion"),
+            *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+        )
+    ]
+)
+# Longer words are stemmed anew each time, so that what is kept stays small.
+LONGEST_KEPT = 64
+
+
+def stem(word: str) -> str:
+    """The stem of a word in lower case.
+
+    >>> [stem(word) for word in ("relational", "hopping", "dies", "happily", "geology")]
+    ['relat', 'hop', 'die', 'happili', 'geolog']
+    """
+    return kept(word) if len(word) <= LONGEST_KEPT else strip(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def kept(word: str) -> str:
+    return strip(word)
+
+
+def strip(word: str) -> str:
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if len(word) <= 2:  # noqa: PLR2004 - too short for a suffix
+        return word
+    word = without_past(without_plural(word))
+    if word.endswith("y") and len(word) > 2 and shape(word[:-1])[-1] == "c":  # noqa: PLR2004 - two letters before it
+        word = word[:-1] + "i"
+    word = replaced(without_double(word), ENDINGS, 1)
+    word = replaced(word, LAST_SUFFIXES, 2)
+    return without_end(word)
+
+
+def shape(text: str) -> str:
+    """A c for each consonant and a v for each vowel; y is a vowel after a consonant.
+
+    >>> shape("syzygy"), shape("toy")
+    ('cvcvcv', 'cvc')
+    """
+    if text.isascii() and "y" not in text:
+        return text.translate(SHAPES)
+    found = []
+    is_consonant = False
+    for letter in text:
+        is_consonant = not is_consonant if letter == "y" else letter not in "aeiou"
+        found.append("c" if is_consonant else "v")
+    return "".join(found)
+
+
+def measure(text: str) -> int:
+    """How often a vowel is followed by a consonant."""
+    return shape(text).count("vc")
+
+
+def ends_short(text: str) -> bool:
+    """Whether the text ends like `hop`, or is like `at`."""
+    found = shape(text)
+    return found == "vc" or (found.endswith("cvc") and text[-1] not in "wxy")
+
+
+def replaced(word: str, rules: Rules, least: int) -> str:
+    """The word after the rule for its suffix, if what stands before the suffix has at least that measure."""
+    for suffix, replacement in rules.get(word[-1], ()):
+        if word.endswith(suffix):
+            rest = word[: -len(suffix)]
+            is_right = measure(rest) >= least and (suffix != "ion" or rest[-1] in "st")
+            return rest + replacement if is_right else word
+    return word
+
+
+def without_plural(word: str) -> str:
+    if word.endswith("ies") and len(word) == 4:  # noqa: PLR2004 - dies, lies, ties
+        return word[:-1]
+    return replaced(word, PLURALS, 0)
+
+
+def without_past(word: str) -> str:
+    """The word without ed or ing, and with the letter that such an ending costs or brings."""
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]  # noqa: PLR2004 - died, lied, tied
+    if word.endswith("eed"):
+        return word[:-1] if measure(word[:-3]) else word
+    ending = next((each for each in ("ed", "ing") if word.endswith(each) and "v" in shape(word[: -len(each)])), None)
+    if ending is None:
+        return word
+    rest = word[: -len(ending)]
+    if rest.endswith(("at", "bl", "iz")):
+        return rest + "e"
+    if len(rest) > 1 and rest[-1] == rest[-2] and shape(rest)[-1] == "c":
+        return rest if rest[-1] in "lsz" else rest[:-1]
+    return rest + "e" if measure(rest) == 1 and ends_short(rest) else rest
+
+
+def without_double(word: str) -> str:
+    """The word with one suffix for two, as in relational and hopefulness."""
+    while word.endswith("alli") and measure(word[:-4]):
+        word = word[:-2]
+    known = replaced(word, DOUBLE_SUFFIXES, 1)
+    return word[:-1] if known == word and word.endswith("logi") and measure(word[:-3]) else known
+
+
+def without_end(word: str) -> str:
+    """The word without a last e, and with one l for two."""
+    if word.endswith("e"):
+        value = measure(word[:-1])
+        if value > 1 or (value == 1 and not ends_short(word[:-1])):
+            word = word[:-1]
+    return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word

@@ -1,0 +1,174 @@
+"""BLEU, chrF and TER: literal cases, and sacrebleu itself, question by question and for all of them."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+import assay
+
+nan = math.nan
+few = settings(max_examples=settings.default.max_examples // 4)
+# measure, references, prediction, value
+CASES = [
+    ("bleu", ["a b c d"], "a b c d", 100),
+    ("bleu", ["a b c d e f g h"], "a b c d", 100 * math.exp(1 - 8 / 4)),
+    ("bleu", ["a b"], "a b", 100),
+    ("bleu", ["a b c d"], "x y z w", 0),
+    ("bleu", ["a"], "", 0),
+    ("bleu", [""], "", 0),
+    ("bleu", [], "a", nan),
+    ("bleu", ["A B"], "a b", 0),
+    ("bleu(lowercase=true)", ["A B"], "a b", 100),
+    ("bleu(tokenize=char)", ["東京都"], "東京都", 100),
+    ("bleu(smooth=none)", ["a b c d"], "a x c y", 0),
+    ("bleu(smooth=floor,smooth_value=0.5)", ["a b"], "a c", 100 * math.sqrt(1 / 2 * 0.5 / 1)),
+    ("bleu(smooth=add-k)", ["a b"], "a c", 100 * (1 / 2 * 1 / 2 * 1 * 1) ** (1 / 4)),
+    ("bleu", ["a b c", "x b d"], "a b d", 100 * (1 * 1 * (1 / 2)) ** (1 / 3)),
+    ("chrf", ["abc"], "abc", 100),
+    ("chrf", ["abc"], "", 0),
+    ("chrf", [], "abc", nan),
+    ("chrf(order=1)", ["ab", "cd"], "cd", 100),
+    ("chrf(order=1,beta=1)", ["abc"], "ab", 100 * 2 * (2 / 3) / (5 / 3)),
+    ("chrf(order=1,lowercase=true)", ["AB"], "ab", 100),
+    ("chrf(order=1,whitespace=true)", ["a b"], "ab", 100 * 5 * (2 / 3) / (4 + 2 / 3)),
+    ("ter", ["a b c d"], "a b c d", 0),
+    ("ter", ["a b c d"], "c d a b", 25),
+    ("ter", ["a b c d"], "", 100),
+    ("ter", [""], "a b", 100),
+    ("ter", [""], "", 0),
+    ("ter", [], "a", nan),
+    ("ter", ["a b", "a b c d"], "a b", 0),
+    ("ter", ["a b", "x y z w"], "a", 100 * 1 / 3),
+    ("ter", ["A b"], "a b", 0),
+    ("ter(case=true)", ["A b"], "a b", 50),
+    ("ter(punctuation=false)", ["a , b"], "a b", 0),
+    ("ter(normalize=true)", ["a, b"], "a , b", 0),
+]
+
+
+@pytest.mark.parametrize(("measure", "references", "prediction", "value"), CASES)
+def test_literal(measure, references, prediction, value):
+    result = assay.evaluate_answers([references], [prediction], measure)
+    assert result.scores[measure].tolist() == pytest.approx([value], nan_ok=True)
+
+
+words = st.lists(
+    st.sampled_from(["the", "The", "cat", "cat.", "sat,", "on", "1,000", "(a)", "«é»", "東京"]), max_size=9
+)
+texts = words.map(" ".join) | st.text(max_size=8)
+rows = st.lists(st.tuples(st.lists(texts, min_size=1, max_size=3), texts), min_size=1, max_size=5)
+SMOOTH = st.sampled_from([("exp", None), ("floor", 0.3), ("floor", None), ("add-k", 2), ("none", None)])
+
+
+def by_place(references):
+    """References as sacrebleu wants them for a corpus: the first of each question, the second of each, and so on."""
+    longest = max(map(len, references))
+    return [[each[place] if place < len(each) else None for each in references] for place in range(longest)]
+
+
+def clean(text):
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def assert_equal(rows, measure, sentence, corpus):
+    references = [[clean(each) for each in every] for every, _ in rows]
+    predictions = [clean(each) for _, each in rows]
+    result = assay.evaluate_answers(references, predictions, [measure, with_mean(measure)])
+    expected = [
+        sentence.sentence_score(given_, right).score for right, given_ in zip(references, predictions, strict=True)
+    ]
+    assert result.scores[measure].tolist() == pytest.approx(expected, abs=1e-10)
+    score = corpus.corpus_score(predictions, by_place(references))
+    assert result[measure] == pytest.approx(score.score, abs=1e-10)
+    assert result[with_mean(measure)] == pytest.approx(sum(expected) / len(expected), abs=1e-10)
+    assert f"{measure}: signature of sacrebleu {corpus.get_signature()}" in map(str, result.notes)
+
+
+def with_mean(measure):
+    return f"{measure[:-1]},aggregate=mean)"
+
+
+@few
+@given(rows, st.sampled_from(["13a", "intl", "char", "zh", "none"]), SMOOTH, st.booleans())
+def test_bleu_is_that_of_sacrebleu(rows, tokenize, smooth, lowercase):
+    method, value = smooth
+    options = {"tokenize": tokenize, "smooth_method": method, "smooth_value": value, "lowercase": lowercase}
+    measure = f"bleu(tokenize={tokenize},smooth={method},lowercase={str(lowercase).lower()})"
+    if value is not None:
+        measure = f"{measure[:-1]},smooth_value={value})"
+    assert_equal(rows, measure, BLEU(**options, effective_order=True), BLEU(**options))
+
+
+@few
+@given(rows, st.integers(1, 6), st.integers(0, 2), st.integers(1, 3), st.booleans())
+def test_chrf_is_that_of_sacrebleu(rows, order, words, beta, flag):
+    metric = CHRF(char_order=order, word_order=words, beta=beta, lowercase=flag, whitespace=not flag)
+    low, white = str(flag).lower(), str(not flag).lower()
+    measure = f"chrf(order={order},words={words},beta={beta},lowercase={low},whitespace={white})"
+    assert_equal(rows, measure, metric, metric)
+
+
+@few
+@given(rows, st.booleans(), st.booleans(), st.booleans(), st.booleans())
+def test_ter_is_that_of_sacrebleu(rows, normalize, punctuation, asian, case):
+    metric = TER(normalized=normalize, no_punct=not punctuation, asian_support=asian, case_sensitive=case)
+    options = {"normalize": normalize, "punctuation": punctuation, "asian": asian, "case": case}
+    measure = f"ter({','.join(f'{name}={str(value).lower()}' for name, value in options.items())})"
+    assert_equal(rows, measure, metric, metric)
+
+
+def test_the_corpus_score_has_an_interval_and_keeps_it_under_another_name():
+    references, predictions = [["a b c d e"]] * 4, ["a b c d e", "a b x d e", "a b c", "x"]
+    result = assay.evaluate_answers(references, predictions, ["bleu"])
+    low, high = result.interval("bleu")
+    assert low < result["bleu"] < high
+    renamed = result.only(["sacrebleu"])
+    assert renamed["sacrebleu"] == result["bleu"]
+    assert renamed.interval("sacrebleu") == (low, high)
+
+
+def test_questions_without_a_reference_do_not_count():
+    result = assay.evaluate_answers([["a b"], []], ["a b", "x"], ["bleu", "chrf", "ter"])
+    assert result.mean == {"bleu": 0, "chrf": 100, "ter": 0}
+    assert result.interval("chrf") == (100, 100)
+    assert "chrf: 1 query left out of the mean; there is no reference" in map(str, result.notes)
+    none = assay.evaluate_answers([[], []], ["a b", "x"], ["bleu", "chrf", "ter"])
+    assert all(math.isnan(value) for value in none.mean.values())
+    assert math.isnan(none.interval("bleu").low)
+
+
+def test_the_signature_names_the_library():
+    import sacrebleu
+
+    signature = assay.evaluate_answers(["a"], ["a"], "bleu").signature
+    assert signature.endswith(
+        f"bleu(aggregate=corpus,tokenize=13a,smooth=exp,lowercase=false)[sacrebleu {sacrebleu.__version__}]"
+    )
+
+
+def test_a_tokenizer_that_is_not_installed_is_a_clear_error():
+    with pytest.raises(assay.MeasureError, match=r"bleu: sacrebleu cannot use the tokenizer ko-mecab: .*install"):
+        assay.evaluate_answers(["a"], ["a"], "bleu(tokenize=ko-mecab)")
+
+
+def test_ter_of_long_texts_is_bounded_and_said():
+    long = " ".join(f"w{number}" for number in range(40_000))
+    result = assay.evaluate_answers([[long], ["a b"]], [f"x {long}", "b a"], ["ter"])
+    # The words after the first 10,000 count as edits: 30,000 of them beside one insertion and one deletion.
+    assert result.scores["ter"].tolist() == pytest.approx([100 * (2 + 30_001) / 40_000, 50])
+    assert "ter: 1 question with a text of more than 200 words, scored without shifts" in map(str, result.notes)
+
+
+def test_ter_of_two_hundred_words_still_looks_for_shifts():
+    half = [f"a{number}" for number in range(10)]
+    other = [f"b{number}" for number in range(10)]
+    rest = [f"c{number}" for number in range(180)]
+    result = assay.evaluate_answers([[" ".join(half + other + rest)]], [" ".join(other + half + rest)], "ter")
+    assert result.scores["ter"].tolist() == [100 / 200]
+    longer = assay.evaluate_answers(
+        [[" ".join(half + other + rest) + " d"]], [" ".join(other + half + rest) + " d"], "ter"
+    )
+    assert longer.scores["ter"].tolist() == pytest.approx([100 * 20 / 201])
