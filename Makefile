@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench fuzz docs examples clean toolchain
+.PHONY: demo test check bench fuzz docs examples clean toolchain slow
 
 demo: $(VENV)/installed  ## Build assay and show it at work
 	$(BIN)/assay demo
@@ -32,6 +32,9 @@ fuzz: $(VENV)/developed  ## Fuzz the text reader and the grammar; needs nightly 
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=60 -detect_leaks=0 || exit 1; done
 	$(BIN)/python -m pip install --quiet atheris
 	$(BIN)/python fuzz/grammar.py -max_total_time=$(FUZZ_SECONDS)
+
+slow: $(VENV)/developed  ## Tests that take minutes; the check of the synonyms needs Debian's package wordnet-base
+	$(BIN)/pytest -m slow
 
 docs: $(VENV)/developed  ## Write the generated parts of docs/
 	$(BIN)/python docs/generate.py
