@@ -113,7 +113,8 @@ def compare_results(
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
     pairs, findings = compare_pairs(measured, couples, settings, report)
     notes += finding_notes(findings, len(couples))
-    return Comparison(pairs, Results(results), settings, tuple(notes), ranks)
+    split = [(each.measure, *each.runs) for each in findings if each.kind == "split"]
+    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split)
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:

@@ -13,9 +13,11 @@ from assay.render import Column, Exports, Table, render
 from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_markdown, grid_table, letters
 from assay.result import finite
 from assay.stats.effect import ROUNDING
-from assay.stats.pairs import RANK_TESTS, Pair, is_split
+from assay.stats.pairs import Pair
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import polars
 
     from assay.notes import Note
@@ -42,12 +44,15 @@ class Comparison(Exports):
         settings: Settings,
         notes: tuple[Note, ...],
         ranks: Ranks | None = None,
+        split: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self.pairs = pairs
         self.results = results
         self.settings = settings
         self.notes = notes
         self.ranks = ranks
+        # The measure and runs of each pair where the means and the test point different ways.
+        self.split = frozenset(split)
         self.first = next(iter(results.results.values()))
 
     def __repr__(self) -> str:
@@ -70,12 +75,9 @@ class Comparison(Exports):
 
     def winner(self, pair: Pair) -> str | None:
         """The run that is better for sure; none where the test does not say so."""
-        sign = self._sign(pair.measure)
-        if not self.is_significant(pair) or pair.difference == 0:
+        if not self.is_significant(pair) or pair.difference == 0 or pair[:3] in self.split:
             return None
-        if self.settings.test in RANK_TESTS and is_split(pair, sign):
-            return None
-        return pair.b if sign * pair.difference > 0 else pair.a
+        return pair.b if self._sign(pair.measure) * pair.difference > 0 else pair.a
 
     def _sign(self, measure: str) -> int:
         return 1 if self.first.measures[measure].definition.higher_is_better else -1

@@ -9,7 +9,17 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats.paired import PAIRED_TESTS, bootstrap_test, randomization, sign, t_test, wilcoxon
+from assay.stats.paired import (
+    PAIRED_TESTS,
+    bootstrap_test,
+    randomization,
+    rank_direction,
+    sign,
+    sign_direction,
+    signed_places,
+    t_test,
+    wilcoxon,
+)
 
 nan = math.nan
 differences = st.lists(st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=2, max_size=9)
@@ -114,6 +124,28 @@ def test_t_is_scipys(values):
 @given(values=differences.filter(any))
 def test_wilcoxon_is_scipys(values):
     assert one(wilcoxon, values) == scipy.stats.wilcoxon(values).pvalue
+
+
+def test_wilcoxon_does_not_rank_rounding():
+    values = [0.3 - 0.2, 0.1 - 0.2, 0.5 - 0.4, 0.7, -0.2, 0.9 - 0.7, 1e-14, 0.0]
+    assert one(wilcoxon, values) == scipy.stats.wilcoxon([2, -2, 2, 7, -3, 3, 1, 0]).pvalue
+    np.testing.assert_array_equal(signed_places(np.array(values)), [2, -2, 2, 4, -3, 3, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("values", "ranks", "signs"),
+    [
+        ([], 0, 0),
+        ([0.0, 0.0], 0, 0),
+        ([1.0, 2.0, -4.0], 0, 1),
+        ([1.0, 2.0, -3.0, -2.5], -1, 0),
+        ([5.0, -1.0, -2.0], 0, -1),
+        ([5.0, 4.0, -1.0, -2.0, -3.0], 1, -1),
+    ],
+)
+def test_which_way_a_test_points(values, ranks, signs):
+    assert rank_direction(np.array(values)) == ranks
+    assert sign_direction(np.array(values)) == signs
 
 
 def test_wilcoxon_of_many_queries_is_scipys():

@@ -18,6 +18,8 @@ from assay.stats.effect import ROUNDING, deviation
 
 # Signs held at a time; bounds the memory whatever the number of queries and samples.
 SIGNS = 4_000_000
+# Differences of scores whose sizes differ by a smaller share of the largest have the same size.
+NEAR = 1e-10
 
 # Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
 PairedTest = Callable[[FloatArray, int, int, Report], FloatArray]
@@ -100,9 +102,37 @@ def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report = 
     from scipy import stats
 
     def p_value(values: FloatArray) -> float:
-        return float(stats.wilcoxon(values).pvalue) if values.any() else 1.0
+        return float(stats.wilcoxon(signed_places(values)).pvalue) if values.any() else 1.0
 
     return of_each(differences, p_value)
+
+
+def signed_places(values: FloatArray) -> FloatArray:
+    """The place of each value by its size, with its sign: what ranks are made of. Those apart by rounding share one.
+
+    >>> signed_places(np.array([0.3 - 0.2, 0.1 - 0.2, -0.5]))
+    array([ 1., -1., -2.])
+    """
+    sizes = np.abs(values)
+    order = np.argsort(sizes, kind="stable")
+    steps = np.diff(sizes[order], prepend=sizes[order][:1]) > NEAR * sizes.max(initial=0.0)
+    places = np.empty_like(values)
+    places[order] = np.cumsum(steps) + 1
+    return places * np.sign(values)
+
+
+def rank_direction(values: FloatArray) -> int:
+    """Which way Wilcoxon's test points: 1 where the larger sum of ranks is of values above zero, -1 below."""
+    from scipy.stats import rankdata
+
+    places = signed_places(values)
+    places = places[places != 0]
+    return int(np.sign(rankdata(np.abs(places)) @ np.sign(places)))
+
+
+def sign_direction(values: FloatArray) -> int:
+    """Which way the sign test points: 1 where more values are above zero, -1 where more are below."""
+    return int(np.sign(np.sign(values).sum()))
 
 
 def sign(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
@@ -126,6 +156,8 @@ def certain(values: FloatArray) -> float:
     return 0.0 if len(values) > 1 and values.any() else 1.0
 
 
+# Tests that are not about the mean, and which way they point.
+DIRECTIONS: dict[str, Callable[[FloatArray], int]] = {"wilcoxon": rank_direction, "sign": sign_direction}
 PAIRED_TESTS: dict[str, PairedTest] = {
     "randomization": randomization,
     "t": t_test,

@@ -12,7 +12,7 @@ from assay.stats.bootstrap import Interval, Report, unheard
 from assay.stats.correction import correct
 from assay.stats.difference import difference_intervals
 from assay.stats.effect import cliff_delta, cohen_d, detectable, differences_of
-from assay.stats.paired import PAIRED_TESTS
+from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
 from assay.stats.tukey import TUKEY_TESTS
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
     from assay.stats.settings import Settings
-
-# Tests that look at how many queries are better, not at how much better the mean is.
-RANK_TESTS = ("wilcoxon", "sign")
 
 
 class Pair(NamedTuple):
@@ -105,8 +102,8 @@ def compare_pairs(
         pair = describe(each, float(p), float(p_corrected), interval, settings.alpha)
         pairs.append(pair)
         findings += [Finding(kind, each.measure, (each.a, each.b), text) for kind, text in cautions(each)]
-        if pair.p_corrected < settings.alpha and settings.test in RANK_TESTS and is_split(pair, each.sign):
-            text = "the means point one way and most queries the other, so neither is called better"
+        if pair.p_corrected < settings.alpha and is_split(each, pair.difference, settings.test):
+            text = "the means point one way and the test the other, so neither is called better"
             findings.append(Finding("split", each.measure, (each.a, each.b), text))
     return pairs, findings
 
@@ -199,9 +196,11 @@ def in_its_units(step: float, start: float, aggregate: str, queries: int) -> flo
     return step * queries if aggregate == "sum" else step
 
 
-def is_split(pair: Pair, sign: int) -> bool:
-    """Whether the mean is better in one run and most queries in the other."""
-    return sign * pair.difference * (pair.wins - pair.losses) <= 0
+def is_split(couple: Couple, difference: float, test: str) -> bool:
+    """Whether a test that is not about the mean points another way than the mean does."""
+    if test not in DIRECTIONS:
+        return False
+    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != np.sign(difference)
 
 
 def cautions(couple: Couple) -> list[tuple[str, str]]:
