@@ -193,7 +193,7 @@ def test_queries_without_a_value_are_left_out_of_everything():
     assert pair[:8] == whole[:8]
     assert pair[10:] == whole[10:]
     assert comparison.notes == (
-        assay.Note("undefined", "ap, a and b: 2 queries left out, without a value in both runs"),
+        assay.Note("undefined", "ap, a and b: 2 queries left out, without a finite value in both runs"),
     )
 
 
@@ -201,18 +201,58 @@ def test_the_same_note_of_every_pair_is_said_once():
     scores = {f"run{number}": [0.5, nan, number / 10] for number in range(5)}
     comparison = assay.compare(None, results_of(**scores))
     assert [str(note) for note in comparison.notes] == [
-        "ap, every pair: 1 query left out, without a value in both runs"
+        "ap, every pair: 1 query left out, without a finite value in both runs"
     ]
 
 
 def test_tukey_leaves_out_a_query_that_any_run_has_no_value_for():
     scores = {"a": [0.1, 0.5, nan, 0.3], "b": [0.2, 0.9, 0.4, 0.3], "c": [0.5, 0.6, 0.8, 0.7]}
     comparison = assay.compare(None, results_of(**scores), test="tukey")
-    assert "ap: 1 query left out of the test, where some run has no value" in map(str, comparison.notes)
+    assert [str(note) for note in comparison.notes] == ["ap: 1 query left out, without a finite value in every run"]
     whole = assay.compare(
         None, results_of(**{name: [*each[:2], each[3]] for name, each in scores.items()}), test="tukey"
     )
-    assert [pair.p for pair in comparison.pairs] == [pair.p for pair in whole.pairs]
+    assert comparison.pairs == whole.pairs
+
+
+@pytest.mark.parametrize("test", ["tukey", "tukey_randomized"])
+def test_tukey_calls_that_run_better_which_is_better_where_it_looks(test):
+    generator = np.random.default_rng(0)
+    half = np.arange(50) < 25
+    a = generator.normal(0.5, 0.01, size=50)
+    b = np.where(half, a - 0.1, a + 0.4) + generator.normal(0, 0.01, size=50)
+    comparison = assay.compare(None, results_of(a=a, b=b, c=np.where(half, a, nan)), test=test, samples=500)
+    pair = comparison.pairs[0]
+    assert pair.difference == pytest.approx(-0.1, abs=0.01)
+    assert pair.wins + pair.ties + pair.losses == 25
+    assert comparison.winner(pair) == "a"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(("x", "y"), [(inf, 0.5), (-inf, 0.5), (inf, inf), (inf, -inf), (0.5, inf), (inf, nan)])
+def test_infinite_scores_do_not_count(test, x, y):
+    a, b = [0.1, 0.5, 0.4, 0.9], [0.3, 0.6, 0.9, 0.8]
+    comparison, pair = one_pair([x, *a], [y, *b], test=test, samples=200)
+    assert pair == one_pair(a, b, test=test, samples=200)[1]
+    assert [note.kind for note in comparison.notes] == ["undefined"]
+    assert "1 query left out, without a finite value" in comparison.notes[0].text
+    for form in (str(comparison), comparison.to_latex(), comparison.to_html(), comparison.to_json()):
+        assert form
+    assert comparison.queries("ap", "a", "b").counts == (3, 0, 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("exponent", [-1040, -600, 300, 600, 1022])
+def test_very_large_and_small_scores_are_compared_as_others(test, exponent):
+    a, b = np.random.default_rng(5).integers(-8, 9, size=(2, 20)).astype(float)
+    _, pair = one_pair(a, b, test=test, samples=200)
+    _, large = one_pair(np.ldexp(a, exponent - 3), np.ldexp(b, exponent - 3), test=test, samples=200)
+    assert large[8:15] == pytest.approx(pair[8:15], rel=1e-9)
+    for field in ("mean_a", "mean_b", "difference", "low", "high"):
+        expected = math.ldexp(getattr(pair, field), exponent - 3)
+        assert getattr(large, field) == pytest.approx(expected, rel=1e-9, abs=1e-322)
 
 
 def test_notes_of_the_runs_are_passed_on():

@@ -18,7 +18,8 @@ from assay.notes import Note
 from assay.result import Result
 from assay.results import Results
 from assay.stats.bootstrap import Report, unheard
-from assay.stats.pairs import Finding, Measured, compare_pairs
+from assay.stats.couples import Measured
+from assay.stats.pairs import Finding, compare_pairs
 from assay.stats.settings import Settings, checked
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def compare_results(
     pairs, findings = compare_pairs(measured, couples, settings, report)
     notes += finding_notes(findings, len(couples))
     split = [(each.measure, *each.runs) for each in findings if each.kind == "split"]
-    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split)
+    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split=split)
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class Comparison(Exports):
         settings: Settings,
         notes: tuple[Note, ...],
         ranks: Ranks | None = None,
+        *,
         split: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self.pairs = pairs
@@ -126,7 +128,7 @@ class Comparison(Exports):
         for number in np.argsort(-sign * means, kind="stable"):
             if np.isnan(means[number]):
                 continue
-            if not abs(means[number] - last) <= ROUNDING * abs(last):
+            if not math.isclose(means[number], last, rel_tol=ROUNDING):
                 place, last = place + 1, means[number]
             places[number] = place
         return places
