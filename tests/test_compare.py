@@ -1,5 +1,6 @@
 """`assay.compare`: what goes in, what is said of each pair, and what is said where there is little to compare."""
 
+import dataclasses
 import json
 import math
 import os
@@ -66,7 +67,8 @@ def test_with_a_baseline_every_run_is_compared_to_it():
     # Two comparisons are corrected where three were.
     assert comparison.pairs[1].p_corrected == every.pairs[2].p_corrected * 2 / 3
     assert "baseline='two'" in comparison.signature
-    assert "better than the baseline" in comparison.caption
+    assert "Letters: better than these runs by the randomization test" in comparison.caption
+    assert comparison.caption.endswith(". Each run is compared with the baseline 'two' only")
 
 
 def test_tukey_with_a_baseline_still_counts_all_pairs():
@@ -113,6 +115,23 @@ def test_paths_with_one_name_are_told_apart(tmp_path):
     assert [name.replace(os.sep, "/").split("/")[-2:] for name in names] == [["old", "bm25"], ["new", "bm25"]]
 
 
+def test_results_with_their_queries_in_another_order():
+    one, two = results_of(a=[0.1, 0.5, 0.4, 0.9], b=[0.3, 0.6, 0.9, 0.8]).values()
+    turned = dataclasses.replace(two, queries=two.queries[::-1], scores={"ap": two.scores["ap"][::-1]})
+    comparison = assay.compare(None, {"a": one, "b": turned})
+    assert comparison.pairs == assay.compare(None, {"a": one, "b": two}).pairs
+    assert comparison.queries("ap", "a", "b", top=1).helped[0][:3] == ("2", 0.4, 0.9)
+
+
+def test_names_and_numbers_of_other_kinds():
+    comparison = assay.compare(
+        QRELS, {1: RUNS["one"], 2: RUNS["two"]}, "rr", baseline=2, seed=np.int64(3), alpha=np.float32(0.25)
+    )
+    assert [(pair.a, pair.b) for pair in comparison.pairs] == [("2", "1")]
+    assert comparison.settings[3:] == (0.25, 100_000, 3, "2")
+    assert json.loads(comparison.to_json())["seed"] == 3
+
+
 def test_results_may_have_more_measures_under_other_names():
     finished = assay.evaluate_many(QRELS, RUNS, ["ap", "rr", "ndcg@10"])
     comparison = assay.compare(None, finished, ["nDCG@10", "mrr"])
@@ -140,6 +159,9 @@ REFUSED = [
     (lambda: assay.compare(QRELS, {"a": evaluated(), "b": RUNS["one"]}), assay.DataError, "give runs or finished results, not both"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.MismatchError, "the results do not mean the same by ap: .*depth=all.* and .*depth=3"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.MeasureError, "'rr' was not computed"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), convention="assay"), assay.PolicyError, "finished results are not scored again, so convention would"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), threads=2, depth=3), assay.PolicyError, "so threads and depth would change nothing"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), bogus=5), assay.PolicyError, "so bogus would"),
     (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.MismatchError, "'a' and 'b' are not of the same queries: '1'"),
     (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, "--missing zero"),
     (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.MismatchError, "lists must pair up"),
@@ -156,10 +178,10 @@ def test_what_is_refused(call, error, message):
 
 # Scores of a and b, kinds of notes, and of the pair: difference, low, high, cohen_d, wins/ties/losses, detectable.
 LITTLE = {
-    "the same runs": ([0.2, 0.7], [0.2, 0.7], ["equal"], (0, 0, 0, 0, (0, 2, 0), 0)),
-    "constant scores": ([0.5, 0.5], [0.5, 0.5], ["equal"], (0, 0, 0, 0, (0, 2, 0), 0)),
-    "equal but for rounding": ([0.3, 0.6], [0.1 + 0.2, 0.6], ["equal"], (0, 0, 0, 0, (0, 2, 0), 0)),
-    "a constant difference": ([0.1, 0.5, 0.3], [0.2, 0.6, 0.4], ["constant"], (0.1, 0.1, 0.1, inf, (3, 0, 0), 0)),
+    "the same runs": ([0.2, 0.7], [0.2, 0.7], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
+    "constant scores": ([0.5, 0.5], [0.5, 0.5], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
+    "equal but for rounding": ([0.3, 0.6], [0.1 + 0.2, 0.6], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
+    "a constant difference": ([0.1, 0.5, 0.3], [0.2, 0.6, 0.4], ["constant"], (0.1, 0.1, 0.1, inf, (3, 0, 0), nan)),
     "one query": ([0.25], [0.75], ["few"], (0.5, 0.5, 0.5, nan, (1, 0, 0), nan)),
     "one query with a value": ([0.25, nan], [0.75, 0.5], ["undefined", "few"], (0.5, 0.5, 0.5, nan, (1, 0, 0), nan)),
     "no query with a value": ([nan, 0.5], [0.5, nan], ["undefined", "few"], (nan, nan, nan, nan, (0, 0, 0), nan)),
@@ -178,8 +200,11 @@ def test_little_to_compare_has_an_answer_and_a_note(a, b, kinds, expected, test)
     assert math.isnan(pair.p) == math.isnan(difference)
     assert math.isnan(pair.p_corrected) == math.isnan(difference)
     assert [kind for kind in kinds if kind not in {note.kind for note in comparison.notes}] == []
-    if kinds != ["constant"]:
-        assert not comparison.is_significant(pair)
+    if test != "tukey_randomized":
+        assert pair.p == pytest.approx(
+            0.25 if kinds == ["constant"] else nan if math.isnan(difference) else 1, nan_ok=True
+        )
+    assert not comparison.is_significant(pair)
     for text in (str(comparison), comparison.to_latex(), comparison.to_markdown(), comparison.to_html()):
         assert "NaN" not in text
     records = json.loads(comparison.to_json())["comparisons"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from assay.comparison import Comparison
-from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import show, some
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.source import describe
@@ -42,7 +43,7 @@ def compare(
     alpha: float = 0.05,
     samples: int | None = None,
     seed: int = 0,
-    convention: str = "assay",
+    convention: str | None = None,
     threads: int | None = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Comparison:
@@ -62,17 +63,23 @@ def compare(
     Tests: `randomization`, `t`, `wilcoxon`, `sign`, `bootstrap`, and for all pairs at once `tukey` and
     `tukey_randomized`. Corrections: `holm`, `bonferroni`, `bh`, `by`, `none`, over the pairs of each measure or, with
     `family="all"`, of all measures together. The same seed gives the same numbers.
+
+    Runs are scored as `evaluate` does, under a `convention` (by default assay's own) and its policies. Finished
+    results are as they are, so they go without these.
     """
+    baseline = None if baseline is None else str(baseline)
     settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
     named = name_runs(runs)
     check_baseline(named, baseline)
     finished = {name: run for name, run in named.items() if isinstance(run, Result)}
     if len(finished) == len(named):
-        return compare_results(same_measures(finished, measures), None, settings)
+        check_unscored({"convention": convention, "threads": threads, **policies})
+        return compare_results(same_order(same_measures(finished, measures)), None, settings)
     if finished:
         raise DataError("give runs or finished results, not both")
     chosen = DEFAULT_MEASURES if measures is None else measures
-    evaluator = Evaluator(qrels, chosen, convention=convention, threads=threads, **policies)
+    known = "assay" if convention is None else convention
+    evaluator = Evaluator(qrels, chosen, convention=known, threads=threads, **policies)
     return compare_results(*read_runs(evaluator, named), settings)
 
 
@@ -150,6 +157,36 @@ def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | 
     return picked
 
 
+def same_order(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Finished results with their queries in the order of the first, where they are of the same queries."""
+    first = next(iter(results.values()))
+    return {name: reordered(result, first.queries) for name, result in results.items()}
+
+
+def reordered(result: Result, queries: list[str]) -> Result:
+    """The result with its queries in this order; as it is where they are others."""
+    if result.queries == queries or sorted(result.queries) != sorted(queries):
+        return result
+    places = {query: place for place, query in enumerate(result.queries)}
+    order = [places[query] for query in queries]
+    return replace(
+        result,
+        queries=queries,
+        scores={name: column[order] for name, column in result.scores.items()},
+        statistics={name: rows[order] for name, rows in result.statistics.items()},
+        # One number of all queries, as a sum of them, may differ in its last digit; it stays what it was.
+        _means=result.mean,
+        _intervals={},
+    )
+
+
+def check_unscored(options: Mapping[str, object]) -> None:
+    """Raises if something is said about how to score where nothing is scored."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise PolicyError(f"finished results are not scored again, so {' and '.join(given)} would change nothing")
+
+
 def check_meaning(key: str, first: Result, other: Result) -> None:
     """Raises unless a measure was computed in the same way in both results."""
     measures = [each.measures[each.key(key)] for each in (first, other)]
@@ -176,9 +213,8 @@ def check_queries(results: Mapping[str, Result]) -> None:
     for other, result in others:
         if result.queries != first.queries:
             different = sorted(set(first.queries) ^ set(result.queries))
-            shown = f": {some(different)}" if different else ", in another order"
             raise MismatchError(
-                f"{show(name)} and {show(other)} are not of the same queries{shown}; "
+                f"{show(name)} and {show(other)} are not of the same queries: {some(different)}; "
                 'missing="zero" (--missing zero) counts those that a run lacks'
             )
 

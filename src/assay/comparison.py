@@ -46,7 +46,7 @@ class Comparison(Exports):
         notes: tuple[Note, ...],
         ranks: Ranks | None = None,
         *,
-        split: Iterable[tuple[str, str, str]] = (),
+        split: Iterable[tuple[str, ...]] = (),
     ) -> None:
         self.pairs = pairs
         self.results = results
@@ -58,7 +58,7 @@ class Comparison(Exports):
         self.first = next(iter(results.results.values()))
 
     def __repr__(self) -> str:
-        return f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>"
+        return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
 
     def __str__(self) -> str:
         return f"{render(grid_table(self.grid()), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
@@ -97,8 +97,10 @@ class Comparison(Exports):
     def caption(self) -> str:
         """What the table shows, in words."""
         queries = count(len(self.first.queries), "query", "queries")
-        runs = "these runs" if self.settings.baseline is None else "the baseline"
-        return f"Means over {queries}. Letters: better than {runs} by the {self.settings.words}"
+        text = f"Means over {queries}. Letters: better than these runs by the {self.settings.words}"
+        if self.settings.baseline is None:
+            return text
+        return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
 
     def grid(self) -> Grid:
         """The means, one row a run and one column a measure, with what each run beats."""

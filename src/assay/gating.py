@@ -92,7 +92,9 @@ def checked(rules: Rules) -> Rules:
     """The rules, once they are known to be possible."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
-    check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    known = check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    samples = None if rules.samples is None else int(rules.samples)
+    rules = rules._replace(alpha=known.alpha, samples=samples, seed=known.seed)
     if rules.alpha >= HIGHEST_ALPHA:
         raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(rules.alpha)}")
     if not isinstance(rules.strict, bool):

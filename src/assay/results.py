@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.errors import MeasureError
-from assay.core.text import show
+from assay.core.text import printable, show
 from assay.render import Column, Exports, Table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Results(Exports):
         return self.results.items()
 
     def __repr__(self) -> str:
-        return f"<Results: {', '.join(self.results)}>"
+        return printable(f"<Results: {', '.join(self.results)}>")
 
     @property
     def notes(self) -> dict[str, tuple[Note, ...]]:

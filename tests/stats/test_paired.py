@@ -191,6 +191,16 @@ def test_queries_without_a_value_do_not_count(name):
     assert found[1] == pytest.approx(one(PAIRED_TESTS[name], np.delete(values[:, 1], [0]), 5000), abs=1e-12)
 
 
+def test_randomization_tries_every_pattern_of_the_few_queries_that_count():
+    values = np.random.default_rng(11).normal(0.3, 1, size=(40, 3))
+    gaps = values.copy()
+    gaps[10:, 0] = gaps[:30, 1] = nan
+    found = randomization(gaps, 100_000, 0)
+    assert found[:2].tolist() == [one(randomization, values[:10, 0]), one(randomization, values[30:, 1])]
+    assert found[2] == one(randomization, values[:, 2])
+    assert found[:2].tolist() == randomization(gaps, 100_000, 1)[:2].tolist()
+
+
 # What each test says where there is little to test: randomization, t, wilcoxon, sign, bootstrap.
 LITTLE = [
     ("no query", [], (1, 1, 1, 1, 1)),
@@ -198,9 +208,11 @@ LITTLE = [
     ("one query that is the same", [0.0], (1, 1, 1, 1, 1)),
     ("no query with a value", [nan, nan], (1, 1, 1, 1, 1)),
     ("no difference", [0.0] * 4, (1, 1, 1, 1, 1)),
-    ("two queries, one difference", [0.5, 0.5], (0.5, 0, 0.5, 0.5, 0)),
-    ("one difference", [0.25] * 5, (1 / 16, 0, 1 / 16, 1 / 16, 0)),
-    ("one difference but for rounding", [0.3, 0.1 + 0.2, 0.3], (1 / 4, 0, 1 / 4, 1 / 4, 0)),
+    ("two queries, one difference", [0.5, 0.5], (0.5, 0.5, 0.5, 0.5, 0.5)),
+    ("one difference", [0.25] * 5, (1 / 16, 1 / 16, 1 / 16, 1 / 16, 1 / 16)),
+    # The bootstrap has no smaller p-value than one of its samples; scipy's Wilcoxon test has a formula for many ties.
+    ("one difference of many queries", [0.25] * 15, (1 / 1001, 2**-14, 0.00010751117672950055, 2**-14, 1 / 1001)),
+    ("one difference but for rounding", [0.3, 0.1 + 0.2, 0.3], (1 / 4, 1 / 4, 1 / 4, 1 / 4, 1 / 4)),
     ("two that cancel out", [0.5, -0.5], (1, 1, 1, 1, 1)),
 ]
 

@@ -67,10 +67,12 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
 
 
 def detectable(differences: FloatArray, alpha: float) -> float:
-    """The smallest mean difference that a paired t test on so many queries finds in four cases of five."""
-    if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
-        return float("nan")
-    return detectable_effect(len(differences), alpha) * deviation(differences)
+    """The smallest mean difference that a paired t test on so many queries finds in four cases of five.
+
+    NaN where the differences do not vary: how far they would on other queries is not known.
+    """
+    spread = deviation(differences)
+    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
 
 
 @lru_cache(maxsize=256)

@@ -30,6 +30,20 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
 
     Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
     """
+    p_values = np.ones(differences.shape[1])
+    is_few = (~np.isnan(differences)).sum(axis=0) < samples.bit_length()
+    few, many = np.flatnonzero(is_few), np.flatnonzero(~is_few)
+    for defined, places in alike(differences[:, few]):
+        p_values[few[places]] = flipped(differences[np.ix_(defined, few[places])], samples, seed, unheard)
+    if len(many):
+        p_values[many] = flipped(differences[:, many], samples, seed, report)
+    else:
+        report(1.0)
+    return p_values
+
+
+def flipped(differences: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
+    """The p-value of each column by the same signs; a NaN is as good as no difference."""
     values = summable(np.nan_to_num(differences))
     count, observed = len(values), values.sum(axis=0)
     reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
@@ -63,7 +77,8 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
 
     p = (c + 1) / (samples + 1), as for the randomization test.
     """
-    p_values, spreads = of_each(differences, certain), of_each(differences, deviation)
+    p_values, spreads = of_each(differences, constant_p), of_each(differences, deviation)
+    p_values = np.maximum(p_values, 1.0 / (samples + 1.0))
     vary = np.flatnonzero(spreads)
     for defined, places in alike(differences[:, vary]):
         numbers = vary[places]
@@ -90,7 +105,7 @@ def t_test(differences: FloatArray, samples: int, seed: int, report: Report = un
     def p_value(values: FloatArray) -> float:
         spread = deviation(values)
         if spread == 0:
-            return certain(values)
+            return constant_p(values)
         statistic = abs(float(values.mean())) / (spread / np.sqrt(len(values)))
         return float(2 * stdtr(len(values) - 1, -statistic))
 
@@ -151,9 +166,13 @@ def of_each(differences: FloatArray, figure: Callable[[FloatArray], float]) -> F
     return np.array([figure(column[~np.isnan(column)]) for column in differences.T])
 
 
-def certain(values: FloatArray) -> float:
-    """The p-value of differences that are all the same: nothing is known of one query, and all of many."""
-    return 0.0 if len(values) > 1 and values.any() else 1.0
+def constant_p(values: FloatArray) -> float:
+    """The p-value of differences that are all the same, of whose spread nothing is known: that of random signs.
+
+    >>> constant_p(np.array([0.25, 0.25, 0.25, 0.25]))
+    0.125
+    """
+    return float(2 * 0.5 ** len(values)) if values.any() else 1.0
 
 
 # Tests that are not about the mean, and which way they point.

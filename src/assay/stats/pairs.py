@@ -179,7 +179,7 @@ def is_split(couple: Couple, difference: float, test: str) -> bool:
     """Whether a test that is not about the mean points another way than the mean does."""
     if test not in DIRECTIONS:
         return False
-    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != np.sign(difference)
+    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != int(np.sign(difference))
 
 
 def cautions(couple: Couple) -> list[tuple[str, str]]:
