@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from assay.comparison import Comparison
-from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
+from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.text import show, some
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.source import describe
 from assay.moves import Ranks
 from assay.notes import Note
 from assay.result import Result
-from assay.results import Results
+from assay.results import Results, check_unscored, same_measures, same_order
 from assay.stats.bootstrap import Report, unheard
 from assay.stats.couples import Measured
 from assay.stats.pairs import Finding, compare_pairs
@@ -142,62 +141,6 @@ def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[s
     if len(named) < 2:  # noqa: PLR2004 - it takes two
         raise DataError(f"it takes two runs to compare; there is {'one' if named else 'none'}")
     return named
-
-
-def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
-    """Finished results with the measures asked for, or with those of the first; all must mean the same by them."""
-    first = next(iter(results.values()))
-    wanted = first.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    keys = [str(each) for each in wanted]
-    picked = {name: result.only(keys) for name, result in results.items()}
-    first = next(iter(picked.values()))
-    for key in keys:
-        for other in picked.values():
-            check_meaning(key, first, other)
-    return picked
-
-
-def same_order(results: Mapping[str, Result]) -> dict[str, Result]:
-    """Finished results with their queries in the order of the first, where they are of the same queries."""
-    first = next(iter(results.values()))
-    return {name: reordered(result, first.queries) for name, result in results.items()}
-
-
-def reordered(result: Result, queries: list[str]) -> Result:
-    """The result with its queries in this order; as it is where they are others."""
-    if result.queries == queries or sorted(result.queries) != sorted(queries):
-        return result
-    places = {query: place for place, query in enumerate(result.queries)}
-    order = [places[query] for query in queries]
-    return replace(
-        result,
-        queries=queries,
-        scores={name: column[order] for name, column in result.scores.items()},
-        statistics={name: rows[order] for name, rows in result.statistics.items()},
-        # One number of all queries, as a sum of them, may differ in its last digit; it stays what it was.
-        _means=result.mean,
-        _intervals={},
-    )
-
-
-def check_unscored(options: Mapping[str, object]) -> None:
-    """Raises if something is said about how to score where nothing is scored."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise PolicyError(f"finished results are not scored again, so {' and '.join(given)} would change nothing")
-
-
-def check_meaning(key: str, first: Result, other: Result) -> None:
-    """Raises unless a measure was computed in the same way in both results."""
-    measures = [each.measures[each.key(key)] for each in (first, other)]
-    policies = [each.policies_of(key) for each in (first, other)]
-    if measures[0] != measures[1]:
-        how = [each.full_name for each in measures]
-    elif policies[0] != policies[1]:
-        how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
-    else:
-        return
-    raise MismatchError(f"the results do not mean the same by {key}: {how[0]} and {how[1]}; compute both alike")
 
 
 def check_baseline(names: Iterable[str], baseline: str | None) -> None:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from assay.comparing import check_meaning
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
@@ -18,6 +17,7 @@ from assay.gatereport import GateReport, Rules
 from assay.io.source import describe
 from assay.moves import Ranks
 from assay.result import Result, load_result
+from assay.results import check_meaning
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.stats.settings import Settings
 from assay.stats.settings import checked as check_settings
