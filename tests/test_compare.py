@@ -1,5 +1,6 @@
 """`assay.compare`: what goes in, what is said of each pair, and what is said where there is little to compare."""
 
+import dataclasses
 import json
 import math
 import os
@@ -66,7 +67,8 @@ def test_with_a_baseline_every_run_is_compared_to_it():
     # Two comparisons are corrected where three were.
     assert comparison.pairs[1].p_corrected == every.pairs[2].p_corrected * 2 / 3
     assert "baseline='two'" in comparison.signature
-    assert "better than the baseline" in comparison.caption
+    assert "Letters: better than these runs by the randomization test" in comparison.caption
+    assert comparison.caption.endswith(". Each run is compared with the baseline 'two' only")
 
 
 def test_tukey_with_a_baseline_still_counts_all_pairs():
@@ -113,6 +115,23 @@ def test_paths_with_one_name_are_told_apart(tmp_path):
     assert [name.replace(os.sep, "/").split("/")[-2:] for name in names] == [["old", "bm25"], ["new", "bm25"]]
 
 
+def test_results_with_their_queries_in_another_order():
+    one, two = results_of(a=[0.1, 0.5, 0.4, 0.9], b=[0.3, 0.6, 0.9, 0.8]).values()
+    turned = dataclasses.replace(two, queries=two.queries[::-1], scores={"ap": two.scores["ap"][::-1]})
+    comparison = assay.compare(None, {"a": one, "b": turned})
+    assert comparison.pairs == assay.compare(None, {"a": one, "b": two}).pairs
+    assert comparison.queries("ap", "a", "b", top=1).helped[0][:3] == ("2", 0.4, 0.9)
+
+
+def test_names_and_numbers_of_other_kinds():
+    comparison = assay.compare(
+        QRELS, {1: RUNS["one"], 2: RUNS["two"]}, "rr", baseline=2, seed=np.int64(3), alpha=np.float32(0.25)
+    )
+    assert [(pair.a, pair.b) for pair in comparison.pairs] == [("2", "1")]
+    assert comparison.settings[3:] == (0.25, 100_000, 3, "2")
+    assert json.loads(comparison.to_json())["seed"] == 3
+
+
 def test_results_may_have_more_measures_under_other_names():
     finished = assay.evaluate_many(QRELS, RUNS, ["ap", "rr", "ndcg@10"])
     comparison = assay.compare(None, finished, ["nDCG@10", "mrr"])
@@ -140,6 +159,9 @@ REFUSED = [
     (lambda: assay.compare(QRELS, {"a": evaluated(), "b": RUNS["one"]}), assay.DataError, "give runs or finished results, not both"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.MismatchError, "the results do not mean the same by ap: .*depth=all.* and .*depth=3"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.MeasureError, "'rr' was not computed"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), convention="assay"), assay.PolicyError, "finished results are not scored again, so convention would"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), threads=2, depth=3), assay.PolicyError, "so threads and depth would change nothing"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), bogus=5), assay.PolicyError, "so bogus would"),
     (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.MismatchError, "'a' and 'b' are not of the same queries: '1'"),
     (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, "--missing zero"),
     (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.MismatchError, "lists must pair up"),
@@ -156,10 +178,10 @@ def test_what_is_refused(call, error, message):
 
 # Scores of a and b, kinds of notes, and of the pair: difference, low, high, cohen_d, wins/ties/losses, detectable.
 LITTLE = {
-    "the same runs": ([0.2, 0.7], [0.2, 0.7], ["equal"], (0, 0, 0, 0, (0, 2, 0), 0)),
-    "constant scores": ([0.5, 0.5], [0.5, 0.5], ["equal"], (0, 0, 0, 0, (0, 2, 0), 0)),
-    "equal but for rounding": ([0.3, 0.6], [0.1 + 0.2, 0.6], ["equal"], (0, 0, 0, 0, (0, 2, 0), 0)),
-    "a constant difference": ([0.1, 0.5, 0.3], [0.2, 0.6, 0.4], ["constant"], (0.1, 0.1, 0.1, inf, (3, 0, 0), 0)),
+    "the same runs": ([0.2, 0.7], [0.2, 0.7], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
+    "constant scores": ([0.5, 0.5], [0.5, 0.5], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
+    "equal but for rounding": ([0.3, 0.6], [0.1 + 0.2, 0.6], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
+    "a constant difference": ([0.1, 0.5, 0.3], [0.2, 0.6, 0.4], ["constant"], (0.1, 0.1, 0.1, inf, (3, 0, 0), nan)),
     "one query": ([0.25], [0.75], ["few"], (0.5, 0.5, 0.5, nan, (1, 0, 0), nan)),
     "one query with a value": ([0.25, nan], [0.75, 0.5], ["undefined", "few"], (0.5, 0.5, 0.5, nan, (1, 0, 0), nan)),
     "no query with a value": ([nan, 0.5], [0.5, nan], ["undefined", "few"], (nan, nan, nan, nan, (0, 0, 0), nan)),
@@ -178,8 +200,11 @@ def test_little_to_compare_has_an_answer_and_a_note(a, b, kinds, expected, test)
     assert math.isnan(pair.p) == math.isnan(difference)
     assert math.isnan(pair.p_corrected) == math.isnan(difference)
     assert [kind for kind in kinds if kind not in {note.kind for note in comparison.notes}] == []
-    if kinds != ["constant"]:
-        assert not comparison.is_significant(pair)
+    if test != "tukey_randomized":
+        assert pair.p == pytest.approx(
+            0.25 if kinds == ["constant"] else nan if math.isnan(difference) else 1, nan_ok=True
+        )
+    assert not comparison.is_significant(pair)
     for text in (str(comparison), comparison.to_latex(), comparison.to_markdown(), comparison.to_html()):
         assert "NaN" not in text
     records = json.loads(comparison.to_json())["comparisons"]
@@ -193,7 +218,7 @@ def test_queries_without_a_value_are_left_out_of_everything():
     assert pair[:8] == whole[:8]
     assert pair[10:] == whole[10:]
     assert comparison.notes == (
-        assay.Note("undefined", "ap, a and b: 2 queries left out, without a value in both runs"),
+        assay.Note("undefined", "ap, a and b: 2 queries left out, without a finite value in both runs"),
     )
 
 
@@ -201,18 +226,58 @@ def test_the_same_note_of_every_pair_is_said_once():
     scores = {f"run{number}": [0.5, nan, number / 10] for number in range(5)}
     comparison = assay.compare(None, results_of(**scores))
     assert [str(note) for note in comparison.notes] == [
-        "ap, every pair: 1 query left out, without a value in both runs"
+        "ap, every pair: 1 query left out, without a finite value in both runs"
     ]
 
 
 def test_tukey_leaves_out_a_query_that_any_run_has_no_value_for():
     scores = {"a": [0.1, 0.5, nan, 0.3], "b": [0.2, 0.9, 0.4, 0.3], "c": [0.5, 0.6, 0.8, 0.7]}
     comparison = assay.compare(None, results_of(**scores), test="tukey")
-    assert "ap: 1 query left out of the test, where some run has no value" in map(str, comparison.notes)
+    assert [str(note) for note in comparison.notes] == ["ap: 1 query left out, without a finite value in every run"]
     whole = assay.compare(
         None, results_of(**{name: [*each[:2], each[3]] for name, each in scores.items()}), test="tukey"
     )
-    assert [pair.p for pair in comparison.pairs] == [pair.p for pair in whole.pairs]
+    assert comparison.pairs == whole.pairs
+
+
+@pytest.mark.parametrize("test", ["tukey", "tukey_randomized"])
+def test_tukey_calls_that_run_better_which_is_better_where_it_looks(test):
+    generator = np.random.default_rng(0)
+    half = np.arange(50) < 25
+    a = generator.normal(0.5, 0.01, size=50)
+    b = np.where(half, a - 0.1, a + 0.4) + generator.normal(0, 0.01, size=50)
+    comparison = assay.compare(None, results_of(a=a, b=b, c=np.where(half, a, nan)), test=test, samples=500)
+    pair = comparison.pairs[0]
+    assert pair.difference == pytest.approx(-0.1, abs=0.01)
+    assert pair.wins + pair.ties + pair.losses == 25
+    assert comparison.winner(pair) == "a"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(("x", "y"), [(inf, 0.5), (-inf, 0.5), (inf, inf), (inf, -inf), (0.5, inf), (inf, nan)])
+def test_infinite_scores_do_not_count(test, x, y):
+    a, b = [0.1, 0.5, 0.4, 0.9], [0.3, 0.6, 0.9, 0.8]
+    comparison, pair = one_pair([x, *a], [y, *b], test=test, samples=200)
+    assert pair == one_pair(a, b, test=test, samples=200)[1]
+    assert [note.kind for note in comparison.notes] == ["undefined"]
+    assert "1 query left out, without a finite value" in comparison.notes[0].text
+    for form in (str(comparison), comparison.to_latex(), comparison.to_html(), comparison.to_json()):
+        assert form
+    assert comparison.queries("ap", "a", "b").counts == (3, 0, 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("exponent", [-1040, -600, 300, 600, 1022])
+def test_very_large_and_small_scores_are_compared_as_others(test, exponent):
+    a, b = np.random.default_rng(5).integers(-8, 9, size=(2, 20)).astype(float)
+    _, pair = one_pair(a, b, test=test, samples=200)
+    _, large = one_pair(np.ldexp(a, exponent - 3), np.ldexp(b, exponent - 3), test=test, samples=200)
+    assert large[8:15] == pytest.approx(pair[8:15], rel=1e-9)
+    for field in ("mean_a", "mean_b", "difference", "low", "high"):
+        expected = math.ldexp(getattr(pair, field), exponent - 3)
+        assert getattr(large, field) == pytest.approx(expected, rel=1e-9, abs=1e-322)
 
 
 def test_notes_of_the_runs_are_passed_on():
@@ -264,6 +329,33 @@ def test_a_rank_test_that_contradicts_the_means_calls_neither_better():
     assert [note.kind for note in comparison.notes] == ["split"]
     # The randomization test looks at the mean, so there is nothing to contradict.
     assert one_pair(a, b)[0].notes == ()
+
+
+# Differences of 50 queries, and which run Wilcoxon's test calls better.
+BY_RANKS = {
+    "fewer wins, larger ones": ([*(0.2 + 0.01 * np.arange(22)), *(-0.01 - 0.001 * np.arange(28))], "b"),
+    "as many wins as losses": ([*(0.2 + 0.01 * np.arange(25)), *(-0.01 - 0.001 * np.arange(25))], "b"),
+    "one win makes the mean": ([*(0.001 + 0.00001 * np.arange(25)), 5.0, *(-0.05 - 0.0001 * np.arange(24))], None),
+}
+
+
+@pytest.mark.parametrize(("moved", "winner"), BY_RANKS.values(), ids=BY_RANKS)
+@pytest.mark.parametrize("direction", [1, -1])
+def test_wilcoxon_points_where_the_sum_of_ranks_does(moved, winner, direction):
+    a = np.full(50, 6.0)
+    comparison, pair = one_pair(a, a + direction * np.array(moved), test="wilcoxon")
+    assert comparison.is_significant(pair)
+    assert comparison.winner(pair) == (winner and {1: "b", -1: "a"}[direction])
+    assert [note.kind for note in comparison.notes] == ([] if winner else ["split"])
+
+
+def test_wilcoxon_of_shares_is_that_of_their_counts():
+    generator = np.random.default_rng(1)
+    for _ in range(20):
+        a = generator.integers(0, 11, 25)
+        b = np.clip(a + generator.integers(-2, 4, 25), 0, 10)
+        shares, counts = (one_pair(a / size, b / size, test="wilcoxon")[1] for size in (10, 1))
+        assert shares.p == counts.p
 
 
 def test_a_difference_is_what_both_runs_have():

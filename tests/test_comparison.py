@@ -223,6 +223,10 @@ def test_a_small_p_is_not_printed_as_zero():
 
 def test_repr(comparison):
     assert repr(comparison) == "<Comparison: one, two, three; 6 pairs>"
+    odd = assay.compare(None, results_of(**{"red\x1b[31m": [0, 1], "b\n": [1, 0]}))
+    assert repr(odd) == "<Comparison: red\\x1b[31m, b\\n; 1 pair>"
+    for each in (odd.results, odd.queries("ap", *odd.results)):
+        assert repr(each).isprintable()
 
 
 def test_queries_that_moved(comparison):

@@ -444,3 +444,14 @@ def test_a_stored_measure_that_is_not_defined_can_be_gated(costs, tmp_path):
     report = assay.gate(None, tmp_path / "new", baseline=tmp_path / "old", max_drop={costs: 0.5})
     assert not report.passed
     assay.measure(costs, formula="x")(lambda judged: judged.retrieved)
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "randomization"])
+@pytest.mark.parametrize(("queries", "passed"), [(2, True), (4, True), (5, False), (20, False)])
+def test_a_drop_that_is_the_same_on_every_query_takes_five_of_them(test, queries, passed):
+    qrels = {f"q{number}": ["d"] for number in range(queries)}
+    runs = [dict.fromkeys(qrels, order) for order in (["x", "d"], ["d"])]
+    gate = assay.gate(qrels, runs[0], baseline=runs[1], max_drop={"rr": 0.1}, test=test)
+    assert gate.checks[0].passed is passed
+    assert gate.checks[0].too_few is passed
+    assert ("no drop can be found" in gate.checks[0].reason) is passed

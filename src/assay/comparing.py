@@ -16,9 +16,10 @@ from assay.io.source import describe
 from assay.moves import Ranks
 from assay.notes import Note
 from assay.result import Result
-from assay.results import Results
+from assay.results import Results, check_unscored, same_measures, same_order
 from assay.stats.bootstrap import Report, unheard
-from assay.stats.pairs import Finding, Measured, compare_pairs
+from assay.stats.couples import Measured
+from assay.stats.pairs import Finding, compare_pairs
 from assay.stats.settings import Settings, checked
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def compare(
     alpha: float = 0.05,
     samples: int | None = None,
     seed: int = 0,
-    convention: str = "assay",
+    convention: str | None = None,
     threads: int | None = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Comparison:
@@ -61,17 +62,23 @@ def compare(
     Tests: `randomization`, `t`, `wilcoxon`, `sign`, `bootstrap`, and for all pairs at once `tukey` and
     `tukey_randomized`. Corrections: `holm`, `bonferroni`, `bh`, `by`, `none`, over the pairs of each measure or, with
     `family="all"`, of all measures together. The same seed gives the same numbers.
+
+    Runs are scored as `evaluate` does, under a `convention` (by default assay's own) and its policies. Finished
+    results are as they are, so they go without these.
     """
+    baseline = None if baseline is None else str(baseline)
     settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
     named = name_runs(runs)
     check_baseline(named, baseline)
     finished = {name: run for name, run in named.items() if isinstance(run, Result)}
     if len(finished) == len(named):
-        return compare_results(same_measures(finished, measures), None, settings)
+        check_unscored({"convention": convention, "threads": threads, **policies})
+        return compare_results(same_order(same_measures(finished, measures)), None, settings)
     if finished:
         raise DataError("give runs or finished results, not both")
     chosen = DEFAULT_MEASURES if measures is None else measures
-    evaluator = Evaluator(qrels, chosen, convention=convention, threads=threads, **policies)
+    known = "assay" if convention is None else convention
+    evaluator = Evaluator(qrels, chosen, convention=known, threads=threads, **policies)
     return compare_results(*read_runs(evaluator, named), settings)
 
 
@@ -113,7 +120,8 @@ def compare_results(
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
     pairs, findings = compare_pairs(measured, couples, settings, report)
     notes += finding_notes(findings, len(couples))
-    return Comparison(pairs, Results(results), settings, tuple(notes), ranks)
+    split = [(each.measure, *each.runs) for each in findings if each.kind == "split"]
+    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split=split)
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
@@ -135,32 +143,6 @@ def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[s
     return named
 
 
-def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
-    """Finished results with the measures asked for, or with those of the first; all must mean the same by them."""
-    first = next(iter(results.values()))
-    wanted = first.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    keys = [str(each) for each in wanted]
-    picked = {name: result.only(keys) for name, result in results.items()}
-    first = next(iter(picked.values()))
-    for key in keys:
-        for other in picked.values():
-            check_meaning(key, first, other)
-    return picked
-
-
-def check_meaning(key: str, first: Result, other: Result) -> None:
-    """Raises unless a measure was computed in the same way in both results."""
-    measures = [each.measures[each.key(key)] for each in (first, other)]
-    policies = [each.policies_of(key) for each in (first, other)]
-    if measures[0] != measures[1]:
-        how = [each.full_name for each in measures]
-    elif policies[0] != policies[1]:
-        how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
-    else:
-        return
-    raise MismatchError(f"the results do not mean the same by {key}: {how[0]} and {how[1]}; compute both alike")
-
-
 def check_baseline(names: Iterable[str], baseline: str | None) -> None:
     """Raises if the baseline is none of the runs."""
     if baseline is not None and baseline not in names:
@@ -174,9 +156,8 @@ def check_queries(results: Mapping[str, Result]) -> None:
     for other, result in others:
         if result.queries != first.queries:
             different = sorted(set(first.queries) ^ set(result.queries))
-            shown = f": {some(different)}" if different else ", in another order"
             raise MismatchError(
-                f"{show(name)} and {show(other)} are not of the same queries{shown}; "
+                f"{show(name)} and {show(other)} are not of the same queries: {some(different)}; "
                 'missing="zero" (--missing zero) counts those that a run lacks'
             )
 

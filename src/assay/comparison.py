@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from assay.render import Column, Exports, Table, render
 from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_markdown, grid_table, letters
 from assay.result import finite
 from assay.stats.effect import ROUNDING
-from assay.stats.pairs import RANK_TESTS, Pair, is_split
+from assay.stats.pairs import Pair
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import polars
 
     from assay.notes import Note
@@ -42,16 +45,20 @@ class Comparison(Exports):
         settings: Settings,
         notes: tuple[Note, ...],
         ranks: Ranks | None = None,
+        *,
+        split: Iterable[tuple[str, ...]] = (),
     ) -> None:
         self.pairs = pairs
         self.results = results
         self.settings = settings
         self.notes = notes
         self.ranks = ranks
+        # The measure and runs of each pair where the means and the test point different ways.
+        self.split = frozenset(split)
         self.first = next(iter(results.results.values()))
 
     def __repr__(self) -> str:
-        return f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>"
+        return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
 
     def __str__(self) -> str:
         return f"{render(grid_table(self.grid()), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
@@ -70,12 +77,9 @@ class Comparison(Exports):
 
     def winner(self, pair: Pair) -> str | None:
         """The run that is better for sure; none where the test does not say so."""
-        sign = self._sign(pair.measure)
-        if not self.is_significant(pair) or pair.difference == 0:
+        if not self.is_significant(pair) or pair.difference == 0 or pair[:3] in self.split:
             return None
-        if self.settings.test in RANK_TESTS and is_split(pair, sign):
-            return None
-        return pair.b if sign * pair.difference > 0 else pair.a
+        return pair.b if self._sign(pair.measure) * pair.difference > 0 else pair.a
 
     def _sign(self, measure: str) -> int:
         return 1 if self.first.measures[measure].definition.higher_is_better else -1
@@ -93,8 +97,10 @@ class Comparison(Exports):
     def caption(self) -> str:
         """What the table shows, in words."""
         queries = count(len(self.first.queries), "query", "queries")
-        runs = "these runs" if self.settings.baseline is None else "the baseline"
-        return f"Means over {queries}. Letters: better than {runs} by the {self.settings.words}"
+        text = f"Means over {queries}. Letters: better than these runs by the {self.settings.words}"
+        if self.settings.baseline is None:
+            return text
+        return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
 
     def grid(self) -> Grid:
         """The means, one row a run and one column a measure, with what each run beats."""
@@ -124,7 +130,7 @@ class Comparison(Exports):
         for number in np.argsort(-sign * means, kind="stable"):
             if np.isnan(means[number]):
                 continue
-            if not abs(means[number] - last) <= ROUNDING * abs(last):
+            if not math.isclose(means[number], last, rel_tol=ROUNDING):
                 place, last = place + 1, means[number]
             places[number] = place
         return places

@@ -9,7 +9,6 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from assay.comparing import check_meaning
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
@@ -18,6 +17,7 @@ from assay.gatereport import GateReport, Rules
 from assay.io.source import describe
 from assay.moves import Ranks
 from assay.result import Result, load_result
+from assay.results import check_meaning
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.stats.settings import Settings
 from assay.stats.settings import checked as check_settings
@@ -92,7 +92,9 @@ def checked(rules: Rules) -> Rules:
     """The rules, once they are known to be possible."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
-    check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    known = check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    samples = None if rules.samples is None else int(rules.samples)
+    rules = rules._replace(alpha=known.alpha, samples=samples, seed=known.seed)
     if rules.alpha >= HIGHEST_ALPHA:
         raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(rules.alpha)}")
     if not isinstance(rules.strict, bool):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.core.errors import PolicyError
+from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table
 from assay.result import finite
@@ -101,7 +101,7 @@ class Moves(Exports):
     signature: str
 
     def __repr__(self) -> str:
-        return f"<Moves: {self.title}>"
+        return printable(f"<Moves: {self.title}>")
 
     def __str__(self) -> str:
         parts = [*text("most helped", self.helped), *text("most hurt", self.hurt)]
@@ -179,6 +179,8 @@ def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[
         raise PolicyError(f"top must be a whole number from 1, not {show(top)}")
     before, after = (results[name] for name in runs)
     key = before.key(measure)
+    if before.measures[key].definition.corpus is not None:
+        raise MeasureError(f"{key} is one number of all queries, so it has no values of queries that could move")
     sign = 1 if before.measures[key].definition.higher_is_better else -1
     moved = sign * differences_of(before.scores[key], after.scores[key])
     # A NaN sorts last in both directions.

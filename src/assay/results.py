@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.core.errors import MeasureError
-from assay.core.text import show
+from assay.core.errors import MeasureError, MismatchError, PolicyError
+from assay.core.text import printable, show
 from assay.render import Column, Exports, Table
 
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, Iterator, Mapping
+    from collections.abc import ItemsView, Iterable, Iterator, Mapping
 
     import polars
 
+    from assay.core.measure import Measure
     from assay.notes import Note
     from assay.render.table import Cell
     from assay.result import Result
@@ -40,7 +42,7 @@ class Results(Exports):
         return self.results.items()
 
     def __repr__(self) -> str:
-        return f"<Results: {', '.join(self.results)}>"
+        return printable(f"<Results: {', '.join(self.results)}>")
 
     @property
     def notes(self) -> dict[str, tuple[Note, ...]]:
@@ -75,3 +77,59 @@ class Results(Exports):
 
         everything = {name: result.to_dict() for name, result in self.results.items()}
         return json.dumps(everything, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
+    """Finished results with the measures asked for, or with those of the first; all must mean the same by them."""
+    first = next(iter(results.values()))
+    wanted = first.measures if measures is None else [measures] if isinstance(measures, str) else measures
+    keys = [str(each) for each in wanted]
+    picked = {name: result.only(keys) for name, result in results.items()}
+    first = next(iter(picked.values()))
+    for key in keys:
+        for other in picked.values():
+            check_meaning(key, first, other)
+    return picked
+
+
+def same_order(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Finished results with their queries in the order of the first, where they are of the same queries."""
+    first = next(iter(results.values()))
+    return {name: reordered(result, first.queries) for name, result in results.items()}
+
+
+def reordered(result: Result, queries: list[str]) -> Result:
+    """The result with its queries in this order; as it is where they are others."""
+    if result.queries == queries or sorted(result.queries) != sorted(queries):
+        return result
+    places = {query: place for place, query in enumerate(result.queries)}
+    order = [places[query] for query in queries]
+    return replace(
+        result,
+        queries=queries,
+        scores={name: column[order] for name, column in result.scores.items()},
+        statistics={name: rows[order] for name, rows in result.statistics.items()},
+        # One number of all queries, as a sum of them, may differ in its last digit; it stays what it was.
+        _means=result.mean,
+        _intervals={},
+    )
+
+
+def check_unscored(options: Mapping[str, object]) -> None:
+    """Raises if something is said about how to score where nothing is scored."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise PolicyError(f"finished results are not scored again, so {' and '.join(given)} would change nothing")
+
+
+def check_meaning(key: str, first: Result, other: Result) -> None:
+    """Raises unless a measure was computed in the same way in both results."""
+    measures = [each.measures[each.key(key)] for each in (first, other)]
+    policies = [each.policies_of(key) for each in (first, other)]
+    if measures[0] != measures[1]:
+        how = [each.full_name for each in measures]
+    elif policies[0] != policies[1]:
+        how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
+    else:
+        return
+    raise MismatchError(f"the results do not mean the same by {key}: {how[0]} and {how[1]}; compute both alike")

@@ -69,6 +69,7 @@ MISTAKES = [
         ("one.run", "two.run", "-m", "P.5,10", "--convention", "trec_eval"),
         "'P.5,10' stands for several measures: P_5, P_10; name one",
     ),
+    (("one.run", "two.run", "-m", "nauc(of=ap)"), "is one number of all queries, so it has no values of queries"),
     (("one.run", "two.run", "--top", "0"), "0 is not in the range"),
     (("one.run",), "Missing argument 'RUN_B'"),
     (("one.run", "two.run", "--missing", "skip"), "are not of the same queries"),

@@ -112,3 +112,8 @@ def test_results_give_intervals():
     assert result.interval("gm_ap") == bootstrap(result.scores["gm_ap"], "geometric")
     assert isinstance(result.interval("rr"), Interval)
     assert result.interval("rr").low <= result["rr"] <= result.interval("rr").high
+
+
+def test_numbers_of_numpy_are_numbers():
+    scores = np.array([0.0, 1.0, 1.0, 0.5])
+    assert bootstrap(scores, level=np.float64(0.9), seed=np.int64(3)) == bootstrap(scores, level=0.9, seed=3)

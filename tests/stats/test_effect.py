@@ -93,7 +93,7 @@ def test_detectable_is_in_the_units_of_the_differences():
     assert detectable(10 * values, 0.05) == pytest.approx(10 * detectable(values, 0.05))
 
 
-@pytest.mark.parametrize(("values", "expected"), [([], nan), ([0.5], nan), ([0.5, 0.5], 0), ([0, 0, 0], 0)])
+@pytest.mark.parametrize(("values", "expected"), [([], nan), ([0.5], nan), ([0.5, 0.5], nan), ([0, 0, 0], nan)])
 def test_detectable_of_little(values, expected):
     assert detectable(np.array(values, dtype=np.float64), 0.05) == pytest.approx(expected, nan_ok=True)
 

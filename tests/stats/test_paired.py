@@ -9,7 +9,17 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats.paired import PAIRED_TESTS, bootstrap_test, randomization, sign, t_test, wilcoxon
+from assay.stats.paired import (
+    PAIRED_TESTS,
+    bootstrap_test,
+    randomization,
+    rank_direction,
+    sign,
+    sign_direction,
+    signed_places,
+    t_test,
+    wilcoxon,
+)
 
 nan = math.nan
 differences = st.lists(st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=2, max_size=9)
@@ -116,6 +126,28 @@ def test_wilcoxon_is_scipys(values):
     assert one(wilcoxon, values) == scipy.stats.wilcoxon(values).pvalue
 
 
+def test_wilcoxon_does_not_rank_rounding():
+    values = [0.3 - 0.2, 0.1 - 0.2, 0.5 - 0.4, 0.7, -0.2, 0.9 - 0.7, 1e-14, 0.0]
+    assert one(wilcoxon, values) == scipy.stats.wilcoxon([2, -2, 2, 7, -3, 3, 1, 0]).pvalue
+    np.testing.assert_array_equal(signed_places(np.array(values)), [2, -2, 2, 4, -3, 3, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("values", "ranks", "signs"),
+    [
+        ([], 0, 0),
+        ([0.0, 0.0], 0, 0),
+        ([1.0, 2.0, -4.0], 0, 1),
+        ([1.0, 2.0, -3.0, -2.5], -1, 0),
+        ([5.0, -1.0, -2.0], 0, -1),
+        ([5.0, 4.0, -1.0, -2.0, -3.0], 1, -1),
+    ],
+)
+def test_which_way_a_test_points(values, ranks, signs):
+    assert rank_direction(np.array(values)) == ranks
+    assert sign_direction(np.array(values)) == signs
+
+
 def test_wilcoxon_of_many_queries_is_scipys():
     values = np.random.default_rng(6).normal(0.1, 1, size=300).round(1)
     assert one(wilcoxon, values) == scipy.stats.wilcoxon(values).pvalue
@@ -159,6 +191,16 @@ def test_queries_without_a_value_do_not_count(name):
     assert found[1] == pytest.approx(one(PAIRED_TESTS[name], np.delete(values[:, 1], [0]), 5000), abs=1e-12)
 
 
+def test_randomization_tries_every_pattern_of_the_few_queries_that_count():
+    values = np.random.default_rng(11).normal(0.3, 1, size=(40, 3))
+    gaps = values.copy()
+    gaps[10:, 0] = gaps[:30, 1] = nan
+    found = randomization(gaps, 100_000, 0)
+    assert found[:2].tolist() == [one(randomization, values[:10, 0]), one(randomization, values[30:, 1])]
+    assert found[2] == one(randomization, values[:, 2])
+    assert found[:2].tolist() == randomization(gaps, 100_000, 1)[:2].tolist()
+
+
 # What each test says where there is little to test: randomization, t, wilcoxon, sign, bootstrap.
 LITTLE = [
     ("no query", [], (1, 1, 1, 1, 1)),
@@ -166,9 +208,11 @@ LITTLE = [
     ("one query that is the same", [0.0], (1, 1, 1, 1, 1)),
     ("no query with a value", [nan, nan], (1, 1, 1, 1, 1)),
     ("no difference", [0.0] * 4, (1, 1, 1, 1, 1)),
-    ("two queries, one difference", [0.5, 0.5], (0.5, 0, 0.5, 0.5, 0)),
-    ("one difference", [0.25] * 5, (1 / 16, 0, 1 / 16, 1 / 16, 0)),
-    ("one difference but for rounding", [0.3, 0.1 + 0.2, 0.3], (1 / 4, 0, 1 / 4, 1 / 4, 0)),
+    ("two queries, one difference", [0.5, 0.5], (0.5, 0.5, 0.5, 0.5, 0.5)),
+    ("one difference", [0.25] * 5, (1 / 16, 1 / 16, 1 / 16, 1 / 16, 1 / 16)),
+    # The bootstrap has no smaller p-value than one of its samples; scipy's Wilcoxon test has a formula for many ties.
+    ("one difference of many queries", [0.25] * 15, (1 / 1001, 2**-14, 0.00010751117672950055, 2**-14, 1 / 1001)),
+    ("one difference but for rounding", [0.3, 0.1 + 0.2, 0.3], (1 / 4, 1 / 4, 1 / 4, 1 / 4, 1 / 4)),
     ("two that cancel out", [0.5, -0.5], (1, 1, 1, 1, 1)),
 ]
 

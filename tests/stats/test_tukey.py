@@ -103,8 +103,8 @@ LITTLE = {
     "no difference": ([[0.3, 0.3, 0.3], [0.5, 0.5, 0.5]], 1, 1),
     "all the same": (np.full((5, 3), 0.25), 1, 1),
     "nothing but zero": (np.zeros((5, 3)), 1, 1),
-    # Nothing is left that chance could explain; of the 6 to the 3 shuffles a share is as large.
-    "a constant difference": ([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 0, 6 / 216),
+    # Nothing is known of the spread, so signs are all that counts; of the 6 to the 3 shuffles a share is as large.
+    "a constant difference": ([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 2 / 8, 6 / 216),
 }
 
 

@@ -27,7 +27,8 @@ class Aggregation(NamedTuple):
         if not len(counted):
             return float("nan")
         # Added one after another, not pairwise, so that the last digit is the one other tools print.
-        total = np.cumsum(self.prepare(counted))[-1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = np.cumsum(self.prepare(counted))[-1]
         return float(self.finish(total, len(counted)))
 
 

@@ -6,6 +6,7 @@ Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -56,9 +57,9 @@ def bootstrap_all(
     seed: int = 0,
 ) -> dict[str, Interval]:
     """The interval of each measure. Those that are defined for the same queries share their samples."""
-    if not (isinstance(level, (int, float)) and 0 < level < 1):
+    if not (isinstance(level, Real) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
-    if not isinstance(seed, int) or seed < 0:
+    if not isinstance(seed, Integral) or seed < 0:
         raise PolicyError(f"seed must be a whole number from 0, not {show(seed)}")
     names = list(scores)
     intervals: dict[str, Interval] = {}

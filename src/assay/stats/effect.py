@@ -21,12 +21,13 @@ POINTS = 4000
 
 
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """What each query of `b` has more; exactly 0 where that is only rounding.
+    """What each query of `b` has more; exactly 0 where that is only rounding, NaN where a value is not finite.
 
     >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
     array([0. , 0.5])
     """
-    moved = b - a
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.where(np.isfinite(a) & np.isfinite(b), b - a, np.nan)
     return np.where(np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, moved)
 
 
@@ -66,10 +67,12 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
 
 
 def detectable(differences: FloatArray, alpha: float) -> float:
-    """The smallest mean difference that a paired t test on so many queries finds in four cases of five."""
-    if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
-        return float("nan")
-    return detectable_effect(len(differences), alpha) * deviation(differences)
+    """The smallest mean difference that a paired t test on so many queries finds in four cases of five.
+
+    NaN where the differences do not vary: how far they would on other queries is not known.
+    """
+    spread = deviation(differences)
+    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
 
 
 @lru_cache(maxsize=256)

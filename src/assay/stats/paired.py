@@ -18,6 +18,8 @@ from assay.stats.effect import ROUNDING, deviation
 
 # Signs held at a time; bounds the memory whatever the number of queries and samples.
 SIGNS = 4_000_000
+# Differences of scores whose sizes differ by a smaller share of the largest have the same size.
+NEAR = 1e-10
 
 # Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
 PairedTest = Callable[[FloatArray, int, int, Report], FloatArray]
@@ -28,6 +30,20 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
 
     Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
     """
+    p_values = np.ones(differences.shape[1])
+    is_few = (~np.isnan(differences)).sum(axis=0) < samples.bit_length()
+    few, many = np.flatnonzero(is_few), np.flatnonzero(~is_few)
+    for defined, places in alike(differences[:, few]):
+        p_values[few[places]] = flipped(differences[np.ix_(defined, few[places])], samples, seed, unheard)
+    if len(many):
+        p_values[many] = flipped(differences[:, many], samples, seed, report)
+    else:
+        report(1.0)
+    return p_values
+
+
+def flipped(differences: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
+    """The p-value of each column by the same signs; a NaN is as good as no difference."""
     values = summable(np.nan_to_num(differences))
     count, observed = len(values), values.sum(axis=0)
     reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
@@ -61,7 +77,8 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
 
     p = (c + 1) / (samples + 1), as for the randomization test.
     """
-    p_values, spreads = of_each(differences, certain), of_each(differences, deviation)
+    p_values, spreads = of_each(differences, constant_p), of_each(differences, deviation)
+    p_values = np.maximum(p_values, 1.0 / (samples + 1.0))
     vary = np.flatnonzero(spreads)
     for defined, places in alike(differences[:, vary]):
         numbers = vary[places]
@@ -88,7 +105,7 @@ def t_test(differences: FloatArray, samples: int, seed: int, report: Report = un
     def p_value(values: FloatArray) -> float:
         spread = deviation(values)
         if spread == 0:
-            return certain(values)
+            return constant_p(values)
         statistic = abs(float(values.mean())) / (spread / np.sqrt(len(values)))
         return float(2 * stdtr(len(values) - 1, -statistic))
 
@@ -100,9 +117,37 @@ def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report = 
     from scipy import stats
 
     def p_value(values: FloatArray) -> float:
-        return float(stats.wilcoxon(values).pvalue) if values.any() else 1.0
+        return float(stats.wilcoxon(signed_places(values)).pvalue) if values.any() else 1.0
 
     return of_each(differences, p_value)
+
+
+def signed_places(values: FloatArray) -> FloatArray:
+    """The place of each value by its size, with its sign: what ranks are made of. Those apart by rounding share one.
+
+    >>> signed_places(np.array([0.3 - 0.2, 0.1 - 0.2, -0.5]))
+    array([ 1., -1., -2.])
+    """
+    sizes = np.abs(values)
+    order = np.argsort(sizes, kind="stable")
+    steps = np.diff(sizes[order], prepend=sizes[order][:1]) > NEAR * sizes.max(initial=0.0)
+    places = np.empty_like(values)
+    places[order] = np.cumsum(steps) + 1
+    return places * np.sign(values)
+
+
+def rank_direction(values: FloatArray) -> int:
+    """Which way Wilcoxon's test points: 1 where the larger sum of ranks is of values above zero, -1 below."""
+    from scipy.stats import rankdata
+
+    places = signed_places(values)
+    places = places[places != 0]
+    return int(np.sign(rankdata(np.abs(places)) @ np.sign(places)))
+
+
+def sign_direction(values: FloatArray) -> int:
+    """Which way the sign test points: 1 where more values are above zero, -1 where more are below."""
+    return int(np.sign(np.sign(values).sum()))
 
 
 def sign(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
@@ -121,11 +166,17 @@ def of_each(differences: FloatArray, figure: Callable[[FloatArray], float]) -> F
     return np.array([figure(column[~np.isnan(column)]) for column in differences.T])
 
 
-def certain(values: FloatArray) -> float:
-    """The p-value of differences that are all the same: nothing is known of one query, and all of many."""
-    return 0.0 if len(values) > 1 and values.any() else 1.0
+def constant_p(values: FloatArray) -> float:
+    """The p-value of differences that are all the same, of whose spread nothing is known: that of random signs.
+
+    >>> constant_p(np.array([0.25, 0.25, 0.25, 0.25]))
+    0.125
+    """
+    return float(2 * 0.5 ** len(values)) if values.any() else 1.0
 
 
+# Tests that are not about the mean, and which way they point.
+DIRECTIONS: dict[str, Callable[[FloatArray], int]] = {"wilcoxon": rank_direction, "sign": sign_direction}
 PAIRED_TESTS: dict[str, PairedTest] = {
     "randomization": randomization,
     "t": t_test,

@@ -10,9 +10,10 @@ from assay.core.aggregate import AGGREGATES
 from assay.core.text import count
 from assay.stats.bootstrap import Interval, Report, unheard
 from assay.stats.correction import correct
+from assay.stats.couples import Couple, Measured, complete, couple, scaled
 from assay.stats.difference import difference_intervals
 from assay.stats.effect import cliff_delta, cohen_d, detectable, differences_of
-from assay.stats.paired import PAIRED_TESTS
+from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
 from assay.stats.tukey import TUKEY_TESTS
 
 if TYPE_CHECKING:
@@ -21,15 +22,13 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.stats.settings import Settings
 
-# Tests that look at how many queries are better, not at how much better the mean is.
-RANK_TESTS = ("wilcoxon", "sign")
-
 
 class Pair(NamedTuple):
     """Two runs by one measure. `difference` is what `b` has more; a win is a query that `b` does better.
 
-    Everything is of the queries that both have a value for. `low` and `high` bound the difference; `detectable` is the
-    smallest one that so many queries show in four of five cases.
+    Everything is of the queries that both have a finite value for; for Tukey's tests, of those that all runs have one
+    for. `low` and `high` bound the difference; `detectable` is the smallest one that so many queries show in four of
+    five cases.
     """
 
     measure: str
@@ -50,30 +49,6 @@ class Pair(NamedTuple):
     detectable: float
 
 
-class Measured(NamedTuple):
-    """The scores of each run by one measure, what they are combined by, and -1 for one where less is better."""
-
-    scores: Mapping[str, FloatArray]
-    aggregate: str = "mean"
-    sign: int = 1
-
-
-class Couple(NamedTuple):
-    """Two runs that are compared by one measure: the scores of all queries, and their differences.
-
-    The differences are of what is averaged: of logarithms for a geometric mean.
-    """
-
-    measure: str
-    a: str
-    b: str
-    first: FloatArray
-    second: FloatArray
-    moved: FloatArray
-    aggregate: str
-    sign: int
-
-
 class Finding(NamedTuple):
     """What makes a comparison say less than it seems to."""
 
@@ -90,8 +65,11 @@ def compare_pairs(
     report: Report = unheard,
 ) -> tuple[list[Pair], list[Finding]]:
     """The comparison of each two runs by each measure, and what there is to say about it."""
+    findings: list[Finding] = []
+    if settings.test in TUKEY_TESTS:
+        measured, findings = all_complete(measured)
     couples = [couple(measure, each, a, b) for measure, each in measured.items() for a, b in names]
-    p_values, findings = tested(measured, couples, settings, report)
+    p_values = tested(measured, couples, settings, report)
     intervals = difference_intervals(
         [each.first for each in couples],
         [each.second for each in couples],
@@ -105,26 +83,17 @@ def compare_pairs(
         pair = describe(each, float(p), float(p_corrected), interval, settings.alpha)
         pairs.append(pair)
         findings += [Finding(kind, each.measure, (each.a, each.b), text) for kind, text in cautions(each)]
-        if pair.p_corrected < settings.alpha and settings.test in RANK_TESTS and is_split(pair, each.sign):
-            text = "the means point one way and most queries the other, so neither is called better"
+        if pair.p_corrected < settings.alpha and is_split(each, pair.difference, settings.test):
+            text = "the means point one way and the test the other, so neither is called better"
             findings.append(Finding("split", each.measure, (each.a, each.b), text))
     return pairs, findings
 
 
-def couple(measure: str, measured: Measured, a: str, b: str) -> Couple:
-    """Two runs, ready to be compared."""
-    first, second = measured.scores[a], measured.scores[b]
-    prepare = AGGREGATES[measured.aggregate].prepare
-    moved = differences_of(prepare(first), prepare(second))
-    return Couple(measure, a, b, first, second, moved, measured.aggregate, measured.sign)
-
-
 def tested(
     measured: Mapping[str, Measured], couples: Sequence[Couple], settings: Settings, report: Report
-) -> tuple[FloatArray, list[Finding]]:
+) -> FloatArray:
     """The p-value of each couple; NaN where there is no query to compare."""
     differences = np.stack([each.moved for each in couples], axis=1)
-    findings: list[Finding] = []
     if settings.test in PAIRED_TESTS:
         p_values = PAIRED_TESTS[settings.test](differences, settings.samples or 0, settings.seed, report)
     else:
@@ -134,26 +103,31 @@ def tested(
             def report_part(share: float, place: int = place) -> None:
                 report((place + share) / len(measured))
 
-            squares[measure], left_out = tukey_square(each, settings, report_part)
-            if left_out:
-                said = f"{count(left_out, 'query', 'queries')} left out of the test, where some run has no value"
-                findings.append(Finding("undefined", measure, (), said))
+            squares[measure] = tukey_square(each, settings, report_part)
         p_values = np.array([squares[each.measure][each.a, each.b] for each in couples])
-    return np.where(np.isnan(differences).all(axis=0), np.nan, p_values), findings
+    return np.where(np.isnan(differences).all(axis=0), np.nan, p_values)
 
 
-def tukey_square(measured: Measured, settings: Settings, report: Report) -> tuple[dict[tuple[str, str], float], int]:
-    """Tukey's p-value of each two runs, and how many queries were left out because some run has no value for them."""
-    prepare = AGGREGATES[measured.aggregate].prepare
-    everything = np.stack([prepare(scores) for scores in measured.scores.values()], axis=1)
-    whole = everything[~np.isnan(everything).any(axis=1)]
+def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], list[Finding]]:
+    """The scores of the queries that all runs have a value for, by measure, and how many queries are left out."""
+    found, findings = {}, []
+    for measure, each in measured.items():
+        found[measure], left_out = complete(each)
+        if left_out:
+            said = f"{count(left_out, 'query', 'queries')} left out, without a finite value in every run"
+            findings.append(Finding("undefined", measure, (), said))
+    return found, findings
+
+
+def tukey_square(measured: Measured, settings: Settings, report: Report) -> dict[tuple[str, str], float]:
+    """Tukey's p-value of each two runs."""
     names = list(measured.scores)
-    if len(whole):
-        square = TUKEY_TESTS[settings.test](whole, settings.samples or 0, settings.seed, report)
-    else:
-        square = np.full((len(names), len(names)), np.nan)
-    p_values = {(a, b): square[row, column] for row, a in enumerate(names) for column, b in enumerate(names)}
-    return p_values, len(everything) - len(whole)
+    scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
+    square = np.full((len(names), len(names)), np.nan)
+    if len(scores):
+        prepared = AGGREGATES[measured.aggregate].prepare(scores)
+        square = TUKEY_TESTS[settings.test](prepared, settings.samples or 0, settings.seed, report)
+    return {(a, b): square[row, column] for row, a in enumerate(names) for column, b in enumerate(names)}
 
 
 def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: Settings) -> FloatArray:
@@ -172,15 +146,16 @@ def describe(couple: Couple, p: float, p_corrected: float, interval: Interval, a
     aggregation = AGGREGATES[couple.aggregate]
     mean_a, mean_b = aggregation(first), aggregation(second)
     better = couple.sign * differences_of(first, second)
+    seen = in_its_units(detectable(moved, alpha), mean_a, couple.aggregate, len(moved))
     return Pair(
         measure=couple.measure,
         a=couple.a,
         b=couple.b,
-        mean_a=mean_a,
-        mean_b=mean_b,
-        difference=mean_b - mean_a,
-        low=interval.low,
-        high=interval.high,
+        mean_a=mean_a * couple.scale,
+        mean_b=mean_b * couple.scale,
+        difference=(mean_b - mean_a) * couple.scale,
+        low=interval.low * couple.scale,
+        high=interval.high * couple.scale,
         p=p,
         p_corrected=p_corrected,
         cohen_d=cohen_d(moved),
@@ -188,20 +163,23 @@ def describe(couple: Couple, p: float, p_corrected: float, interval: Interval, a
         wins=int((better > 0).sum()),
         ties=int((better == 0).sum()),
         losses=int((better < 0).sum()),
-        detectable=in_its_units(detectable(moved, alpha), aggregation(first), couple.aggregate, len(moved)),
+        detectable=seen * couple.scale,
     )
 
 
 def in_its_units(step: float, start: float, aggregate: str, queries: int) -> float:
     """How far a step in what is averaged moves the number that is made of it."""
     if aggregate == "geometric":
-        return start * float(np.expm1(step))
+        with np.errstate(over="ignore"):
+            return start * float(np.expm1(step))
     return step * queries if aggregate == "sum" else step
 
 
-def is_split(pair: Pair, sign: int) -> bool:
-    """Whether the mean is better in one run and most queries in the other."""
-    return sign * pair.difference * (pair.wins - pair.losses) <= 0
+def is_split(couple: Couple, difference: float, test: str) -> bool:
+    """Whether a test that is not about the mean points another way than the mean does."""
+    if test not in DIRECTIONS:
+        return False
+    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != int(np.sign(difference))
 
 
 def cautions(couple: Couple) -> list[tuple[str, str]]:
@@ -209,7 +187,9 @@ def cautions(couple: Couple) -> list[tuple[str, str]]:
     moved = couple.moved[~np.isnan(couple.moved)]
     found = []
     if left_out := len(couple.moved) - len(moved):
-        found.append(("undefined", f"{count(left_out, 'query', 'queries')} left out, without a value in both runs"))
+        found.append(
+            ("undefined", f"{count(left_out, 'query', 'queries')} left out, without a finite value in both runs")
+        )
     if not len(moved):
         found.append(("few", "no query to compare"))
     elif len(moved) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import NamedTuple
 
 from assay.core.errors import PolicyError
@@ -71,15 +72,17 @@ def checked(settings: Settings) -> Settings:
         value = getattr(settings, name)
         if value not in allowed:
             raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")
-    if not (isinstance(settings.alpha, (int, float)) and 0 < settings.alpha < 1):
+    if not (isinstance(settings.alpha, Real) and 0 < settings.alpha < 1):
         raise PolicyError(f"alpha must be a number between 0 and 1, such as 0.05, not {show(settings.alpha)}")
     for name, least in (("seed", 0), ("samples", 1)):
         value = getattr(settings, name)
-        is_whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
         if not is_whole and not (name == "samples" and value is None):
             raise PolicyError(f"{name} must be a whole number from {least}, not {show(value)}")
     samples = DEFAULT_SAMPLES.get(settings.test)
     if samples is not None and settings.samples is not None:
-        samples = settings.samples
+        samples = int(settings.samples)
     correction = "none" if settings.test in TUKEY_TESTS else settings.correction
-    return settings._replace(samples=samples, correction=correction)
+    return settings._replace(
+        alpha=float(settings.alpha), samples=samples, seed=int(settings.seed), correction=correction
+    )

@@ -31,8 +31,8 @@ def tukey(scores: FloatArray, samples: int, seed: int, report: Report = unheard)
         statistics = differences[rows, columns] / np.sqrt(error / freedom / queries)
         found = np.clip(studentized_range.sf(statistics, systems, freedom), 0.0, 1.0)
     else:
-        # What nothing else explains is certain, unless there is one query alone.
-        found = np.full(len(rows), 0.0 if freedom else 1.0)
+        # Every difference is constant, so that nothing is known of the spread: random signs say as much as can be.
+        found = np.full(len(rows), 2 * 0.5**queries)
     p_values[rows, columns] = p_values[columns, rows] = found
     return p_values
 
