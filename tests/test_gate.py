@@ -324,6 +324,40 @@ def test_what_cannot_be_asked(options, message):
     assert message in str(caught.value)
 
 
+SPELLINGS = [
+    ({"minimum": {"rr": 0.1, "RR": 0.2}}, "minimum: 'rr' and 'RR' are the same measure; give it one limit"),
+    ({"minimum": {"ap": 0.1, assay.parse_measure("ap"): 0.2}}, "minimum: 'ap' has two limits"),
+    ({"max_drop": {"ndcg@10": 0.1, "nDCG@10": 0.1}}, "max_drop: 'ndcg@10' and 'nDCG@10' are the same measure"),
+    ({"max_drop": {"ap": 0.1, "map": 0.1}, "convention": "trec_eval"}, "'ap' and 'map' are the same measure"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), SPELLINGS)
+def test_two_limits_for_one_measure_are_refused(options, message):
+    baseline = OLD if "max_drop" in options else None
+    with pytest.raises(assay.PolicyError) as caught:
+        assay.gate(QRELS, WORSE, baseline=baseline, **options)
+    assert message in str(caught.value)
+
+
+def test_two_limits_for_one_measure_of_finished_results_are_refused():
+    new, old = (assay.evaluate(QRELS, run, ["rr", "recip_rank"]) for run in (WORSE, OLD))
+    with pytest.raises(assay.PolicyError, match="'rr' and 'recip_rank' are the same measure"):
+        assay.gate(None, new, baseline=old, max_drop={"rr": 0.1, "recip_rank": 0.1})
+
+
+def test_a_measure_may_have_a_minimum_and_a_drop_under_two_spellings():
+    assert len(assay.gate(QRELS, OLD, {"rr": 0.5}, baseline=OLD, max_drop={"RR": 0.1}).checks) == 2
+
+
+def test_the_baseline_needs_no_measure_that_has_a_minimum_only():
+    old = assay.evaluate(QRELS, OLD, ["rr"])
+    report = assay.gate(QRELS, WORSE, {"ndcg@10": 0.1, "rr": 0.1}, baseline=old, max_drop={"rr": 0.6})
+    assert [check.passed for check in report.checks] == [True, True, True]
+    new = assay.evaluate(QRELS, WORSE, ["rr", "ap"])
+    assert assay.gate(None, new, {"ap": 0.1}, baseline=old, max_drop={"rr": 0.6}).passed
+
+
 def test_names_that_are_no_measure_or_several():
     with pytest.raises(assay.MeasureError, match="there is no measure 'nonsense'"):
         assay.gate(QRELS, OLD, {"nonsense": 0.1})

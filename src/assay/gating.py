@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from assay.comparing import check_meaning
@@ -14,6 +11,7 @@ from assay.core.errors import DataError, MeasureError, MismatchError, PolicyErro
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
 from assay.gatechecks import BASELINE, RUN, Sides, drop_checks, minimum_check
+from assay.gatelimits import check_asked, check_spellings, read_limits
 from assay.gatereport import GateReport, Rules
 from assay.io.source import describe
 from assay.moves import Ranks
@@ -24,6 +22,8 @@ from assay.stats.settings import checked as check_settings
 from assay.stored import is_stored
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay._kernel import Progress
     from assay.core.measure import Measure
 
@@ -75,12 +75,15 @@ def gate(
     `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean.
     """
     rules = checked(Rules(alpha, strict, test, samples, seed))
-    floors, drops = limits(minimum, "minimum"), limits(max_drop, "max_drop")
+    floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
     check_asked(floors, drops, baseline)
-    names = list(dict.fromkeys([*floors, *drops]))
+    # The baseline needs no measure that has a minimum only.
+    asked = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
     options = {"convention": convention, "threads": threads, **policies}
-    sides = evaluated(qrels, data, names, {"format": format, "progress": progress}, options)
+    sides = evaluated(qrels, data, asked, {"format": format, "progress": progress}, options)
+    check_spellings(floors, sides.run, "minimum")
+    check_spellings(drops, sides.run, "max_drop")
     notes = list(sides.run.notes)
     checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
@@ -100,46 +103,15 @@ def checked(rules: Rules) -> Rules:
     return rules
 
 
-def limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str, float]:
-    """The limits by measure, once each is known to be a number."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
-    for name, value in given.items():
-        if not is_number(value) or (option == "max_drop" and value < 0):
-            kind = "a number from 0" if option == "max_drop" else "a number"
-            raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
-    return {str(name): float(value) for name, value in given.items()}
-
-
-def is_number(value: object) -> bool:
-    """Whether a float can hold the value."""
-    try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def check_asked(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
-    """Raises unless there is something to check, and something to check it with."""
-    if drops and baseline is None:
-        raise PolicyError("max_drop needs a baseline: an earlier run, or a stored result (--baseline)")
-    if baseline is not None and not drops:
-        raise PolicyError('a baseline needs max_drop, such as max_drop={"ndcg@10": 0.01} (--max-drop ndcg@10=0.01)')
-    if not floors and not drops:
-        raise PolicyError('there is nothing to check; give minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45), or max_drop')
-
-
 def evaluated(
-    qrels: object, data: dict[str, object], names: list[str], how: dict[str, Any], options: dict[str, Any]
+    qrels: object, data: dict[str, object], asked: dict[str, list[str]], how: dict[str, Any], options: dict[str, Any]
 ) -> Sides:
     """The results of both sides, on the same queries; what is no result yet is scored."""
     finished = {side: finished_result(each) for side, each in data.items()}
-    results = {side: picked(side, each, names) for side, each in finished.items() if each is not None}
+    results = {side: picked(side, each, asked[side]) for side, each in finished.items() if each is not None}
     ranks = None
     if len(results) < len(data):
-        evaluator = evaluator_of(qrels, names, options)
+        evaluator = evaluator_of(qrels, asked[RUN], options)
         ranks = Ranks(evaluator)
         for side, each in data.items():
             if side not in results:
@@ -147,7 +119,7 @@ def evaluated(
                 results[side] = evaluator.score(judge, describe(each), notes)
                 ranks.add(side, judge, describe(each))
     run, baseline = results[RUN], results.get(BASELINE)
-    return Sides(run, None if baseline is None else paired(run, baseline, names), ranks)
+    return Sides(run, None if baseline is None else paired(run, baseline, asked[BASELINE]), ranks)
 
 
 def finished_result(data: object) -> Result | None:

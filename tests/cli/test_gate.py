@@ -137,6 +137,35 @@ def test_settings_of_the_command_line_count_first(assay, folder):
     assert "missing=zero" in content["signature"]
 
 
+def test_the_command_line_counts_first_whatever_the_spelling(assay, many):
+    (many / "assay.toml").write_text(
+        '[gate]\nqrels = "many.txt"\nrun = "bad.run"\nbaseline = "good.run"\nmax_drop = { rr = 0.1, ap = 0.6 }\n'
+    )
+    assert assay("gate").exit_code == 1
+    result = assay("gate", "--max-drop", "recip_rank=0.6", "--json")
+    assert result.exit_code == 0
+    checks = json.loads(result.stdout)["checks"]
+    assert [(check["measure"], check["limit"]) for check in checks] == [("recip_rank", 0.6), ("ap", 0.6)]
+
+
+TWICE = [
+    ("", ("--min", "rr=0.9", "--min", "rr=0.4"), "--min: 'rr' has two limits; give it one limit"),
+    ("", ("--min", "rr=0.9", "--min", "RR=0.9"), "--min: 'rr' and 'RR' are the same measure"),
+    ("minimum = { rr = 0.1, RR = 0.1 }", (), "minimum in the settings: 'rr' and 'RR' are the same measure"),
+    ("minimum = { rr = 0.1, RR = 0.1 }", ("--min", "rr=0.1"), "'rr' and 'RR' are the same measure"),
+    ("max-drop = { rr = 0.1 }\nmax_drop = { ap = 0.1 }", (), "'max_drop' stands twice, as 'max-drop' too"),
+    ("max_drop = { rr = 0.1 }\nmax-drop = { ap = 0.1 }", (), "'max_drop' stands twice, as 'max-drop' too"),
+]
+
+
+@pytest.mark.parametrize(("text", "arguments", "message"), TWICE)
+def test_two_limits_for_one_measure_in_one_place_are_refused(assay, folder, text, arguments, message):
+    (folder / "assay.toml").write_text(f"[gate]\n{text}\n")
+    result = assay("gate", "qrels.txt", "one.run", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
 def test_a_file_of_settings_elsewhere_names_files_from_its_folder(assay, many):
     (many / "ci").mkdir()
     (many / "ci" / "search.toml").write_text(

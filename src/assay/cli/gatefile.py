@@ -63,6 +63,8 @@ def checked(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 - wha
     for key, value in section.items():
         name = key.replace("-", "_")
         check_setting(key, name, value)
+        if name in settings:
+            raise FormatError(f"{show(name)} stands twice, as {show(name.replace('_', '-'))} too; keep one of them")
         settings[name] = str(folder / value) if name in PATHS else value
     return settings
 
