@@ -138,6 +138,23 @@ def test_many_queries_tell_and_nothing_is_said():
     assert check.reason.endswith("worse by 0.0556 where 0.0700 is allowed")
 
 
+def test_a_drop_larger_than_allowed_that_may_be_chance_is_never_passed_without_a_word():
+    check = one(assay.gate(QRELS, ranks(2, 2, 1, 1), baseline=OLD, max_drop={"rr": 0.22}))
+    assert check.passed
+    assert check.drop == 0.25
+    assert check.detectable < 2 * check.limit
+    assert check.too_few
+    assert "where 0.2200 is allowed; chance may explain it (p = 0." in check.reason
+    assert "; too few queries to tell: with 40 of them only a drop of 0.3" in check.reason
+
+
+def test_a_small_drop_that_is_left_open_is_not_worth_a_word():
+    check = one(assay.gate(QRELS, ranks(2, 2, 1, 1), baseline=OLD, max_drop={"rr": 0.28}))
+    assert check.passed
+    assert check.p < 0.95
+    assert not check.too_few
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_few_queries_can_show_nothing(count):
     qrels = {query: QRELS[query] for query in QUERIES[:count]}

@@ -153,7 +153,7 @@ def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateChec
     detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
     is_real = drop.p_corrected < rules.alpha
     is_open = is_tested and not is_real and 1 - drop.p >= rules.alpha
-    too_few = is_open and (is_blind or detectable > 2 * drop.limit)
+    too_few = is_open and (drop.is_too_large or is_blind or detectable > 2 * drop.limit)
     reason = f"{after:.4f} after {drop.before:.4f}: {drop_words(drop, is_real=is_real)}"
     if too_few:
         found = "no drop can be found" if is_blind else f"only a drop of {detectable:.4f} or more would be found"

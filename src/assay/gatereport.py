@@ -52,7 +52,8 @@ class GateCheck(NamedTuple):
     `drop` is how much worse the run is than the baseline, whichever way is better. `p` is how often chance alone makes
     a drop beyond the limit look as large; `p_corrected` is that for all drops of the gate together. `detectable` is
     the drop that so many queries show in four cases of five, NaN if they can show none. `too_few` says that the
-    queries leave open whether more was lost than allowed.
+    queries leave open whether more was lost than allowed, and that the drop is larger than allowed or that they show
+    only drops of more than twice the limit.
     """
 
     measure: str

@@ -68,8 +68,9 @@ def gate(
     added to each query's change, and a one-sided paired test asks whether the mean of that is below zero: a gate acts
     on nothing but a drop, so all of `alpha` goes to that side, and a build whose true drop is just the allowed one
     fails by chance in one of 1 / `alpha` cases. Where several drops are checked, Holm's correction keeps that for the
-    gate as a whole. Where the queries leave open whether more was lost than allowed, the gate passes and the reason
-    says what they could have shown. `strict` fails every drop that is larger than allowed, whatever the test says.
+    gate as a whole. Where the queries leave open whether more was lost than allowed, the gate passes, and the reason
+    says so if the drop is larger than allowed or if they show only drops of more than twice the limit. `strict` fails
+    every drop that is larger than allowed, whatever the test says.
 
     `run` and `baseline` are runs in any form, finished results, or files of either. `test` is `randomization`, `t` or
     `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean.
