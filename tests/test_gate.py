@@ -450,6 +450,7 @@ def test_json_has_every_field_and_no_nan():
     assert check["detectable"] is None
     assert check["too_few"] is True
     assert check["worst"] == [{"query": "q", "value": 0.5, "baseline": 1.0, "documents": ["d (grade 1): rank 1 → 2"]}]
+    assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
 
 

@@ -116,7 +116,7 @@ def drop_checks(
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:
         beyond = np.stack([drops[name].beyond for name in tested], axis=1)
-        p_values = drop_p_values(beyond, rules.test, rules.samples, rules.seed)
+        p_values = drop_p_values(beyond, rules.test, rules.draws, rules.seed)
         for name, p, corrected in zip(tested, p_values, correct(p_values, "holm"), strict=True):
             drops[name] = drops[name]._replace(p=float(p), p_corrected=float(corrected))
     return [drop_check(drop, sides, rules, rules.alpha / max(len(tested), 1)) for drop in drops.values()]
@@ -149,7 +149,7 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
 def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
     """The check of one drop; `alpha` is what is left of it for each of several drops."""
     name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
-    is_blind = smallest_p(drop.counted, rules.test, rules.samples) >= alpha
+    is_blind = smallest_p(drop.counted, rules.test, rules.draws) >= alpha
     detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
     is_real = drop.p_corrected < rules.alpha
     is_open = is_tested and not is_real and 1 - drop.p >= rules.alpha

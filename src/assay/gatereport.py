@@ -19,13 +19,18 @@ TEXT_COLUMNS = ("result", "measure", "check", "reason")
 
 
 class Rules(NamedTuple):
-    """How a gate decides."""
+    """How a gate decides. `samples` is None for a test that draws nothing."""
 
     alpha: float = 0.05
     strict: bool = False
     test: str = "randomization"
     samples: int | None = None
     seed: int = 0
+
+    @property
+    def draws(self) -> int:
+        """How many samples are drawn, for tests that are all called alike."""
+        return self.samples or 0
 
     def __str__(self) -> str:
         how = "strict" if self.strict else f"test={self.test} seed={self.seed} correction=holm"

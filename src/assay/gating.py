@@ -73,7 +73,8 @@ def gate(
     every drop that is larger than allowed, whatever the test says.
 
     `run` and `baseline` are runs in any form, finished results, or files of either. `test` is `randomization`, `t` or
-    `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean.
+    `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean. Sign flips and t take
+    changes to spread alike to both sides, so where they are strongly skewed `alpha` is approximate.
     """
     rules = checked(Rules(alpha, strict, test, samples, seed))
     floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
@@ -93,15 +94,16 @@ def gate(
 
 
 def checked(rules: Rules) -> Rules:
-    """The rules, once they are known to be possible."""
+    """The rules, once they are known to be possible, with as many samples as the test draws."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
-    check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    settings = Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed)
+    samples = check_settings(settings).samples
     if rules.alpha >= HIGHEST_ALPHA:
         raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(rules.alpha)}")
     if not isinstance(rules.strict, bool):
         raise PolicyError(f"strict must be True or False, not {show(rules.strict)}")
-    return rules
+    return rules._replace(samples=samples)
 
 
 def evaluated(
