@@ -222,6 +222,30 @@ def test_a_measure_without_any_value_is_an_error():
         assay.gate({"q": ["a"]}, {"q": ["a", "b"]}, baseline={"q": ["a"]}, max_drop={"auc": 0.5})
 
 
+def of_scores(*scores):
+    queries = [f"q{number}" for number in range(len(scores))]
+    measures = {"rr": assay.parse_measure("rr")}
+    return assay.Result(measures, queries, {"rr": np.array(scores)}, "assay", assay.Policies())
+
+
+@pytest.mark.parametrize("scores", [(math.inf, 0.5), (-math.inf, 0.5), (math.inf, -math.inf)])
+def test_a_value_that_is_not_finite_is_an_error(scores):
+    fine = of_scores(0.5, 0.5)
+    with np.errstate(all="ignore"):
+        for run, baseline, side in ((of_scores(*scores), fine, "run"), (fine, of_scores(*scores), "baseline")):
+            with pytest.raises(assay.DataError, match=f"rr of the {side} is .*, which no limit can be held against"):
+                assay.gate(None, run, baseline=baseline, max_drop={"rr": 0.1})
+        with pytest.raises(assay.DataError, match="rr of the run is"):
+            assay.gate(None, of_scores(*scores), {"rr": 0.1})
+
+
+def test_worst_queries_that_are_not_finite_are_null_in_json():
+    measures, scores = {"gm_ap": assay.parse_measure("gm_ap")}, {"gm_ap": np.array([0.0, math.inf])}
+    result = assay.Result(measures, ["q0", "q1"], scores, "assay", assay.Policies(), _means={"gm_ap": 0.5})
+    (check,) = json.loads(assay.gate(None, result, {"gm_ap": 0.9}).to_json())["checks"]
+    assert [each["value"] for each in check["worst"]] == [0.0, None]
+
+
 def test_values_on_no_query_together_are_an_error():
     old, new = ["a"], ["x", "a"]
     with pytest.raises(assay.DataError, match="no query has a value of auc on both sides"):

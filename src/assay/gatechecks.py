@@ -99,9 +99,12 @@ def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
 
 
 def value_of(name: str, result: Result, side: str) -> float:
+    """The one number of a measure, which must be one that can be compared."""
     value = result[name]
-    if np.isnan(value):
+    if np.isnan(value) and not result.counted(name):
         raise DataError(f"the {side} has no value of {name} for any query, so there is nothing to check")
+    if not np.isfinite(value):
+        raise DataError(f"{name} of the {side} is {value:g}, which no limit can be held against")
     return value
 
 
@@ -143,6 +146,8 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
         said = f"{name}: {count(left_out, 'query', 'queries')} left out of the drop, without a value on one side"
         notes.append(Note("undefined", said))
     size = -float(known.sum() if is_total else known.mean())
+    if not np.isfinite(size):
+        raise DataError(f"the drop of {name} is {size:g}, which no limit can be held against")
     return Drop(name, limit, before, changes, size, is_total)
 
 

@@ -150,16 +150,7 @@ class GateReport(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
-        checks = [
-            {
-                **{
-                    name: finite(value) if isinstance(value, float) else value
-                    for name, value in check._asdict().items()
-                },
-                "worst": [each._asdict() for each in check.worst],
-            }
-            for check in self.checks
-        ]
+        checks = [{**plain(check), "worst": list(map(plain, check.worst))} for check in self.checks]
         notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
         how = {"signature": self.signature, **self.rules._asdict()}
         return {"passed": self.passed, "checks": checks, **how, "notes": notes}
@@ -167,6 +158,11 @@ class GateReport(Exports):
     def to_json(self) -> str:
         """The checks with every digit, the worst queries, the notes and the signature."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def plain(fields: GateCheck | Worst) -> dict[str, Any]:
+    """The fields by name, with nothing for what is no number."""
+    return {name: finite(value) if isinstance(value, float) else value for name, value in fields._asdict().items()}
 
 
 def word(check: GateCheck) -> str:

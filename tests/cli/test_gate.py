@@ -3,8 +3,11 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import assay as library
@@ -276,6 +279,25 @@ def test_as_a_process(process, many):  # noqa: ARG001 - the files are there
     assert b"d (grade 1): rank 1 -> 2" in plain.stdout
     assert plain.stderr == b""
     assert process(*arguments, "--alpha", "0.9").returncode == 2
+
+
+@pytest.mark.parametrize("module", ["assay", "assay.cli.main"])
+def test_as_a_module(folder, module):
+    def run(least):
+        command = [sys.executable, "-m", module, "gate", "qrels.txt", "one.run", "--min", f"rr={least}"]
+        return subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)  # noqa: S603 - our own
+
+    assert (run(0.5).returncode, run(0.5).stdout) == (0, PASSED.encode())
+    assert run(0.9).returncode == 1
+
+
+def test_a_mean_that_is_not_finite_is_bad_input(assay, folder):
+    scores = {"rr": np.array([1.0, np.inf])}
+    measures = {"rr": library.parse_measure("rr")}
+    library.Result(measures, ["q1", "q2"], scores, "assay", library.Policies()).save(folder / "inf.json")
+    result = assay("gate", "inf.json", "--min", "rr=0.5", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "rr of the run is inf, which no limit can be held against" in result.stderr
 
 
 def test_what_the_documentation_shows_is_what_is_printed(assay, folder):
