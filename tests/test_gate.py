@@ -278,6 +278,18 @@ def test_finished_results_need_no_judgments(tmp_path):
         assay.gate(None, WORSE, {"rr": 0.4})
 
 
+@pytest.mark.parametrize("option", [{"depth": 3}, {"convention": "assay"}, {"format": "trec"}, {"ties": "input"}])
+def test_what_would_change_nothing_is_refused(option):
+    new, old = (assay.evaluate(QRELS, run, ["rr"]) for run in (OLD, OLD))
+    (name,) = option
+    with pytest.raises(assay.PolicyError, match=f"{name} cannot be set here: both sides are finished results"):
+        assay.gate(None, new, baseline=old, max_drop={"rr": 0.1}, **option)
+    with pytest.raises(assay.PolicyError, match=f"{name} cannot be set here: the run is a finished result"):
+        assay.gate(None, new, {"rr": 0.1}, **option)
+    if name not in ("format", "depth", "ties"):
+        assert assay.gate(QRELS, OLD, baseline=old, max_drop={"rr": 0.1}, **option).passed
+
+
 def test_queries_in_another_order_are_paired():
     backwards = dict(reversed(QRELS.items()))
     old = assay.evaluate(backwards, ranks(1, 2, 3), ["rr"])

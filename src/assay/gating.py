@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.comparing import check_meaning
+from assay.comparing import check_meaning, read_runs
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
 from assay.gatechecks import BASELINE, RUN, Sides, drop_checks, minimum_check
 from assay.gatelimits import check_asked, check_spellings, read_limits
 from assay.gatereport import GateReport, Rules
-from assay.io.source import describe
-from assay.moves import Ranks
 from assay.result import Result, load_result
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.stats.settings import Settings
@@ -42,7 +41,7 @@ def gate(
     test: str = "randomization",
     samples: int | None = None,
     seed: int = 0,
-    convention: str = "assay",
+    convention: str | None = None,
     format: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -72,7 +71,8 @@ def gate(
     says so if the drop is larger than allowed or if they show only drops of more than twice the limit. `strict` fails
     every drop that is larger than allowed, whatever the test says.
 
-    `run` and `baseline` are runs in any form, finished results, or files of either. `test` is `randomization`, `t` or
+    `run` and `baseline` are runs in any form, finished results, or files of either. Where both are finished, nothing
+    is scored, and a policy, a convention or a format is an error. `test` is `randomization`, `t` or
     `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean. Sign flips and t take
     changes to spread alike to both sides, so where they are strongly skewed `alpha` is approximate.
     """
@@ -82,8 +82,8 @@ def gate(
     # The baseline needs no measure that has a minimum only.
     asked = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
-    options = {"convention": convention, "threads": threads, **policies}
-    sides = evaluated(qrels, data, asked, {"format": format, "progress": progress}, options)
+    chosen = policies if convention is None else {"convention": convention, **policies}
+    sides = evaluated(qrels, data, asked, Reading(format, threads, progress), chosen)
     check_spellings(floors, sides.run, "minimum")
     check_spellings(drops, sides.run, "max_drop")
     notes = list(sides.run.notes)
@@ -106,23 +106,42 @@ def checked(rules: Rules) -> Rules:
     return rules._replace(samples=samples)
 
 
+class Reading(NamedTuple):
+    """How runs are read."""
+
+    format: str | None
+    threads: int | None
+    progress: Progress | None
+
+
 def evaluated(
-    qrels: object, data: dict[str, object], asked: dict[str, list[str]], how: dict[str, Any], options: dict[str, Any]
+    qrels: object, data: dict[str, object], asked: dict[str, list[str]], reading: Reading, options: dict[str, Any]
 ) -> Sides:
     """The results of both sides, on the same queries; what is no result yet is scored."""
     finished = {side: finished_result(each) for side, each in data.items()}
     results = {side: picked(side, each, asked[side]) for side, each in finished.items() if each is not None}
+    unscored = {side: each for side, each in data.items() if side not in results}
     ranks = None
-    if len(results) < len(data):
-        evaluator = evaluator_of(qrels, asked[RUN], options)
-        ranks = Ranks(evaluator)
-        for side, each in data.items():
-            if side not in results:
-                judge, notes = evaluator.read(each, **{**how, "progress": how["progress"] if side == RUN else None})
-                results[side] = evaluator.score(judge, describe(each), notes)
-                ranks.add(side, judge, describe(each))
+    if unscored:
+        evaluator = evaluator_of(qrels, asked[RUN], {"threads": reading.threads, **options})
+        # Progress is that of the run, which is read first; the baseline is read in silence.
+        shown = iter([reading.progress] if RUN in unscored else [])
+        scored, ranks = read_runs(
+            evaluator, unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None))
+        )
+        results |= scored
+    else:
+        what = "the run is a finished result" if len(data) == 1 else "both sides are finished results"
+        check_unused(reading.format, options, what)
     run, baseline = results[RUN], results.get(BASELINE)
     return Sides(run, None if baseline is None else paired(run, baseline, asked[BASELINE]), ranks)
+
+
+def check_unused(format: str | None, options: dict[str, Any], reason: str) -> None:
+    """Raises if something is said about how runs are scored, and none is."""
+    unused = [*options, *([] if format is None else ["format"])]
+    if unused:
+        raise PolicyError(f"{unused[0]} cannot be set here: {reason}, and nothing is scored; leave it out")
 
 
 def finished_result(data: object) -> Result | None:

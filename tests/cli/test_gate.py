@@ -104,6 +104,21 @@ def test_a_stored_result_needs_no_judgments(assay, many):  # noqa: ARG001 - the 
     assert assay("gate", "baseline.json", "--min", "rr=0.9").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--depth", "3"), "depth cannot be set here"),
+        (("--convention", "assay"), "convention cannot be set here"),
+        (("--run-format", "trec"), "format cannot be set here"),
+        (("--qrels-format", "trec"), "--qrels-format says how QRELS is read, and there is none"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(assay, many, option, message):  # noqa: ARG001 - the files are there
+    result = assay("gate", "baseline.json", "--baseline", "baseline.json", "--max-drop", "rr=0.1", *option)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
 SETTINGS = """
 qrels = "qrels.txt"
 run = "one.run"

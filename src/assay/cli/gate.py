@@ -132,6 +132,8 @@ def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
     qrels, run, baseline, qrels_format, run_format = (settings.pop(name, None) for name in names)
     if run is None:
         raise click.UsageError("name the RUN to check, here or in the settings")
+    if qrels is None and qrels_format is not None:
+        raise click.UsageError("--qrels-format says how QRELS is read, and there is none")
     check_single_input(tuple(each for each in (qrels, run, baseline) if each is not None))
     convention = find_convention(settings.get("convention", "assay"))
     duplicates = convention.policies.changed(policies_of(settings)).duplicates
