@@ -290,6 +290,14 @@ def test_what_would_change_nothing_is_refused(option):
         assert assay.gate(QRELS, OLD, baseline=old, max_drop={"rr": 0.1}, **option).passed
 
 
+def test_an_export_is_no_stored_result_and_the_message_says_so(tmp_path):
+    (tmp_path / "export.json").write_text(assay.evaluate(QRELS, OLD, ["rr"]).to_json())
+    for options in ({"minimum": {"rr": 0.1}, "run": tmp_path / "export.json"},
+                    {"run": OLD, "baseline": tmp_path / "export.json", "max_drop": {"rr": 0.1}}):  # fmt: skip
+        with pytest.raises(assay.FormatError, match="it looks like what `to_json` gives, which cannot be read back"):
+            assay.gate(QRELS, **options)
+
+
 def test_queries_in_another_order_are_paired():
     backwards = dict(reversed(QRELS.items()))
     old = assay.evaluate(backwards, ranks(1, 2, 3), ["rr"])

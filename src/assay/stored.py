@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 VERSION = 1
 # More is no result but an accident, or a small file that unpacks into a huge one.
 MOST_BYTES = 1 << 26
-MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"assay"\s*:\s*"result"')
+# How a stored result begins, and how the export does that is taken for one.
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"signature"\s*:\s*"assay )')
 HEAD = 200
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
 # JSON has no words for these.
@@ -112,7 +113,7 @@ def description(name: str, stored: Stored) -> dict[str, Any]:
 
 
 def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result, as its first bytes tell."""
+    """Whether a file is a stored result or was meant to be one, as its first bytes tell."""
     if not Path(path).is_file():
         return False
     with open_source(path) as source:

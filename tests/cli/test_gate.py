@@ -202,6 +202,17 @@ def test_assay_toml_comes_before_pyproject(assay, folder):
     assert "pyproject.toml, [tool.assay.gate]: there is no setting 'nonsense'" in assay("gate").output
 
 
+def test_each_file_has_one_place_for_settings(assay, folder):
+    settings = 'qrels = "qrels.txt"\nrun = "one.run"\nminimum = { rr = 0.5 }\n'
+    (folder / "pyproject.toml").write_text(f"[gate]\n{settings}")
+    (folder / "assay.toml").write_text(f"[tool.assay.gate]\n{settings}")
+    assert "name the RUN to check" in assay("gate").stderr
+    assert "'pyproject.toml' has no [tool.assay.gate]; write" in assay("gate", "--config", "pyproject.toml").stderr
+    for section in ("gate", "tool.assay.gate"):
+        (folder / "other.toml").write_text(f"[{section}]\n{settings}")
+        assert assay("gate", "--config", "other.toml").output == PASSED
+
+
 def test_other_tools_in_pyproject_are_left_alone(assay, folder):
     (folder / "pyproject.toml").write_text("[tool.ruff]\nline-length = 120\n[tool.assay]\nelse = 1\n")
     assert assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5").output == PASSED
@@ -253,7 +264,10 @@ WRONG = [
     (("--min", "rr=0.1"), "name the RUN to check, here or in the settings"),
     (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "there is no measure 'nonsense'"),
     (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"), "'none.toml' cannot be read: No such file"),
-    (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"), "has neither [gate] nor [tool.assay.gate]"),
+    (
+        ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"),
+        "has no [gate] or [tool.assay.gate]; write",
+    ),
     (("qrels.txt", "one.run", "--min", "rr=0.1", "--test", "sign"), "Invalid value for '--test'"),
 ]
 
