@@ -138,6 +138,23 @@ def test_many_queries_tell_and_nothing_is_said():
     assert check.reason.endswith("worse by 0.0556 where 0.0700 is allowed")
 
 
+def test_a_drop_larger_than_allowed_that_may_be_chance_is_never_passed_without_a_word():
+    check = one(assay.gate(QRELS, ranks(2, 2, 1, 1), baseline=OLD, max_drop={"rr": 0.22}))
+    assert check.passed
+    assert check.drop == 0.25
+    assert check.detectable < 2 * check.limit
+    assert check.too_few
+    assert "where 0.2200 is allowed; chance may explain it (p = 0." in check.reason
+    assert "; too few queries to tell: with 40 of them only a drop of 0.3" in check.reason
+
+
+def test_a_small_drop_that_is_left_open_is_not_worth_a_word():
+    check = one(assay.gate(QRELS, ranks(2, 2, 1, 1), baseline=OLD, max_drop={"rr": 0.28}))
+    assert check.passed
+    assert check.p < 0.95
+    assert not check.too_few
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_few_queries_can_show_nothing(count):
     qrels = {query: QRELS[query] for query in QUERIES[:count]}
@@ -205,6 +222,30 @@ def test_a_measure_without_any_value_is_an_error():
         assay.gate({"q": ["a"]}, {"q": ["a", "b"]}, baseline={"q": ["a"]}, max_drop={"auc": 0.5})
 
 
+def of_scores(*scores):
+    queries = [f"q{number}" for number in range(len(scores))]
+    measures = {"rr": assay.parse_measure("rr")}
+    return assay.Result(measures, queries, {"rr": np.array(scores)}, "assay", assay.Policies())
+
+
+@pytest.mark.parametrize("scores", [(math.inf, 0.5), (-math.inf, 0.5), (math.inf, -math.inf)])
+def test_a_value_that_is_not_finite_is_an_error(scores):
+    fine = of_scores(0.5, 0.5)
+    with np.errstate(all="ignore"):
+        for run, baseline, side in ((of_scores(*scores), fine, "run"), (fine, of_scores(*scores), "baseline")):
+            with pytest.raises(assay.DataError, match=f"rr of the {side} is .*, which no limit can be held against"):
+                assay.gate(None, run, baseline=baseline, max_drop={"rr": 0.1})
+        with pytest.raises(assay.DataError, match="rr of the run is"):
+            assay.gate(None, of_scores(*scores), {"rr": 0.1})
+
+
+def test_worst_queries_that_are_not_finite_are_null_in_json():
+    measures, scores = {"gm_ap": assay.parse_measure("gm_ap")}, {"gm_ap": np.array([0.0, math.inf])}
+    result = assay.Result(measures, ["q0", "q1"], scores, "assay", assay.Policies(), _means={"gm_ap": 0.5})
+    (check,) = json.loads(assay.gate(None, result, {"gm_ap": 0.9}).to_json())["checks"]
+    assert [each["value"] for each in check["worst"]] == [0.0, None]
+
+
 def test_values_on_no_query_together_are_an_error():
     old, new = ["a"], ["x", "a"]
     with pytest.raises(assay.DataError, match="no query has a value of auc on both sides"):
@@ -235,6 +276,26 @@ def test_finished_results_need_no_judgments(tmp_path):
     assert assay.gate(None, tmp_path / "new.json.gz", {"rr": 0.4}).passed
     with pytest.raises(assay.DataError, match="without judgments only finished results can be checked"):
         assay.gate(None, WORSE, {"rr": 0.4})
+
+
+@pytest.mark.parametrize("option", [{"depth": 3}, {"convention": "assay"}, {"format": "trec"}, {"ties": "input"}])
+def test_what_would_change_nothing_is_refused(option):
+    new, old = (assay.evaluate(QRELS, run, ["rr"]) for run in (OLD, OLD))
+    (name,) = option
+    with pytest.raises(assay.PolicyError, match=f"{name} cannot be set here: both sides are finished results"):
+        assay.gate(None, new, baseline=old, max_drop={"rr": 0.1}, **option)
+    with pytest.raises(assay.PolicyError, match=f"{name} cannot be set here: the run is a finished result"):
+        assay.gate(None, new, {"rr": 0.1}, **option)
+    if name not in ("format", "depth", "ties"):
+        assert assay.gate(QRELS, OLD, baseline=old, max_drop={"rr": 0.1}, **option).passed
+
+
+def test_an_export_is_no_stored_result_and_the_message_says_so(tmp_path):
+    (tmp_path / "export.json").write_text(assay.evaluate(QRELS, OLD, ["rr"]).to_json())
+    for options in ({"minimum": {"rr": 0.1}, "run": tmp_path / "export.json"},
+                    {"run": OLD, "baseline": tmp_path / "export.json", "max_drop": {"rr": 0.1}}):  # fmt: skip
+        with pytest.raises(assay.FormatError, match="it looks like what `to_json` gives, which cannot be read back"):
+            assay.gate(QRELS, **options)
 
 
 def test_queries_in_another_order_are_paired():
@@ -324,6 +385,40 @@ def test_what_cannot_be_asked(options, message):
     assert message in str(caught.value)
 
 
+SPELLINGS = [
+    ({"minimum": {"rr": 0.1, "RR": 0.2}}, "minimum: 'rr' and 'RR' are the same measure; give it one limit"),
+    ({"minimum": {"ap": 0.1, assay.parse_measure("ap"): 0.2}}, "minimum: 'ap' has two limits"),
+    ({"max_drop": {"ndcg@10": 0.1, "nDCG@10": 0.1}}, "max_drop: 'ndcg@10' and 'nDCG@10' are the same measure"),
+    ({"max_drop": {"ap": 0.1, "map": 0.1}, "convention": "trec_eval"}, "'ap' and 'map' are the same measure"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), SPELLINGS)
+def test_two_limits_for_one_measure_are_refused(options, message):
+    baseline = OLD if "max_drop" in options else None
+    with pytest.raises(assay.PolicyError) as caught:
+        assay.gate(QRELS, WORSE, baseline=baseline, **options)
+    assert message in str(caught.value)
+
+
+def test_two_limits_for_one_measure_of_finished_results_are_refused():
+    new, old = (assay.evaluate(QRELS, run, ["rr", "recip_rank"]) for run in (WORSE, OLD))
+    with pytest.raises(assay.PolicyError, match="'rr' and 'recip_rank' are the same measure"):
+        assay.gate(None, new, baseline=old, max_drop={"rr": 0.1, "recip_rank": 0.1})
+
+
+def test_a_measure_may_have_a_minimum_and_a_drop_under_two_spellings():
+    assert len(assay.gate(QRELS, OLD, {"rr": 0.5}, baseline=OLD, max_drop={"RR": 0.1}).checks) == 2
+
+
+def test_the_baseline_needs_no_measure_that_has_a_minimum_only():
+    old = assay.evaluate(QRELS, OLD, ["rr"])
+    report = assay.gate(QRELS, WORSE, {"ndcg@10": 0.1, "rr": 0.1}, baseline=old, max_drop={"rr": 0.6})
+    assert [check.passed for check in report.checks] == [True, True, True]
+    new = assay.evaluate(QRELS, WORSE, ["rr", "ap"])
+    assert assay.gate(None, new, {"ap": 0.1}, baseline=old, max_drop={"rr": 0.6}).passed
+
+
 def test_names_that_are_no_measure_or_several():
     with pytest.raises(assay.MeasureError, match="there is no measure 'nonsense'"):
         assay.gate(QRELS, OLD, {"nonsense": 0.1})
@@ -399,6 +494,7 @@ def test_json_has_every_field_and_no_nan():
     assert check["detectable"] is None
     assert check["too_few"] is True
     assert check["worst"] == [{"query": "q", "value": 0.5, "baseline": 1.0, "documents": ["d (grade 1): rank 1 → 2"]}]
+    assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
 
 

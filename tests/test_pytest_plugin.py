@@ -75,6 +75,7 @@ def test_a_gate_that_fails_is_a_test_that_fails(run_pytest):
     assert FAILURE in result.stdout
     assert "assay_gate: there is no file 'none.run'" in result.stdout
     assert "Traceback" not in result.stdout
+    assert "During handling" not in result.stdout
     assert "assay_pytest" not in result.stdout.partition("FAILURES")[2].partition("short test summary")[0]
 
 
@@ -102,3 +103,7 @@ def test_a_project_that_has_assay_installed_has_the_fixture(run_pytest, tmp_path
     result = run_pytest("-W", "error", "-k", "good or dicts", installed=metadata.parent)
     assert "2 passed" in result.stdout, result.stdout
     assert "assay-9.9.9" in result.stdout
+    again = run_pytest("-p", "assay_pytest", "-k", "good", installed=metadata.parent)
+    assert "1 passed" in again.stdout, again.stdout + again.stderr
+    without = run_pytest("-p", "no:assay_pytest", "-k", "good", installed=metadata.parent)
+    assert "fixture 'assay_gate' not found" in without.stdout

@@ -114,6 +114,41 @@ def test_every_bit_of_every_number_stays(tmp_path_factory, values, ids):
     )
 
 
+@pytest.mark.parametrize("query", ["\udcff", "x" * 100_001])
+def test_an_id_that_cannot_be_stored_is_refused_when_it_is_saved(tmp_path, query):
+    measures, scores = {"rr": assay.parse_measure("rr")}, {"rr": np.array([1.0])}
+    with pytest.raises(assay.DataError, match="cannot be stored; give ids that are short and valid Unicode"):
+        assay.Result(measures, [query], scores, "assay", assay.Policies()).save(tmp_path / "r.json")
+
+
+def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.stored.MOST_BYTES", 1000)
+    with pytest.raises(assay.DataError, match="a stored result has at most 0 MB"):
+        result.save(tmp_path / "r.json")
+    assert not (tmp_path / "r.json").exists()
+
+
+NAMED = [
+    (
+        "assay",
+        ["ap(rel=2)", "P@5", "judged@10", "ndcg(gain=exp2)@10", "err@10", "rbp", "trec_eval:map", "ranx:ndcg@10"],
+        {},
+    ),
+    ("assay", ["ap", "P@5", "ndcg@10"], {"rel": 2}),
+    ("trec_eval", ["map", "P.5,10", "official", "ndcg_cut.10", "iprec_at_recall"], {"rel": 2}),
+    ("ranx", ["map", "ndcg@10", "mrr", "precision@5", "map-l2"], {}),
+    ("ir_measures", ["AP(rel=2)", "nDCG@10", "P@5", "ERR@20"], {}),
+    ("gdeval", ["ndcg@10", "err@20"], {}),
+    ("beir", ["NDCG@10", "MAP@100"], {}),
+]
+
+
+@pytest.mark.parametrize(("convention", "names", "options"), NAMED)
+def test_names_of_every_tool_can_be_loaded(tmp_path, convention, names, options):
+    result = assay.evaluate({**QRELS, "q3": {"d": 1}}, RUN, names, convention=convention, **options)
+    assert again(result, tmp_path / "r.json").measures == result.measures
+
+
 def test_a_file_object_can_be_loaded(stored, result):
     with stored[0].open("rb") as file:
         assert assay.load_result(file).mean.keys() == result.mean.keys()
@@ -250,7 +285,13 @@ SPOILT = [
     ({"notes": {}}, "notes must be a list"),
     ({"notes": ["x"]}, "a note must be a word and a sentence, not 'x'"),
     ({"notes": [["a", 1]]}, "a note must be a word and a sentence"),
+    ({"notes": [["", "x"]]}, "a note must be a word and a sentence"),
+    ({"notes": [["kind", "red\x1b[31m"]]}, "a note must be a word and a sentence"),
+    ({"notes": [["kind", "half \ud800"]]}, "a note must be a word and a sentence"),
+    ({"notes": [["kind", "x" * 100_001]]}, "a note must be a word and a sentence"),
     ({"queries": {}}, "queries must be a list"),
+    ({"queries": [["\udcff", 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an id that cannot be one: '\\udcff'"),
+    ({"queries": [["x" * 100_001, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an id that cannot be one: 'xxx"),
     ({"queries": [["q1"]]}, "row 1 of the queries must be an id and 8 values"),
     ({"queries": [[1, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries must be an id and 8 values"),
     ({"queries": [["q", 0, 0, 0, 0, 0, 0, 0, 0]] * 2}, "query 'q' stands twice"),
@@ -276,7 +317,14 @@ ABOUT = [
     ({"measure": "x" * 1001}, "measure 1 must have a name"),
     ({"measure": 1}, "measure 1 must have a name, not 'ap' and '1'"),
     ({"name": None}, "measure 1 must have a name, not 'None' and"),
-    ({"name": "P@2"}, "measure 'P@2' stands twice"),
+    ({"name": "P@2", "measure": "precision(rel=1,over=k)@2"}, "measure 'P@2' stands twice"),
+    ({"name": ""}, "measure 1 must have a name, not ''"),
+    ({"name": "x" * 1001}, "measure 1 must have a name, not 'xxx"),
+    ({"name": "red\x1b[31m"}, "measure 1 must have a name, not 'red"),
+    ({"name": "half \ud800"}, "measure 1 must have a name, not 'half"),
+    ({"name": "ndcg@10"}, "'ndcg@10' means ndcg("),
+    ({"name": "map@10"}, "'map@10' means ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10, and ap(rel=1,"),
+    ({"name": "rr"}, "and ap(rel=1,norm=relevant,ties=rank,nothing=zero) is stored under it"),
     ({"aggregate": "median"}, "measure 1: aggregate must be mean or geometric or sum, not 'median'"),
     ({"aggregate": ["mean"]}, "aggregate must be mean or"),
     ({"higher_is_better": 1}, "measure 1: higher_is_better must be true or false, not '1'"),

@@ -99,9 +99,12 @@ def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
 
 
 def value_of(name: str, result: Result, side: str) -> float:
+    """The one number of a measure, which must be one that can be compared."""
     value = result[name]
-    if np.isnan(value):
+    if np.isnan(value) and not result.counted(name):
         raise DataError(f"the {side} has no value of {name} for any query, so there is nothing to check")
+    if not np.isfinite(value):
+        raise DataError(f"{name} of the {side} is {value:g}, which no limit can be held against")
     return value
 
 
@@ -116,7 +119,7 @@ def drop_checks(
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:
         beyond = np.stack([drops[name].beyond for name in tested], axis=1)
-        p_values = drop_p_values(beyond, rules.test, rules.samples, rules.seed)
+        p_values = drop_p_values(beyond, rules.test, rules.draws, rules.seed)
         for name, p, corrected in zip(tested, p_values, correct(p_values, "holm"), strict=True):
             drops[name] = drops[name]._replace(p=float(p), p_corrected=float(corrected))
     return [drop_check(drop, sides, rules, rules.alpha / max(len(tested), 1)) for drop in drops.values()]
@@ -143,18 +146,20 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
         said = f"{name}: {count(left_out, 'query', 'queries')} left out of the drop, without a value on one side"
         notes.append(Note("undefined", said))
     size = -float(known.sum() if is_total else known.mean())
+    if not np.isfinite(size):
+        raise DataError(f"the drop of {name} is {size:g}, which no limit can be held against")
     return Drop(name, limit, before, changes, size, is_total)
 
 
 def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
     """The check of one drop; `alpha` is what is left of it for each of several drops."""
     name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
-    is_blind = smallest_p(drop.counted, rules.test, rules.samples) >= alpha
+    is_blind = smallest_p(drop.counted, rules.test, rules.draws) >= alpha
     detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
     is_real = drop.p_corrected < rules.alpha
     is_open = is_tested and not is_real and 1 - drop.p >= rules.alpha
     # Where nothing is known of the spread, as of changes that are all the same, no drop is known to be found.
-    too_few = is_open and not detectable <= 2 * drop.limit
+    too_few = is_open and (drop.is_too_large or not detectable <= 2 * drop.limit)
     reason = f"{after:.4f} after {drop.before:.4f}: {drop_words(drop, is_real=is_real)}"
     if too_few:
         found = (

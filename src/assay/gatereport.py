@@ -19,13 +19,18 @@ TEXT_COLUMNS = ("result", "measure", "check", "reason")
 
 
 class Rules(NamedTuple):
-    """How a gate decides."""
+    """How a gate decides. `samples` is None for a test that draws nothing."""
 
     alpha: float = 0.05
     strict: bool = False
     test: str = "randomization"
     samples: int | None = None
     seed: int = 0
+
+    @property
+    def draws(self) -> int:
+        """How many samples are drawn, for tests that are all called alike."""
+        return self.samples or 0
 
     def __str__(self) -> str:
         how = "strict" if self.strict else f"test={self.test} seed={self.seed} correction=holm"
@@ -52,7 +57,8 @@ class GateCheck(NamedTuple):
     `drop` is how much worse the run is than the baseline, whichever way is better. `p` is how often chance alone makes
     a drop beyond the limit look as large; `p_corrected` is that for all drops of the gate together. `detectable` is
     the drop that so many queries show in four cases of five, NaN if they can show none. `too_few` says that the
-    queries leave open whether more was lost than allowed.
+    queries leave open whether more was lost than allowed, and that the drop is larger than allowed or that they show
+    only drops of more than twice the limit.
     """
 
     measure: str
@@ -144,16 +150,7 @@ class GateReport(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
-        checks = [
-            {
-                **{
-                    name: finite(value) if isinstance(value, float) else value
-                    for name, value in check._asdict().items()
-                },
-                "worst": [each._asdict() for each in check.worst],
-            }
-            for check in self.checks
-        ]
+        checks = [{**plain(check), "worst": list(map(plain, check.worst))} for check in self.checks]
         notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
         how = {"signature": self.signature, **self.rules._asdict()}
         return {"passed": self.passed, "checks": checks, **how, "notes": notes}
@@ -161,6 +158,11 @@ class GateReport(Exports):
     def to_json(self) -> str:
         """The checks with every digit, the worst queries, the notes and the signature."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def plain(fields: GateCheck | Worst) -> dict[str, Any]:
+    """The fields by name, with nothing for what is no number."""
+    return {name: finite(value) if isinstance(value, float) else value for name, value in fields._asdict().items()}
 
 
 def word(check: GateCheck) -> str:

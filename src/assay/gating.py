@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.comparing import read_runs
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
 from assay.gatechecks import BASELINE, RUN, Sides, drop_checks, minimum_check
+from assay.gatelimits import check_asked, check_spellings, read_limits
 from assay.gatereport import GateReport, Rules
-from assay.io.source import describe
-from assay.moves import Ranks
 from assay.result import Result, load_result
 from assay.results import check_meaning
 from assay.stats.drop import TESTS_OF_MEANS
@@ -24,6 +22,8 @@ from assay.stats.settings import checked as check_settings
 from assay.stored import is_stored
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay._kernel import Progress
     from assay.core.measure import Measure
 
@@ -42,7 +42,7 @@ def gate(
     test: str = "randomization",
     samples: int | None = None,
     seed: int = 0,
-    convention: str = "assay",
+    convention: str | None = None,
     format: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -68,19 +68,25 @@ def gate(
     added to each query's change, and a one-sided paired test asks whether the mean of that is below zero: a gate acts
     on nothing but a drop, so all of `alpha` goes to that side, and a build whose true drop is just the allowed one
     fails by chance in one of 1 / `alpha` cases. Where several drops are checked, Holm's correction keeps that for the
-    gate as a whole. Where the queries leave open whether more was lost than allowed, the gate passes and the reason
-    says what they could have shown. `strict` fails every drop that is larger than allowed, whatever the test says.
+    gate as a whole. Where the queries leave open whether more was lost than allowed, the gate passes, and the reason
+    says so if the drop is larger than allowed or if they show only drops of more than twice the limit. `strict` fails
+    every drop that is larger than allowed, whatever the test says.
 
-    `run` and `baseline` are runs in any form, finished results, or files of either. `test` is `randomization`, `t` or
-    `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean.
+    `run` and `baseline` are runs in any form, finished results, or files of either. Where both are finished, nothing
+    is scored, and a policy, a convention or a format is an error. `test` is `randomization`, `t` or
+    `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean. Sign flips and t take
+    changes to spread alike to both sides, so where they are strongly skewed `alpha` is approximate.
     """
     rules = checked(Rules(alpha, strict, test, samples, seed))
-    floors, drops = limits(minimum, "minimum"), limits(max_drop, "max_drop")
+    floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
     check_asked(floors, drops, baseline)
-    names = list(dict.fromkeys([*floors, *drops]))
+    # The baseline needs no measure that has a minimum only.
+    asked = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
-    options = {"convention": convention, "threads": threads, **policies}
-    sides = evaluated(qrels, data, names, {"format": format, "progress": progress}, options)
+    chosen = policies if convention is None else {"convention": convention, **policies}
+    sides = evaluated(qrels, data, asked, Reading(format, threads, progress), chosen)
+    check_spellings(floors, sides.run, "minimum")
+    check_spellings(drops, sides.run, "max_drop")
     notes = list(sides.run.notes)
     checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
@@ -89,67 +95,55 @@ def gate(
 
 
 def checked(rules: Rules) -> Rules:
-    """The rules, once they are known to be possible."""
+    """The rules, once they are known to be possible, with as many samples as the test draws."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
     known = check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
-    samples = None if rules.samples is None else int(rules.samples)
-    rules = rules._replace(alpha=known.alpha, samples=samples, seed=known.seed)
+    samples = known.samples
+    rules = rules._replace(alpha=known.alpha, seed=known.seed)
     if rules.alpha >= HIGHEST_ALPHA:
         raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(rules.alpha)}")
     if not isinstance(rules.strict, bool):
         raise PolicyError(f"strict must be True or False, not {show(rules.strict)}")
-    return rules
+    return rules._replace(samples=samples)
 
 
-def limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str, float]:
-    """The limits by measure, once each is known to be a number."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
-    for name, value in given.items():
-        if not is_number(value) or (option == "max_drop" and value < 0):
-            kind = "a number from 0" if option == "max_drop" else "a number"
-            raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
-    return {str(name): float(value) for name, value in given.items()}
+class Reading(NamedTuple):
+    """How runs are read."""
 
-
-def is_number(value: object) -> bool:
-    """Whether a float can hold the value."""
-    try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def check_asked(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
-    """Raises unless there is something to check, and something to check it with."""
-    if drops and baseline is None:
-        raise PolicyError("max_drop needs a baseline: an earlier run, or a stored result (--baseline)")
-    if baseline is not None and not drops:
-        raise PolicyError('a baseline needs max_drop, such as max_drop={"ndcg@10": 0.01} (--max-drop ndcg@10=0.01)')
-    if not floors and not drops:
-        raise PolicyError('there is nothing to check; give minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45), or max_drop')
+    format: str | None
+    threads: int | None
+    progress: Progress | None
 
 
 def evaluated(
-    qrels: object, data: dict[str, object], names: list[str], how: dict[str, Any], options: dict[str, Any]
+    qrels: object, data: dict[str, object], asked: dict[str, list[str]], reading: Reading, options: dict[str, Any]
 ) -> Sides:
     """The results of both sides, on the same queries; what is no result yet is scored."""
     finished = {side: finished_result(each) for side, each in data.items()}
-    results = {side: picked(side, each, names) for side, each in finished.items() if each is not None}
+    results = {side: picked(side, each, asked[side]) for side, each in finished.items() if each is not None}
+    unscored = {side: each for side, each in data.items() if side not in results}
     ranks = None
-    if len(results) < len(data):
-        evaluator = evaluator_of(qrels, names, options)
-        ranks = Ranks(evaluator)
-        for side, each in data.items():
-            if side not in results:
-                judge, notes = evaluator.read(each, **{**how, "progress": how["progress"] if side == RUN else None})
-                results[side] = evaluator.score(judge, describe(each), notes)
-                ranks.add(side, judge, describe(each))
+    if unscored:
+        evaluator = evaluator_of(qrels, asked[RUN], {"threads": reading.threads, **options})
+        # Progress is that of the run, which is read first; the baseline is read in silence.
+        shown = iter([reading.progress] if RUN in unscored else [])
+        scored, ranks = read_runs(
+            evaluator, unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None))
+        )
+        results |= scored
+    else:
+        what = "the run is a finished result" if len(data) == 1 else "both sides are finished results"
+        check_unused(reading.format, options, what)
     run, baseline = results[RUN], results.get(BASELINE)
-    return Sides(run, None if baseline is None else paired(run, baseline, names), ranks)
+    return Sides(run, None if baseline is None else paired(run, baseline, asked[BASELINE]), ranks)
+
+
+def check_unused(format: str | None, options: dict[str, Any], reason: str) -> None:
+    """Raises if something is said about how runs are scored, and none is."""
+    unused = [*options, *([] if format is None else ["format"])]
+    if unused:
+        raise PolicyError(f"{unused[0]} cannot be set here: {reason}, and nothing is scored; leave it out")
 
 
 def finished_result(data: object) -> Result | None:

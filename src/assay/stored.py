@@ -21,21 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.conventions import CONVENTIONS
-from assay.core.errors import FormatError
-from assay.core.text import show
+from assay.core.errors import DataError, FormatError
+from assay.core.text import printable, show
 from assay.io.source import named, open_source
-from assay.storedfields import (
-    BACK,
-    NOT_DEFINED,
-    absent_notes,
-    exactly,
-    fault,
-    is_name,
-    read_measures,
-    read_notes,
-    read_policies,
-    read_rows,
-)
+from assay.storedfields import BACK, LONGEST_ID, exactly, fault, is_name, is_text, read_notes, read_policies, read_rows
+from assay.storedmeasures import NOT_DEFINED, absent_notes, read_measures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,8 +38,9 @@ if TYPE_CHECKING:
 
 VERSION = 1
 # More is no result but an accident, or a small file that unpacks into a huge one.
-MOST_BYTES = 1 << 28
-MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"assay"\s*:\s*"result"')
+MOST_BYTES = 1 << 26
+# How a stored result begins, and how the export does that is taken for one.
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"signature"\s*:\s*"assay )')
 HEAD = 200
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
 # JSON has no words for these.
@@ -74,6 +65,8 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
     """Writes a file that `read_stored` reads back."""
     from assay.io.write import written
 
+    if wrong := [query for query in stored.queries if not is_text(query, LONGEST_ID)]:
+        raise DataError(f"the query id {show(wrong[0])} cannot be stored; give ids that are short and valid Unicode")
     head = {
         "assay": "result",
         "version": VERSION,
@@ -82,12 +75,15 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
         "policies": asdict(stored.policies),
         # A list, so that the columns of the rows are the same even if a formatter sorts names.
         "measures": [description(name, stored) for name in stored.measures],
-        "notes": [list(note) for note in stored.notes if note.kind != NOT_DEFINED],
+        "notes": [[note.kind, printable(note.text)] for note in stored.notes if note.kind != NOT_DEFINED],
     }
     columns = [plain(stored.scores[name]) for name in stored.measures]
     rows = ",\n".join(compact(list(row)) for row in zip(stored.queries, *columns, strict=True))
+    content = f'{compact(head)[:-1]},"queries":[\n{rows}]}}\n'.encode()
+    if len(content) > MOST_BYTES:
+        raise DataError(f"a stored result has at most {MOST_BYTES >> 20} MB, and this has more; store fewer measures")
     with written(Path(path)) as file:
-        file.write(f'{compact(head)[:-1]},"queries":[\n{rows}]}}\n'.encode())
+        file.write(content)
 
 
 def compact(value: object) -> str:
@@ -117,7 +113,7 @@ def description(name: str, stored: Stored) -> dict[str, Any]:
 
 
 def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result, as its first bytes tell."""
+    """Whether a file is a stored result or was meant to be one, as its first bytes tell."""
     if not Path(path).is_file():
         return False
     with open_source(path) as source:
@@ -131,7 +127,7 @@ def read_stored(path: Readable) -> Stored:
     with named(source.name):
         fields = checked_head(parsed(content))
         policies = read_policies(fields["policies"])
-        measures, own, means = read_measures(fields["measures"], policies)
+        measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
         queries, scores = read_rows(fields["queries"], list(measures))
         notes = (*read_notes(fields["notes"]), *absent_notes(measures))
         how = (fields["convention"], policies, notes, own, means, fields["written_by"])

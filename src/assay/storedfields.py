@@ -1,30 +1,28 @@
-"""The fields of a stored result, each checked: measures, policies, rows and notes."""
+"""The fields of a stored result, each checked: policies, rows and notes."""
 
 from __future__ import annotations
 
 import math
-from functools import cache
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.aggregate import AGGREGATES
 from assay.core.convention import Policies
-from assay.core.errors import FormatError, MeasureError, PolicyError
+from assay.core.errors import FormatError, PolicyError
 from assay.core.grammar import LONGEST_NAME
-from assay.core.measure import TABLE, Definition, Measure
 from assay.core.parameter import LARGEST_WHOLE
-from assay.core.text import printable, show
-from assay.measures import parse
+from assay.core.text import show
 from assay.notes import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from assay.core.judged import FloatArray
 
-    from assay.core.judged import FloatArray, Judged
-
-NOT_DEFINED = "not_defined"
 BACK = {"inf": math.inf, "-inf": -math.inf}
+# What JSON can say and UTF-8 cannot.
+HALVES = re.compile("[\ud800-\udfff]")
+LONGEST_ID = 100_000
+LONGEST_NOTE = 100_000
 
 
 def fault(text: str) -> FormatError:
@@ -52,6 +50,11 @@ def is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
 
+def is_text(value: object, longest: int) -> bool:
+    """Whether it is a text that can be written anywhere: not absurdly long, and no half of a character."""
+    return isinstance(value, str) and len(value) <= longest and not HALVES.search(value)
+
+
 def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file holds
     """The policies; one that the file does not name is as it was before it had a name."""
     if not isinstance(fields, dict):
@@ -63,77 +66,6 @@ def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file 
         raise FormatError(f"{error}; {advice}") from None
 
 
-def read_measures(
-    said: Any,  # noqa: ANN401 - whatever the file holds
-    policies: Policies,
-) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
-    """The measures by their names in the result, the policies that some have of their own, and means that are given."""
-    if not isinstance(said, list):
-        raise fault(f"measures must be a list, not {show(said)}")
-    measures: dict[str, Measure] = {}
-    own: dict[str, Policies] = {}
-    means: dict[str, float] = {}
-    for place, each in enumerate(said, start=1):
-        about = checked_measure(each, f"measure {place}")
-        name = about["name"]
-        if name in measures:
-            raise fault(f"measure {show(name)} stands twice")
-        measures[name] = measure_of(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
-        if "mean" in about:
-            means[name] = number(about["mean"], f"the mean of {show(name)}")
-        if "policies" in about and (changed := read_policies(about["policies"])) != policies:
-            own[name] = changed
-    return measures, own, means
-
-
-def checked_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
-    """What is said about a measure, once every field is checked."""
-    needed = ("name", "measure", "aggregate", "higher_is_better")
-    about = exactly(said, needed, where, allowed=("policies", "mean"))
-    if not isinstance(about["name"], str) or not is_name(about["measure"]):
-        raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
-    if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
-        raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
-    if not isinstance(about["higher_is_better"], bool):
-        raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
-    return about
-
-
-def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) -> Measure:
-    """The measure of that name, or one that only has the name where no such measure is defined."""
-    known = (aggregate, higher_is_better, corpus)
-    try:
-        measure = parse(text)
-    except MeasureError:
-        return absent(text, *known)
-    about = measure.definition
-    is_same = (about.aggregate, about.higher_is_better, about.corpus is not None) == known
-    return measure if is_same else absent(text, *known)
-
-
-@cache
-def absent(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Measure:  # noqa: ANN401 - one of three words
-    """A measure that is known by name only. It is made once, so that the same name is an equal measure."""
-
-    def unknown(judged: Judged) -> FloatArray:
-        raise MeasureError(
-            f"{show(name)} is known from a stored result only, so {judged.size} queries cannot be scored by it; "
-            "define it with @assay.measure"
-        )
-
-    def whole(judged: Judged) -> float:
-        return float(unknown(judged)[0])
-
-    about: dict[str, Any] = {"aggregate": aggregate, "higher_is_better": higher_is_better}
-    return Measure(Definition(name, unknown, name, "", corpus=whole if corpus else None, **about), {})
-
-
-def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:
-    """A note for each measure that is known by name only."""
-    names = [name for name, each in measures.items() if TABLE.get(each.definition.name) is not each.definition]
-    return [Note(NOT_DEFINED, f"{printable(name)} is not defined here; its stored values stand") for name in names]
-
-
 def read_rows(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:  # noqa: ANN401 - whatever the file holds
     """The queries, and the values of each measure."""
     if not isinstance(rows, list):
@@ -142,6 +74,8 @@ def read_rows(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, Floa
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, list) or len(row) != 1 + len(measures) or not isinstance(row[0], str):
             raise fault(f"row {place} of the queries must be an id and {len(measures)} values, not {show(row)}")
+        if not is_text(row[0], LONGEST_ID):
+            raise fault(f"row {place} of the queries has an id that cannot be one: {show(row[0])}")
         if row[0] in seen:
             raise fault(f"query {show(row[0])} stands twice")
         seen.add(row[0])
@@ -170,6 +104,7 @@ def read_notes(notes: Any) -> list[Note]:  # noqa: ANN401 - whatever the file ho
     if not isinstance(notes, list):
         raise fault(f"notes must be a list, not {show(notes)}")
     for note in notes:
-        if not (isinstance(note, list) and len(note) == 2 and all(isinstance(each, str) for each in note)):  # noqa: PLR2004 - a word and a sentence
+        is_pair = isinstance(note, list) and len(note) == 2 and all(isinstance(each, str) for each in note)  # noqa: PLR2004 - a word and a sentence
+        if not is_pair or not is_name(note[0]) or not (is_text(note[1], LONGEST_NOTE) and note[1].isprintable()):
             raise fault(f"a note must be a word and a sentence, not {show(note)}")
     return [Note(*note) for note in notes]

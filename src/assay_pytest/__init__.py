@@ -44,10 +44,14 @@ def assay_gate() -> Gate:
     ) -> GateReport:
         import assay
 
+        report, failure = None, ""
         try:
             report = assay.gate(qrels, run, minimum, **options)
         except assay.AssayError as error:
-            pytest.fail(f"assay_gate: {error}", pytrace=False)
+            failure = f"assay_gate: {error}"
+        # Outside of `except`, so that the failure has no other one behind it.
+        if report is None:
+            pytest.fail(failure, pytrace=False)
         if not report.passed:
             pytest.fail(str(report), pytrace=False)
         return report

@@ -3,8 +3,11 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import assay as library
@@ -101,6 +104,21 @@ def test_a_stored_result_needs_no_judgments(assay, many):  # noqa: ARG001 - the 
     assert assay("gate", "baseline.json", "--min", "rr=0.9").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--depth", "3"), "depth cannot be set here"),
+        (("--convention", "assay"), "convention cannot be set here"),
+        (("--run-format", "trec"), "format cannot be set here"),
+        (("--qrels-format", "trec"), "--qrels-format says how QRELS is read, and there is none"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(assay, many, option, message):  # noqa: ARG001 - the files are there
+    result = assay("gate", "baseline.json", "--baseline", "baseline.json", "--max-drop", "rr=0.1", *option)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
 SETTINGS = """
 qrels = "qrels.txt"
 run = "one.run"
@@ -137,6 +155,35 @@ def test_settings_of_the_command_line_count_first(assay, folder):
     assert "missing=zero" in content["signature"]
 
 
+def test_the_command_line_counts_first_whatever_the_spelling(assay, many):
+    (many / "assay.toml").write_text(
+        '[gate]\nqrels = "many.txt"\nrun = "bad.run"\nbaseline = "good.run"\nmax_drop = { rr = 0.1, ap = 0.6 }\n'
+    )
+    assert assay("gate").exit_code == 1
+    result = assay("gate", "--max-drop", "recip_rank=0.6", "--json")
+    assert result.exit_code == 0
+    checks = json.loads(result.stdout)["checks"]
+    assert [(check["measure"], check["limit"]) for check in checks] == [("recip_rank", 0.6), ("ap", 0.6)]
+
+
+TWICE = [
+    ("", ("--min", "rr=0.9", "--min", "rr=0.4"), "--min: 'rr' has two limits; give it one limit"),
+    ("", ("--min", "rr=0.9", "--min", "RR=0.9"), "--min: 'rr' and 'RR' are the same measure"),
+    ("minimum = { rr = 0.1, RR = 0.1 }", (), "minimum in the settings: 'rr' and 'RR' are the same measure"),
+    ("minimum = { rr = 0.1, RR = 0.1 }", ("--min", "rr=0.1"), "'rr' and 'RR' are the same measure"),
+    ("max-drop = { rr = 0.1 }\nmax_drop = { ap = 0.1 }", (), "'max_drop' stands twice, as 'max-drop' too"),
+    ("max_drop = { rr = 0.1 }\nmax-drop = { ap = 0.1 }", (), "'max_drop' stands twice, as 'max-drop' too"),
+]
+
+
+@pytest.mark.parametrize(("text", "arguments", "message"), TWICE)
+def test_two_limits_for_one_measure_in_one_place_are_refused(assay, folder, text, arguments, message):
+    (folder / "assay.toml").write_text(f"[gate]\n{text}\n")
+    result = assay("gate", "qrels.txt", "one.run", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
 def test_a_file_of_settings_elsewhere_names_files_from_its_folder(assay, many):
     (many / "ci").mkdir()
     (many / "ci" / "search.toml").write_text(
@@ -153,6 +200,17 @@ def test_assay_toml_comes_before_pyproject(assay, folder):
     assert assay("gate").output == PASSED
     (folder / "assay.toml").write_text("[other]\n")
     assert "pyproject.toml, [tool.assay.gate]: there is no setting 'nonsense'" in assay("gate").output
+
+
+def test_each_file_has_one_place_for_settings(assay, folder):
+    settings = 'qrels = "qrels.txt"\nrun = "one.run"\nminimum = { rr = 0.5 }\n'
+    (folder / "pyproject.toml").write_text(f"[gate]\n{settings}")
+    (folder / "assay.toml").write_text(f"[tool.assay.gate]\n{settings}")
+    assert "name the RUN to check" in assay("gate").stderr
+    assert "'pyproject.toml' has no [tool.assay.gate]; write" in assay("gate", "--config", "pyproject.toml").stderr
+    for section in ("gate", "tool.assay.gate"):
+        (folder / "other.toml").write_text(f"[{section}]\n{settings}")
+        assert assay("gate", "--config", "other.toml").output == PASSED
 
 
 def test_other_tools_in_pyproject_are_left_alone(assay, folder):
@@ -206,7 +264,10 @@ WRONG = [
     (("--min", "rr=0.1"), "name the RUN to check, here or in the settings"),
     (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "there is no measure 'nonsense'"),
     (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"), "'none.toml' cannot be read: No such file"),
-    (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"), "has neither [gate] nor [tool.assay.gate]"),
+    (
+        ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"),
+        "has no [gate] or [tool.assay.gate]; write",
+    ),
     (("qrels.txt", "one.run", "--min", "rr=0.1", "--test", "sign"), "Invalid value for '--test'"),
 ]
 
@@ -247,6 +308,25 @@ def test_as_a_process(process, many):  # noqa: ARG001 - the files are there
     assert b"d (grade 1): rank 1 -> 2" in plain.stdout
     assert plain.stderr == b""
     assert process(*arguments, "--alpha", "0.9").returncode == 2
+
+
+@pytest.mark.parametrize("module", ["assay", "assay.cli.main"])
+def test_as_a_module(folder, module):
+    def run(least):
+        command = [sys.executable, "-m", module, "gate", "qrels.txt", "one.run", "--min", f"rr={least}"]
+        return subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)  # noqa: S603 - our own
+
+    assert (run(0.5).returncode, run(0.5).stdout) == (0, PASSED.encode())
+    assert run(0.9).returncode == 1
+
+
+def test_a_mean_that_is_not_finite_is_bad_input(assay, folder):
+    scores = {"rr": np.array([1.0, np.inf])}
+    measures = {"rr": library.parse_measure("rr")}
+    library.Result(measures, ["q1", "q2"], scores, "assay", library.Policies()).save(folder / "inf.json")
+    result = assay("gate", "inf.json", "--min", "rr=0.5", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "rr of the run is inf, which no limit can be held against" in result.stderr
 
 
 def test_what_the_documentation_shows_is_what_is_printed(assay, folder):

@@ -9,7 +9,7 @@ from scipy import stats
 from assay.stats.drop import TESTS_OF_MEANS, detectable_drop, drop_p_values, smallest_p
 
 
-def p_of(values, test="randomization", samples=None):
+def p_of(values, test="randomization", samples=20_000):
     return drop_p_values(np.array(values)[:, None], test, samples, 0)[0]
 
 
@@ -24,6 +24,29 @@ def test_randomization_is_all_sign_patterns_with_a_sum_as_low():
 def test_t_is_scipys_one_sided_test(shift):
     values = np.random.default_rng(3).normal(shift, 1, 40)
     assert p_of(values, "t") == pytest.approx(stats.ttest_1samp(values, 0, alternative="less").pvalue, abs=1e-12)
+
+
+def test_bootstrap_counts_the_samples_with_a_t_as_low():
+    """The skew of the values decides: a few large losses are drawn often enough to explain a low mean."""
+    values = np.where(np.arange(40) < 3, -0.6, 0.02)
+    centred, generator = values - values.mean(), np.random.default_rng(9)
+    drawn = centred[generator.integers(40, size=(20_000, 40))]
+    with np.errstate(divide="ignore"):
+        statistics = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1)
+    for each in (values, -values):
+        lowest = statistics if each is values else -statistics
+        expected = np.mean(lowest <= each.mean() / each.std(ddof=1) + 1e-9)
+        assert p_of(each, "bootstrap") == pytest.approx(expected, abs=0.01)
+    both = p_of(values, "bootstrap"), p_of(-values, "bootstrap")
+    assert sum(both) == pytest.approx(1, abs=0.02)
+
+
+def test_bootstrap_keeps_alpha_where_a_few_queries_lose_a_lot():
+    generator = np.random.default_rng(0)
+    for gained in (False, True):
+        changes = 0.2 - generator.exponential(0.2, size=(50, 400))
+        p_values = drop_p_values(-changes if gained else changes, "bootstrap", 500, 0)
+        assert 0.02 < (p_values < 0.05).mean() < 0.09
 
 
 @pytest.mark.parametrize("test", TESTS_OF_MEANS)
@@ -43,13 +66,13 @@ def test_a_query_without_a_value_does_not_count(test):
 
 def test_columns_are_tested_as_if_alone():
     both = np.random.default_rng(1).normal(0, 1, (12, 2))
-    np.testing.assert_array_equal(drop_p_values(both, "randomization", None, 0), [p_of(both[:, 0]), p_of(both[:, 1])])
+    np.testing.assert_array_equal(drop_p_values(both, "randomization", 20_000, 0), [p_of(both[:, 0]), p_of(both[:, 1])])
 
 
 @pytest.mark.parametrize(
     ("count", "test", "samples", "expected"),
-    [(1, "randomization", None, 0.5), (4, "randomization", None, 0.0625), (50, "randomization", 99, 0.005),
-     (1, "t", None, 0.5), (2, "t", None, 0.0), (1, "bootstrap", None, 0.5), (9, "bootstrap", 99, 0.005)],
+    [(1, "randomization", 99, 0.5), (4, "randomization", 99, 0.0625), (50, "randomization", 99, 0.005),
+     (1, "t", 0, 0.5), (2, "t", 0, 0.0), (1, "bootstrap", 99, 0.5), (9, "bootstrap", 99, 0.01)],
 )  # fmt: skip
 def test_the_smallest_p_value_there_can_be(count, test, samples, expected):
     assert smallest_p(count, test, samples) == expected

@@ -18,12 +18,14 @@ from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.convention import Policies
 from assay.core.grammar import number
+from assay.gatelimits import by_meaning, meaning_under
 from assay.gatereport import GateReport
 from assay.gating import gate
 from assay.io.qrels import Qrels
 from assay.stats.drop import TESTS_OF_MEANS
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
+OPTIONS = {"minimum": "--min", "max_drop": "--max-drop"}
 
 
 class Limit(click.ParamType[Any]):
@@ -100,9 +102,9 @@ def command(
     """
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
-    settings = merged(read_settings(config), options)
+    settings = read_settings(config)
     with loaded(files):
-        report = run_gate(settings, threads)
+        report = run_gate(merged(settings, options), threads)
     emit(report.to_json() if as_json else f"{report}\n")
     add_summary(report)
     ctx.exit(0 if report.passed else 1)
@@ -110,8 +112,18 @@ def command(
 
 def merged(settings: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """The settings of the file with what the command line says instead; limits are set measure by measure."""
-    limits = {name: {**settings.get(name, {}), **dict(options.pop(name))} for name in LIMITS}
-    return {**settings, **given(options), **limits}
+    told = {name: options.pop(name) for name in LIMITS}
+    both = {**settings, **given(options)}
+    meaning = meaning_under(find_convention(both.get("convention", "assay")), policies_of(both))
+    for name in LIMITS:
+        in_file = by_meaning(settings.get(name, {}).items(), meaning, f"{name} in the settings")
+        on_line = by_meaning(told[name], meaning, OPTIONS[name])
+        both[name] = dict({**in_file, **on_line}.values())
+    return both
+
+
+def policies_of(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: settings[name] for name in Policies.__slots__ if name in settings}
 
 
 def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
@@ -120,9 +132,11 @@ def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
     qrels, run, baseline, qrels_format, run_format = (settings.pop(name, None) for name in names)
     if run is None:
         raise click.UsageError("name the RUN to check, here or in the settings")
+    if qrels is None and qrels_format is not None:
+        raise click.UsageError("--qrels-format says how QRELS is read, and there is none")
     check_single_input(tuple(each for each in (qrels, run, baseline) if each is not None))
-    policies = {name: settings[name] for name in Policies.__slots__ if name in settings}
-    duplicates = find_convention(settings.get("convention", "assay")).policies.changed(policies).duplicates
+    convention = find_convention(settings.get("convention", "assay"))
+    duplicates = convention.policies.changed(policies_of(settings)).duplicates
     judgments = None
     if qrels is not None:
         judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)

@@ -29,7 +29,8 @@ def read_settings(file: str | None) -> dict[str, Any]:
     if file is not None:
         found = section_of(Path(file))
         if found is None:
-            raise FormatError(f"{quoted(file)} has neither [gate] nor [tool.assay.gate]; write the settings there")
+            places = " or ".join(f"[{'.'.join(keys)}]" for keys in sections_of(Path(file)))
+            raise FormatError(f"{quoted(file)} has no {places}; write the settings there")
         return found
     for name in FILES:
         if Path(name).is_file() and (found := section_of(Path(name))) is not None:
@@ -45,7 +46,7 @@ def section_of(path: Path) -> dict[str, Any] | None:
         raise FileError(f"the settings in {quoted(path)} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"{path}: this is not TOML: {error}") from None
-    for keys in FILES.values():
+    for keys in sections_of(path):
         section: Any = content
         for key in keys:
             section = section.get(key) if isinstance(section, dict) else None
@@ -53,6 +54,11 @@ def section_of(path: Path) -> dict[str, Any] | None:
             with named(f"{path}, [{'.'.join(keys)}]"):
                 return checked(section, path.parent)
     return None
+
+
+def sections_of(path: Path) -> list[tuple[str, ...]]:
+    """Where a file may have the settings: a usual file in its one place, any other in either."""
+    return [FILES[path.name]] if path.name in FILES else list(FILES.values())
 
 
 def checked(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
@@ -63,6 +69,8 @@ def checked(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 - wha
     for key, value in section.items():
         name = key.replace("-", "_")
         check_setting(key, name, value)
+        if name in settings:
+            raise FormatError(f"{show(name)} stands twice, as {show(name.replace('_', '-'))} too; keep one of them")
         settings[name] = str(folder / value) if name in PATHS else value
     return settings
 

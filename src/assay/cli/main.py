@@ -119,3 +119,7 @@ def main() -> None:
     make_safe(sys.stdout)
     make_safe(sys.stderr)
     commands(prog_name="assay")
+
+
+if __name__ == "__main__":
+    main()

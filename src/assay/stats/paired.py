@@ -89,13 +89,18 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
 
 def shifted_hits(values: FloatArray, spreads: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
     """How many samples of the values, once their mean is taken off, have a t statistic as large as they themselves."""
-    count, means = len(values), values.mean(axis=0)
-    centred = values - means
-    totals = resampled_totals(np.concatenate([centred, centred**2], axis=1), samples, seed, report)
-    drawn_means, drawn_squares = np.split(totals / count, 2, axis=1)
-    drawn_spreads = np.sqrt(np.maximum(drawn_squares - drawn_means**2, 0.0) * count / (count - 1))
-    reached = np.abs(means) / spreads * drawn_spreads * (1 - ROUNDING)
+    drawn_means, drawn_spreads = shifted_samples(values, samples, seed, report)
+    reached = np.abs(values.mean(axis=0)) / spreads * drawn_spreads * (1 - ROUNDING)
     return np.asarray((np.abs(drawn_means) >= reached).sum(axis=0), dtype=np.float64)
+
+
+def shifted_samples(values: FloatArray, samples: int, seed: int, report: Report) -> tuple[FloatArray, FloatArray]:
+    """The means and the deviations of samples of the values, once their mean is taken off."""
+    count = len(values)
+    centred = values - values.mean(axis=0)
+    totals = resampled_totals(np.concatenate([centred, centred**2], axis=1), samples, seed, report)
+    means, squares = np.split(totals / count, 2, axis=1)
+    return means, np.sqrt(np.maximum(squares - means**2, 0.0) * count / (count - 1))
 
 
 def t_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
