@@ -6,7 +6,7 @@ Hyyrö, Bit-parallel LCS-length computation revisited, 2004.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -53,15 +53,16 @@ def sequence(words: Words, limit: int) -> Sequence[Hashable]:
     return words.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def positions(words: Iterable[Word]) -> dict[Word, int]:
+def positions(words: Sequence[Word]) -> dict[Word, int]:
     """The set of positions of each word.
 
     >>> positions("abba")
     {'a': 9, 'b': 6}
     """
-    found: dict[Word, int] = {}
-    for place, word in enumerate(words):
-        found[word] = found.get(word, 0) | (1 << place)
+    found = {word: 1 << place for place, word in enumerate(words)}
+    if len(found) < len(words):
+        for place, word in enumerate(words):
+            found[word] |= 1 << place
     return found
 
 

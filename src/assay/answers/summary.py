@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
         found = 0
         for line in related:
             found |= matched(len(reference), places, line)
-        words += [word for place, word in enumerate(reference) if found >> place & 1]
+        words += compress(reference, map("1".__eq__, reversed(f"{found:b}")))
     available = Counter(chain.from_iterable(given))
     return sum(min(count, available[word]) for word, count in Counter(words).items())
 
