@@ -62,9 +62,10 @@ def pages() -> dict[str, str]:
 
 def measures_page() -> str:
     """Every measure that comes with assay, in the order of the table."""
-    definitions = [
-        each for each in TABLE.values() if each.function.__module__.startswith(("assay.measures.", "assay.answers."))
-    ]
+    ours = ("assay.measures.", "assay.answers.")
+    built_in = [each for each in TABLE.values() if each.function.__module__.startswith(ours)]
+    # Measures of answers come last, whatever was imported first.
+    definitions = sorted(built_in, key=lambda each: each.of == "answers")
     contents = table(
         ("measure", "aliases", "title"),
         ((f"[`{each.name}`](#{each.name})", listed(each.aliases), each.title) for each in definitions),
