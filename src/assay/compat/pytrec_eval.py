@@ -58,8 +58,9 @@ class RelevanceEvaluator:
             raise TypeError("Argument relevance_level should be positive.")
         self.columns = choose_columns(measures, relevance_level)
         judgments = {query: grades for query, grades in query_relevance.items() if len(grades)}
-        for query, grades in judgments.items():
-            check_judgments(query, grades)
+        if not are_plain(judgments):
+            for query, grades in judgments.items():
+                check_judgments(query, grades)
         self.queries = judgments.keys()
         # Two counts that tell where trec_eval divides 0 by 0.
         names: list[str | Measure] = ["num_ret", "num_rel"]
@@ -90,6 +91,19 @@ class RelevanceEvaluator:
         by_row = zip(*values, strict=True) if values else [()] * len(result.queries)
         rows = {query: dict(zip(names, row, strict=True)) for query, row in zip(result.queries, by_row, strict=True)}
         return {query: rows[query] for query in scores if query in rows}
+
+
+def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether all judgments are dicts of strings and integers, told by their types alone."""
+    keys, values = set(map(type, judgments)), set(map(type, judgments.values()))
+    if not (keys <= {str} and values <= {dict}):
+        return False
+    documents: set[type] = set()
+    grades: set[type] = set()
+    for each in judgments.values():
+        documents.update(map(type, each))
+        grades.update(map(type, each.values()))
+    return documents <= {str} and grades <= {int}
 
 
 def check_judgments(query: object, grades: object) -> None:

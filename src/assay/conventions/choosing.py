@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions.ir_measures import IR_MEASURES
 from assay.conventions.table import CONVENTIONS, find_convention
 from assay.core.errors import MeasureError
 from assay.core.grammar import number, read
@@ -82,8 +81,8 @@ def choose_one(name: object, convention: Convention, options: Mapping[str, Any])
     tool, colon, rest = text.partition(":")
     if colon and tool.isidentifier():
         return {f"{tool}:{key}": each for key, each in choose_of_tool(rest, tool, options).items()}
-    if is_ir_measure(name) and convention is not IR_MEASURES:
-        own = expand(text, IR_MEASURES, options, convention.policies)
+    if is_ir_measure(name) and convention.name != "ir_measures":
+        own = expand(text, CONVENTIONS["ir_measures"], options, convention.policies)
     else:
         own = expand(text, convention, options)
     if own is not None:

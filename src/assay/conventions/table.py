@@ -1,46 +1,59 @@
-"""The table of conventions, one tool a file."""
+"""The table of conventions, one tool a file; a file is read when its tool is first asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from assay.conventions.assay import ASSAY
-from assay.conventions.autorag import AUTORAG
-from assay.conventions.beir import BEIR
-from assay.conventions.gdeval import GDEVAL
-from assay.conventions.haystack import HAYSTACK
-from assay.conventions.ir_measures import IR_MEASURES
-from assay.conventions.llama_index import LLAMA_INDEX
-from assay.conventions.mteb import MTEB
-from assay.conventions.ragas import RAGAS
-from assay.conventions.ranx import RANX
-from assay.conventions.sklearn import SKLEARN
-from assay.conventions.trec_eval import TREC_EVAL
-from assay.conventions.trec_eval_9 import TREC_EVAL_9
 from assay.core.errors import PolicyError
 from assay.core.text import nearest, show
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention
 
-CONVENTIONS: dict[str, Convention] = {
-    each.name: each
-    for each in (
-        ASSAY,
-        TREC_EVAL,
-        TREC_EVAL_9,
-        RANX,
-        IR_MEASURES,
-        BEIR,
-        MTEB,
-        AUTORAG,
-        LLAMA_INDEX,
-        HAYSTACK,
-        RAGAS,
-        GDEVAL,
-        SKLEARN,
-    )
-}
+# In the order in which they are listed; each is a module here, which holds its convention in capitals.
+TOOLS = (
+    "assay",
+    "trec_eval",
+    "trec_eval_9",
+    "ranx",
+    "ir_measures",
+    "beir",
+    "mteb",
+    "autorag",
+    "llama_index",
+    "haystack",
+    "ragas",
+    "gdeval",
+    "sklearn",
+)
+
+
+class Conventions(Mapping[str, "Convention"]):
+    """The conventions by name."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Convention] = {}
+
+    def __getitem__(self, name: str) -> Convention:
+        if name not in self.known:
+            if name not in TOOLS:
+                raise KeyError(name)
+            self.known[name] = getattr(import_module(f"assay.conventions.{name}"), name.upper())
+        return self.known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in TOOLS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TOOLS)
+
+    def __len__(self) -> int:
+        return len(TOOLS)
+
+
+CONVENTIONS = Conventions()
 
 
 def find_convention(name: str) -> Convention:

@@ -86,7 +86,7 @@ class Policies:
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         for name, value in plain.items():
             check(name, value)
-        return replace(self, **plain)
+        return replace(self, **plain) if plain else self
 
 
 def write_policy(value: str | float | bool | None) -> str:

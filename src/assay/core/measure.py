@@ -177,6 +177,8 @@ class Measure:
 
 
 TABLE: dict[str, Definition] = {}
+# What was entered into the table and taken out of it; what is remembered of the table holds until this grows.
+CHANGES: list[str] = []
 
 
 def measure(
@@ -204,6 +206,7 @@ def measure(
         if taken:
             raise MeasureError(f"there is a measure named {show(taken[0])} already; choose another name")
         TABLE[name] = definition
+        CHANGES.append(name)
         return definition
 
     return register
@@ -214,6 +217,7 @@ def remove_measure(name: str) -> None:
     if name not in TABLE:
         raise MeasureError(f"there is no measure named {show(name)}")
     del TABLE[name]
+    CHANGES.append(name)
 
 
 def all_names(table: Mapping[str, Definition]) -> dict[str, tuple[Definition, Values]]:

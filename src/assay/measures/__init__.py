@@ -1,10 +1,11 @@
 """The table of measures: one family a file, in the order in which `assay measures` lists them."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from assay.core import grammar
-from assay.core.measure import TABLE, Measure
+from assay.core.measure import CHANGES, TABLE, Measure
 from assay.measures import (
     hits,
     precision,
@@ -42,4 +43,10 @@ def parse(name: str, defaults: Mapping[str, Any] | None = None) -> Measure:
     >>> parse("map@100"), parse("ap", {"rel": 2})
     (<measure ap@100>, <measure ap(rel=2)>)
     """
-    return grammar.parse(name, TABLE, defaults or {})
+    return remembered(name, tuple((defaults or {}).items()), len(CHANGES))
+
+
+@lru_cache(maxsize=4096)
+def remembered(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) -> Measure:  # noqa: ARG001 - part of the key
+    """The same, read once for as long as the table does not change."""
+    return grammar.parse(name, TABLE, dict(defaults))
