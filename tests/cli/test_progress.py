@@ -9,6 +9,7 @@ import pytest
 
 from assay import Evaluator, _kernel
 from assay.cli import progress
+from assay.render import progress as bars
 from assay.stats.bootstrap import unheard
 from assay.stats.paired import randomization
 
@@ -25,8 +26,8 @@ def terminal(monkeypatch):
     def become(delay):
         monkeypatch.setattr(sys, "stderr", Terminal())
         monkeypatch.setenv("TERM", "xterm")
-        monkeypatch.setattr(progress, "DELAY", delay)
-        monkeypatch.setattr(progress, "PAUSE", 0.01)
+        monkeypatch.setattr(bars, "DELAY", delay)
+        monkeypatch.setattr(bars, "PAUSE", 0.01)
         return sys.stderr
 
     return become
@@ -64,7 +65,7 @@ def test_short_work_shows_nothing(terminal):
 
 def test_where_nobody_looks_nothing_is_watched(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setattr(bars, "DELAY", 0.0)
     with progress.watched("one.run") as watcher:
         assert watcher is None
     assert sys.stderr.getvalue() == ""
