@@ -10,6 +10,7 @@ from assay.answers import SHORT, Answers, Contents, pair_answers
 from assay.conventions import choose, find_convention
 from assay.core.convention import Policies
 from assay.core.errors import MeasureError
+from assay.core.measure import is_pooled
 from assay.core.text import count, some
 from assay.measures import parse
 from assay.notes import Note, measure_notes
@@ -88,11 +89,6 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
         statistics={name: np.concatenate(parts) for name, parts in statistics.items()},
         subject="answers",
     )
-
-
-def is_pooled(measure: Measure) -> bool:
-    """Whether its one number is made of summed statistics."""
-    return measure.definition.pooled is not None and measure.values.get("aggregate", "corpus") == "corpus"
 
 
 def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str, Measure]:

@@ -236,7 +236,7 @@ class Result(Exports):
         own = [name for name, each in self.measures.items() if each.definition.corpus is not None]
         means = {name: self[name] for name in (*own, *self.statistics)}
         parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
-        write_stored(Stored(*parts, self.own_policies, means, self.version), path)
+        write_stored(Stored(*parts, self.own_policies, means, self.statistics, self.version), path)
 
 
 def load_result(path: Readable) -> Result:
@@ -251,6 +251,7 @@ def load_result(path: Readable) -> Result:
         *stored[:7],
         subject="answers" if is_of_answers else "rankings",
         version=stored.version,
+        statistics=stored.statistics,
         _means=stored.means,
     )
 

@@ -177,6 +177,11 @@ class Measure:
         return np.asarray(self.definition.function(subject, **self.values), dtype=np.float64)
 
 
+def is_pooled(measure: Measure) -> bool:
+    """Whether its one number is made of statistics that are summed over queries."""
+    return measure.definition.pooled is not None and measure.values.get("aggregate", "corpus") == "corpus"
+
+
 TABLE: dict[str, Definition] = {}
 # What was entered into the table and taken out of it; what is remembered of the table holds until this grows.
 CHANGES: list[str] = []
