@@ -170,7 +170,9 @@ class RagResult(Result):
         means = [resampled_totals(part[:, None], SAMPLES, seed)[:, 0] / len(part) for seed, part in enumerate(parts)]
         low, high = percentiles(means[0] - means[1], LEVEL)
         gain = float(parts[0].mean() - parts[1].mean())
-        return [f"with a gold passage {key} is {gain:+.4f} (95 % interval {low:+.4f} to {high:+.4f})"]
+        how = "higher" if gain >= 0 else "lower"
+        interval = f"95 % interval of the difference {low:+.4f} to {high:+.4f}"
+        return [f"{key} is {abs(gain):.4f} {how} where a gold passage was retrieved ({interval})"]
 
 
 class Worst(View):
