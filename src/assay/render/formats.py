@@ -52,9 +52,9 @@ def to_text(table: Table) -> str:
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes: wide characters take two, marks on others none.
+    r"""How many columns of a terminal a text takes: wide characters take two, marks on others none.
 
-    >>> width("abc"), width("東京"), width("e\\u0301")
+    >>> width("abc"), width("東京"), width("e\u0301")
     (3, 4, 1)
     """
     if text.isascii():
