@@ -77,6 +77,11 @@ def test_where_everything_is_missing_that_is_an_error():
         assay.evaluate_rag([{"answer": "x"}], ["em"])
 
 
+def test_a_name_that_may_have_meant_answers_says_so():
+    with pytest.raises(assay.DataError, match=r"f1 left out: .* gold documents .*; for answers write answer_f1"):
+        assay.evaluate_rag([{"answer": "x", "references": "x"}], ["f1"])
+
+
 def test_a_question_without_gold_counts_in_answers_only():
     result = assay.evaluate_rag(without("gold", "a"), MEASURES)
     assert np.isnan(result.scores["recall"][0])

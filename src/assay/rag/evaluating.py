@@ -117,7 +117,10 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
     """Whether some records hold what a kind of measure needs; a note says what is missing."""
     missing = [words for part, words in NEEDS[kind].items() if all(getattr(row, part) is None for row in rows)]
     if missing:
-        notes.append(Note("parts", f"{', '.join(names)} left out: the records have no {' and no '.join(missing)}"))
+        said = f"{', '.join(names)} left out: the records have no {' and no '.join(missing)}"
+        meant = [SHORT[name] for name in names if name in SHORT and kind == "rankings"]
+        hint = f"; for answers write {', '.join(meant)}" if meant else ""
+        notes.append(Note("parts", said + hint))
     return not missing
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import DataError, FileError, FormatError
+from assay.core.errors import DataError, FormatError
 from assay.core.text import printable, show
 from assay.io.formats import SEPARATORS, detect
 from assay.io.frames import is_a, is_frame
 from assay.io.json import read_json
-from assay.io.source import describe, is_source, open_source
+from assay.io.source import is_source, open_source
 from assay.io.tables import explained, record
 from assay.rag.fields import FIELDS, TEXTS, Row
 
@@ -145,11 +147,9 @@ def cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401 - wha
 
 def is_folder(data: object) -> bool:
     """Whether the data is a path of a folder."""
-    from pathlib import Path
-
-    if not is_source(data) or hasattr(data, "read"):
+    if not isinstance(data, (str, os.PathLike)):
         return False
     try:
-        return Path(describe(data)).is_dir()
-    except (OSError, ValueError) as error:
-        raise FileError(f"{show(data)} cannot be read: {error}") from None
+        return Path(data).is_dir()
+    except (OSError, ValueError):
+        return False

@@ -29,7 +29,7 @@ def collect(
     data: object, outputs: object = None, corpus: object = None, columns: Mapping[str, str] | None = None
 ) -> Collected:
     """The records of the data, with what the system gave where that stands in `outputs`."""
-    found = beir_folder(Path(str(data))) if is_folder(data) else dataset_or_records(data, columns)
+    found = beir_folder(Path(data)) if is_folder(data) else dataset_or_records(data, columns)  # type: ignore[arg-type]
     records, notes = found.records, found.notes
     if outputs is not None:
         records, more = join_outputs(records, read_outputs(outputs, columns))
