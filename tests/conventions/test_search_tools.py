@@ -38,6 +38,9 @@ NAMES = [
     ("mteb", "nauc_mrr_at_1000_max", {"nauc_mrr_at_1000_max": "nauc(of=rr)@1000"}),
     ("mteb", "R_cap_at_5", {"R_cap_at_5": "recall(cap=true,nothing=nan)@5"}),
     ("mteb", "mrr", {f"mrr_at_{k}": f"rr@{k}" for k in (1, 3, 5, 10, 20, 100, 1000)}),
+    ("mteb", "paired_accuracy", {"paired_accuracy": "worst(of=recall,whole=true,members=2)@1"}),
+    ("mteb", "robustness_at_10", {"robustness_at_10": "worst@10"}),
+    ("mteb", "p-MRR", {"p-MRR": "p_mrr"}),
     ("sklearn", "ndcg_score", {"ndcg_score": "ndcg(ties=average,ideal=retrieved,fewest=2)"}),
     ("sklearn", "ndcg_score(k=5)", {"ndcg_score(k=5)": "ndcg(ties=average,ideal=retrieved,fewest=2)@5"}),
     (

@@ -33,6 +33,11 @@ MTEB = Convention(
         "R_cap": Name("recall(cap=true,nothing=nan)@{}", CUTOFFS, "R_cap_at_{:.0f}", policies=OWN),
         "Hole": Name("hole@{}", CUTOFFS, "Hole_at_{:.0f}", policies=OWN),
         "Accuracy": Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=OWN, about="top_k_accuracy's name"),
+        "paired_accuracy": Name(
+            "worst(of=recall,whole=true,members=2)@1", about="of the pairs 1_q1 and 1_q2, 2_q1 and …"
+        ),
+        "robustness_at_10": Name("worst(of=ndcg)@10", about="of the queries that begin the same before a low line"),
+        "p-MRR": Name("p_mrr", policies=OWN, about="of the pairs q1-og and q1-changed, q2-og and …"),
     },
     defects=(
         "nauc pairs confidences and values by the order of the queries in the run and in the scores; here by id",
@@ -41,5 +46,6 @@ MTEB = Convention(
         "R_cap has no value for a query without relevant documents; here the query is NaN",
         "a query of the run without judgments ends the evaluation; here it is left out",
         "an empty ranking ends the evaluation; here it scores 0, and nauc leaves it out",
+        "paired_accuracy and robustness_at_10 fail at a query that the run lacks; here its family has no value",
     ),
 )
