@@ -110,7 +110,7 @@ def test_grades_are_relevant_or_not():
 def test_there_is_no_cutoff_but_a_depth():
     with pytest.raises(assay.MeasureError) as caught:
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "retrieval_ndcg@5", convention="autorag")
-    assert str(caught.value) == "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff"
+    assert str(caught.value) == "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff; leave it out"
     result = assay.evaluate({"q": ["a"]}, {"q": ["a", "x"]}, MEASURES, convention="autorag", depth=1)
     assert [result[name] for name in MEASURES] == [1] * 6
 

@@ -1,21 +1,16 @@
 """Conventions: one tool a file, the table of them, and what names of measures stand for under each."""
 
-from assay.conventions.choosing import (
-    Chosen,
-    choose,
-    parse_measure,
-    parse_measures,
-    reading_convention,
-    spelled,
-    spelling,
-)
+from assay.conventions.choosing import choose, parse_measure, parse_measures, reading_convention
+from assay.conventions.expanding import Chosen, expand, needed_options, spelled, spelling
 from assay.conventions.table import CONVENTIONS, find_convention
 
 __all__ = [
     "CONVENTIONS",
     "Chosen",
     "choose",
+    "expand",
     "find_convention",
+    "needed_options",
     "parse_measure",
     "parse_measures",
     "reading_convention",

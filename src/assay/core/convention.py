@@ -136,7 +136,8 @@ class Name(NamedTuple):
     `measure` is a canonical name. In it `@{}` stands for the cutoff that the tool's name must have, or `[@{}]` for one
     that it may have. `cutoffs` are those of the name alone, `output` is how the tool then writes each of them, and with
     `whole` it drops what follows the point. Without cutoffs, `output` is how the tool writes a name with options.
-    `policies` are the tool's own for this measure, and `about` says what is worth knowing of it.
+    `policies` are the tool's own for this measure, and `about` says what is worth knowing of it. `needed` are the
+    options without which the tool refuses the name, each with a likely value.
     """
 
     measure: str
@@ -146,6 +147,7 @@ class Name(NamedTuple):
     policies: Mapping[str, Any] = MappingProxyType({})
     about: str = ""
     whole: bool = False
+    needed: Mapping[str, str] = MappingProxyType({})
 
 
 class Convention(NamedTuple):

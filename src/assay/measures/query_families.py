@@ -76,13 +76,12 @@ def worst(
     "2024.",
     range=(-1, 1),
     undefined="a query is not the first of a pair q-og and q-changed, or no document stops being relevant between them",
-    example=Example("p_mrr", [1], np.nan, "a query alone has none; from rank 2 to 4 it is 1 - (1/4) / (1/2) = 1/2"),
 )
 def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How far documents fall that an instruction makes irrelevant: 1 from first to last, below 0 if they rise.
 
     The ids of the two queries end in `-og` and `-changed`. A document counts if it is relevant to the first and judged
-    not relevant to the second. One that was not retrieved stands after all that were.
+    not relevant to the second. One that was not retrieved stands after all that were. From rank 2 to 4 it is 1/2.
     """
     scores = np.full(judged.size, np.nan)
     before, after = find_pairs(judged)
