@@ -54,10 +54,13 @@ def choose(names: Iterable[object], convention: Convention, options: Mapping[str
     return measures
 
 
-def reading_convention(names: Iterable[object], convention: Convention) -> Convention:
-    """The convention that says how the data is read: that of the tool which every name carries, else the given one."""
-    tools = {name.partition(":")[0] if isinstance(name, str) and ":" in name else "" for name in names}
-    return CONVENTIONS.get(tools.pop(), convention) if len(tools) == 1 else convention
+def tool_of(key: str, convention: Convention) -> Convention:
+    """The tool that the key of a measure names, else the given convention.
+
+    >>> tool_of("ranx:map", find_convention("assay")).name, tool_of("ndcg(gain=1:3)", find_convention("assay")).name
+    ('ranx', 'assay')
+    """
+    return CONVENTIONS.get(key.partition(":")[0], convention) if ":" in key else convention
 
 
 def choose_one(name: object, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.core.convention import Convention, Name, Option, Policies
 from assay.core.errors import MeasureError
 from assay.core.spelling import Written, read_call
+from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
