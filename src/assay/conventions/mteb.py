@@ -30,7 +30,9 @@ MERGED = "max_over_subqueries_"
 
 
 def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name_at_k`, and `name_at_k_figure` for what it says of a score's confidence; alone, all of mteb's cutoffs.
+    """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
+
+    What mteb prefixes with `max_over_subqueries_` is a measure of what `assay.merge_subqueries` gives.
 
     >>> read_mteb("nauc_ndcg_at_10_max", MTEB.names)
     Written(base='nauc_ndcg', options={'figure': 'max'}, cutoffs=('10',))

@@ -59,7 +59,7 @@ def commas(text: str) -> Iterator[str]:
 
 
 def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name`, or `name` and what follows a dot or a low line: cutoffs or options, as the name has them.
+    """`name`, and after a dot or a low line cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`.
 
     A whole number that is set to something is a grade, and what follows is its gain.
 
