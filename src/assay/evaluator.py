@@ -119,11 +119,11 @@ class Evaluator:
 
     def add(self, query: object, ranking: object) -> None:
         """One query's ranking, in any of the forms that a run's queries have."""
-        data, refused, tidied = self.prepare({query: ranking})
-        self.added.judge.add(query, data[query])
+        data, refused, tidied = self.prepare([ranking])
+        self.added.judge.add(query, data[0])
         for tool in refused:
             self.added.prepared.refused.setdefault(tool, []).append(str(query))
-        self.added.prepared.tidied.extend(tidied)
+        self.added.prepared.tidied.extend(str(query) for _ in tidied)
 
     def reset(self) -> None:
         """Forgets what was added."""

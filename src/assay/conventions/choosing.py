@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from assay.core.convention import Convention, Policies
 
+# assay's own way to write a cutoff. What is wrong with it is wrong, even if a tool pays no heed to it.
+OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)
+
 
 def parse_measures(names: Iterable[object], convention: Convention, rel: float) -> dict[str, Measure]:
     """The measures that names stand for, under the keys that a result gives them.
@@ -112,6 +115,8 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
     """
     meanings: dict[str, dict[str, Measure]] = {}
     is_known = re.split(r"[(@]", name)[0].strip().lower() in {each.lower() for each in all_names(TABLE)}
+    if is_known and OWN_CUTOFF.fullmatch(name):
+        raise wrong
     for tool in CONVENTIONS.values():
         try:
             found = expand(name, tool, options)
