@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -150,6 +151,7 @@ def tool_section(tool: Convention) -> str:
         (f"`{name}={getattr(tool.policies, name)}`", policy_words(name, getattr(tool.policies, name))) for name in own
     ]
     parts.append(table(("policy", "meaning"), rows).rstrip() if rows else "Its policies are assay's defaults.")
+    parts.append(fill(f"How it spells: {syntax(tool)}", WIDTH))
     names = (name_row(name, entry, tool) for name, entry in tool.names.items())
     parts.append(table(("name", "assay's measure", "more"), names).rstrip())
     if tool.defects:
@@ -160,9 +162,17 @@ def tool_section(tool: Convention) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def syntax(tool: Convention) -> str:
+    """How a tool writes names with cutoffs and options: what is said of the function that reads them."""
+    return " ".join((inspect.getdoc(tool.read) or "").partition(">>>")[0].split())
+
+
 def name_row(name: str, entry: Name, tool: Convention) -> tuple[str, ...]:
     """A name, what it stands for, and what it can be told."""
-    options = [f"`{option}` sets `{each.parameter}`" for option, each in entry.options.items() if option]
+    options = [
+        f"`{option}` sets `{each.parameter}`{' and has to be told' if option in entry.needed else ''}"
+        for option, each in entry.options.items()
+    ]
     policies = [f"`{policy}={value}`" for policy, value in entry.policies.items()]
     more = [", ".join(policies), *options, entry.about]
     measure = entry.measure.replace("{}", "k")

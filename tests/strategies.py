@@ -86,6 +86,8 @@ SENSIBLE = {
     "target": [1, 0.5, 2.5],
     "alpha": [0.5, 0, 0.3, 1],
     "normalize": [True, False],
+    "whole": [True, False],
+    "members": [None, 1, 2],
 }
 GAIN_MAPS = [{1: 3, 2: 9}, {0: 1, 3: 0.5}, {1: -2}, {-1: 5, 2: 2}]
 

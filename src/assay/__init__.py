@@ -33,7 +33,7 @@ if _TYPE_CHECKING:
     from assay.evaluator import Evaluator
     from assay.gatereport import GateCheck, GateReport
     from assay.gating import gate
-    from assay.io import Qrels, Run, match_texts, read_qrels, read_run
+    from assay.io import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
     from assay.labels import evaluate_labels
     from assay.notes import Note
     from assay.rag.evaluating import evaluate_rag
@@ -72,7 +72,7 @@ _HOME = {
     "assay.evaluator": ("Evaluator",),
     "assay.gating": ("gate",),
     "assay.gatereport": ("GateCheck", "GateReport"),
-    "assay.io": ("Qrels", "Run", "match_texts", "read_qrels", "read_run"),
+    "assay.io": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),
     "assay.labels": ("evaluate_labels",),
     "assay.notes": ("Note",),
     "assay.rag.evaluating": ("evaluate_rag",),
@@ -126,6 +126,7 @@ __all__ = [
     "load_result",
     "match_texts",
     "measure",
+    "merge_subqueries",
     "parse_measure",
     "ratio",
     "read_qrels",

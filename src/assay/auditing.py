@@ -98,7 +98,7 @@ class Reader:
     def __init__(self, qrels: Qrels, run: object, wanted: Iterable[Chosen], *, threads: int | None, **how: Any) -> None:  # noqa: ANN401
         chosen = {str(number): each for number, each in enumerate(wanted)}
         self.evaluator = Evaluator(qrels, chosen, threads=threads)
-        self.judge, _ = self.evaluator.read(run, **how)
+        self.judge = self.evaluator.read(run, **how).judge
         self.scored: dict[Chosen, Scored] = {}
         self.notes: tuple[str, ...] = ()
         for part in self.evaluator.parts:

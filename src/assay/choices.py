@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions import CONVENTIONS, Chosen, choose, find_convention, spelling
-from assay.conventions.choosing import expand
+from assay.conventions import CONVENTIONS, Chosen, choose, expand, find_convention, needed_options, spelling
 from assay.core.convention import Policies
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
@@ -35,7 +34,7 @@ POLICY_WORDS = {
     ("missing", "skip"): "queries that the run lacks are left out",
     ("missing", "error"): "queries that the run lacks are an error",
     ("no_relevant", "zero"): "queries without relevant documents score 0",
-    ("no_relevant", "nan"): "queries without relevant documents have no value",
+    ("no_relevant", "nan"): "queries without relevant documents have no value where a measure needs one",
     ("no_relevant", "nan_all"): "queries without relevant documents have no value",
     ("no_relevant", "skip"): "queries without relevant documents are left out",
     ("no_results", "zero"): "queries without results score 0",
@@ -100,8 +99,8 @@ def alike(tool: Convention, names: dict[str, Name], measure: Measure, at: float 
     """The readings of those names that are of the measure's kind, with the cutoff or without."""
     readings = []
     depth = measure.values.get(measure.definition.at) if at is None else None
-    for name in names:
-        written = name if at is None else spelling(name, tool, at)
+    for name, entry in names.items():
+        written = name + needed_options(entry) if at is None else spelling(name, tool, at)
         try:
             found = expand(written, tool, {}) or {}
         except MeasureError:

@@ -93,9 +93,9 @@ def read_runs(
     results, ranks = {}, Ranks(evaluator)
     for name, run in runs.items():
         with watch(describe(run)) as progress:
-            judge, notes = evaluator.read(run, format=format, progress=progress)
-        results[name] = evaluator.score(judge, describe(run), notes)
-        ranks.add(name, judge, describe(run))
+            seen = evaluator.read(run, format=format, progress=progress)
+        results[name] = evaluator.score(seen, describe(run))
+        ranks.add(name, seen.judge, describe(run))
     return results, ranks
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay._kernel import Judge, Progress
-from assay.conventions import Chosen, choose, find_convention, reading_convention
+from assay.conventions import Chosen, Prepared, choose, find_convention, prepare_data, tool_of
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import Measure
 from assay.core.ranking import rank_hits
@@ -17,18 +17,24 @@ from assay.core.text import show, some
 from assay.io.qrels import Qrels
 from assay.io.run import judge_run
 from assay.io.source import describe
-from assay.notes import Note, merge_notes, policy_notes, prepared_note, run_notes
+from assay.notes import Note, merge_notes, policy_notes, prepared_notes, run_notes
 from assay.result import Result
-from assay.scoring import Part, Scored, make_parts, score_part
+from assay.scoring import Part, Scored, make_parts, score_part, without_refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.core.convention import Convention
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 MOST_THREADS = 1024
+
+
+class Seen(NamedTuple):
+    """What a judge has seen of a run, and what had to be made of it for that."""
+
+    judge: Judge
+    prepared: Prepared
 
 
 class Evaluator:
@@ -71,20 +77,24 @@ class Evaluator:
                 use = "assay.evaluate_answers" if of == "answers" else "assay.evaluate_rag"
                 raise MeasureError(f"{name} is a measure of {of}; use {use}")
         self.parts, self.options = make_parts(self.measures)
-        self.reader = reading_convention(names, chosen)
+        self.tools = {name: tool_of(name, chosen) for name in self.measures}
         self.listed = len(qrels) if isinstance(qrels, list) else None
-        self.qrels, self.notes = self.read_qrels(qrels)
+        self.qrels, self.prepared = self.read_qrels(qrels)
         self.threads = check_threads(threads)
-        self.judge = self.new_judge()
+        self.reset()
 
-    def read_qrels(self, qrels: object) -> tuple[Qrels, list[Note]]:
-        """The judgments, once they are what the convention makes of them, and what it made empty."""
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Prepared]:
+        """The judgments, and what had to be made of them for the tools to read them."""
         if isinstance(qrels, Qrels):
-            return qrels, []
-        prepared, notes = prepare_data(qrels, self.reader, "judgments")
+            return qrels, Prepared(None, {}, [])
+        prepared = self.prepare(qrels)
         used = [each.policies.duplicates for each in self.measures.values()]
         duplicates = self.policies.duplicates if self.policies.duplicates in used else used[0]
-        return Qrels(prepared, duplicates=duplicates), notes
+        return Qrels(prepared.data, duplicates=duplicates), prepared._replace(data=None)
+
+    def prepare(self, data: object) -> Prepared:
+        """Judgments or rankings as the tools whose measures are computed take them."""
+        return prepare_data(data, list({tool.name: tool for tool in self.tools.values()}.values()))
 
     def new_judge(self) -> Judge:
         """A judge that has seen nothing."""
@@ -99,37 +109,52 @@ class Evaluator:
         progress: Progress | None = None,
     ) -> Result:
         """The result of one run; what was added query by query is not touched."""
-        judge, notes = self.read(run, format=format, columns=columns, progress=progress)
-        return self.score(judge, describe(run), notes)
+        return self.score(self.read(run, format=format, columns=columns, progress=progress), describe(run))
 
-    def read(self, run: object, **how: Any) -> tuple[Judge, list[Note]]:  # noqa: ANN401 - as in `evaluate`
-        """What a judge sees of a run, and what it took to read it."""
+    def read(self, run: object, **how: Any) -> Seen:  # noqa: ANN401 - as in `evaluate`
+        """What a judge sees of a run."""
         if isinstance(run, list) and self.listed is not None and len(run) != self.listed:
             raise MismatchError(f"the judgments hold {self.listed} queries and the run {len(run)}; lists must pair up")
-        prepared, notes = prepare_data(run, self.reader, "rankings")
-        return judge_run(self.new_judge, prepared, threads=self.threads, **how), notes
+        prepared = self.prepare(run)
+        judge = judge_run(self.new_judge, prepared.data, threads=self.threads, **how)
+        return Seen(judge, prepared._replace(data=None))
 
     def add(self, query: object, ranking: object) -> None:
         """One query's ranking, in any of the forms that a run's queries have."""
-        prepared, _ = prepare_data([ranking], self.reader, "rankings")
-        self.judge.add(query, prepared[0])
+        data, refused, tidied = self.prepare([ranking])
+        self.added.judge.add(query, data[0])
+        for tool in refused:
+            self.added.prepared.refused.setdefault(tool, []).append(str(query))
+        self.added.prepared.tidied.extend(str(query) for _ in tidied)
 
     def reset(self) -> None:
         """Forgets what was added."""
-        self.judge = self.new_judge()
+        self.added = Seen(self.new_judge(), Prepared(None, {}, []))
 
     def result(self) -> Result:
         """The result of what was added so far."""
-        return self.score(self.judge, "what was added")
+        return self.score(self.added, "what was added")
 
-    def score(self, judge: Judge, name: str, notes: Sequence[Note] = ()) -> Result:
+    def score(self, seen: Seen, name: str) -> Result:
         """The result of what a judge has seen."""
-        unknown = judge.unknown()
+        judge, prepared = seen
+        unknown, refused = judge.unknown(), self.refused(prepared)
         parts = []
         for part in self.parts:
             found = run_notes(judge, part.number, unknown)
-            parts.append(score_part(part, *self.ranked(judge, part, name), found))
-        return self.assemble(parts, self.qrels.queries, [*self.notes, *notes])
+            scored = score_part(part, *self.ranked(judge, part, name), found)
+            parts.append(without_refused(scored, self.qrels.queries, refused) if refused else scored)
+        notes = [*prepared_notes(self.prepared, "judgments"), *prepared_notes(prepared, "rankings")]
+        return self.assemble(parts, self.qrels.queries, notes)
+
+    def refused(self, rankings: Prepared) -> dict[str, set[str]]:
+        """For each measure the queries that its tool refuses, where other tools read them all the same."""
+        if not (self.prepared.tidied or rankings.tidied):
+            return {}
+        return {
+            name: {query for each in (self.prepared, rankings) for query in each.refused.get(tool.name, [])}
+            for name, tool in self.tools.items()
+        }
 
     def ranked(self, judge: Judge, part: Part, name: str) -> tuple[Judged, list[str], BoolArray]:
         """What a judge has seen as a part's policies rank it, the queries, and which of them the run has."""
@@ -166,20 +191,6 @@ class Evaluator:
         ]
         in_order = {name: measures[name] for name in self.measures}
         return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, _means=means)
-
-
-def prepare_data(
-    data: Any,  # noqa: ANN401 - whatever the user gave
-    reader: Convention,
-    what: str,
-) -> tuple[Any, list[Note]]:
-    """The data as the convention takes it, and a note on the queries that are empty to it."""
-    prepared: Any = data if reader.prepare is None else reader.prepare(data)
-    if prepared is data or not isinstance(data, (Mapping, list)):
-        return prepared, []
-    queries = data if isinstance(data, Mapping) else range(len(data))
-    emptied = [str(query) for query in queries if prepared[query] is not data[query] and not len(prepared[query])]
-    return prepared, [prepared_note(reader.name, what, emptied)] if emptied else []
 
 
 def check_threads(threads: int | None) -> int:

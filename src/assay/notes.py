@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assay._kernel import Judge
+    from assay.conventions import Prepared
     from assay.core.convention import Policies
     from assay.core.judged import BoolArray, FloatArray, Judged
     from assay.core.measure import Measure
@@ -58,14 +59,25 @@ def run_notes(judge: Judge, number: int, unknown: list[str]) -> list[Note]:
     return notes
 
 
-def prepared_note(tool: str, what: str, queries: list[str]) -> Note:
-    """Which queries a tool can make nothing of.
+def prepared_notes(prepared: Prepared, what: str) -> list[Note]:
+    """Which queries a tool can make nothing of, and of which ones the others read a part.
 
-    >>> str(prepared_note("autorag", "judgments", ["q1", "q2"]))
-    "autorag cannot use the judgments of 2 queries, taken as empty: 'q1', 'q2'"
+    >>> from assay.conventions import Prepared
+    >>> for note in prepared_notes(Prepared({}, {"autorag": ["q1", "q2"]}, ["q1", "q2"]), "judgments"):
+    ...     print(note)
+    autorag cannot use the judgments of 2 queries, without a value: 'q1', 'q2'
+    the judgments of 2 queries are read without what is no id, for the other tools: 'q1', 'q2'
     """
-    text = f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}, taken as empty: {some(queries)}"
-    return Note("prepared", text)
+    are_empty = "without a value" if prepared.tidied else "taken as empty"
+    texts = [
+        f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}, {are_empty}: {some(queries)}"
+        for tool, queries in prepared.refused.items()
+    ]
+    if prepared.tidied:
+        queries = count(len(prepared.tidied), "query", "queries")
+        said = f"the {what} of {queries} are read without what is no id, for the other tools"
+        texts.append(f"{said}: {some(prepared.tidied)}")
+    return [Note("prepared", text) for text in texts]
 
 
 def query_notes(

@@ -13,7 +13,7 @@ from assay.core.ranking import kernel_options, select
 from assay.notes import Note, judgment_notes, measure_notes, query_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from assay.conventions import Chosen
     from assay.core.convention import Policies
@@ -73,6 +73,16 @@ def score_part(part: Part, judged: Judged, queries: list[str], present: BoolArra
     }
     notes += [*judgment_notes(judged, policies), *measure_notes(measures, scores, policies)]
     return Scored(policies, measures, keep, scores, means, notes)
+
+
+def without_refused(scored: Scored, queries: list[str], refused: Mapping[str, Collection[str]]) -> Scored:
+    """The same with NaN for the queries that a measure's tool refuses, which `refused` has by the measure's name."""
+    scores = dict(scored.scores)
+    for name, values in scored.scores.items():
+        if refused.get(name):
+            is_refused = np.array([queries[number] in refused[name] for number in scored.keep])
+            scores[name] = np.where(is_refused, np.nan, values)
+    return scored._replace(scores=scores)
 
 
 def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray) -> IntArray:

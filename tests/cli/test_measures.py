@@ -120,7 +120,7 @@ def test_lists_in_json(assay):
     assert [entry["name"] for entry in entries] == [*TABLE]
 
 
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", [name for name, each in TABLE.items() if each.example is not None])
 def test_every_worked_example_is_right(name):
     stated, worked = TABLE[name].example, explain(TABLE[name]).example
     assert math.isclose(worked.value, stated.value, abs_tol=5e-5)

@@ -110,7 +110,7 @@ def test_grades_are_relevant_or_not():
 def test_there_is_no_cutoff_but_a_depth():
     with pytest.raises(assay.MeasureError) as caught:
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "retrieval_ndcg@5", convention="autorag")
-    assert str(caught.value) == "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff"
+    assert str(caught.value) == "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff; leave it out"
     result = assay.evaluate({"q": ["a"]}, {"q": ["a", "x"]}, MEASURES, convention="autorag", depth=1)
     assert [result[name] for name in MEASURES] == [1] * 6
 
@@ -208,6 +208,10 @@ def test_repeats_are_an_error_only_to_who_says_so():
         assay.evaluate(qrels, run, ["autorag:retrieval_precision", "ap"])
 
 
-def test_unusable_data_is_an_error_where_other_tools_are_asked_too():
-    with pytest.raises(assay.DataError, match="group 1 is empty"):
-        assay.evaluate({"q": [["a"], []]}, {"q": ["a"]}, ["autorag:retrieval_map", "ndcg@10"])
+def test_float_ids_are_ids():
+    result = assay.evaluate({"q": [[1.0, 2.5], [3]]}, {"q": [2.5, 7, 3.0]}, MEASURES, convention="autorag")
+    same = assay.evaluate({"q": [["1", "2.5"], ["3"]]}, {"q": ["2.5", "7", "3"]}, MEASURES, convention="autorag")
+    assert result.per_query() == same.per_query()
+    assert result["retrieval_recall"] == 1
+    scored = assay.evaluate({"q": [[1.0, 2]]}, {"q": {1.5: 0.9, 2.0: 0.5}}, MEASURES, convention="autorag")
+    assert scored["retrieval_mrr"] == 1 / 2

@@ -22,6 +22,9 @@ NAMES = [
     ("ranx", "bpref", {"bpref": "bpref(unopposed=nan)"}),
     ("ranx", "rbp.95", {"rbp.95": "rbp(p=0.95,gain=grade)"}),
     ("ranx", "rbp@5-l2", {"rbp@5-l2": "rbp(rel=2,p=0.5,gain=grade)"}),
+    ("ranx", "map@0-l2", {"map@0-l2": "ap(rel=2)"}),
+    ("ranx", "r-precision@5", {"r-precision@5": "r_precision"}),
+    ("ranx", "bpref@5", {"bpref@5": "bpref(unopposed=nan)"}),
     ("ranx", "interpolated_precision_at_recall@0.3", {"interpolated_precision_at_recall@0.3": "iprec(cut=v9)@0.3"}),
     ("beir", "NDCG@10", {"NDCG@10": "ndcg@10"}),
     ("beir", "MAP@5", {"MAP@5": "ap@5"}),
@@ -37,7 +40,11 @@ NAMES = [
     ("mteb", "nauc_map_at_5_diff1", {"nauc_map_at_5_diff1": "nauc(of=ap,figure=diff1)@5"}),
     ("mteb", "nauc_mrr_at_1000_max", {"nauc_mrr_at_1000_max": "nauc(of=rr)@1000"}),
     ("mteb", "R_cap_at_5", {"R_cap_at_5": "recall(cap=true,nothing=nan)@5"}),
+    ("mteb", "Accuracy@5", {"Accuracy@5": "hit_rate@5"}),
     ("mteb", "mrr", {f"mrr_at_{k}": f"rr@{k}" for k in (1, 3, 5, 10, 20, 100, 1000)}),
+    ("mteb", "paired_accuracy", {"paired_accuracy": "worst(of=recall,whole=true,members=2)@1"}),
+    ("mteb", "robustness_at_10", {"robustness_at_10": "worst@10"}),
+    ("mteb", "p-MRR", {"p-MRR": "p_mrr"}),
     ("sklearn", "ndcg_score", {"ndcg_score": "ndcg(ties=average,ideal=retrieved,fewest=2)"}),
     ("sklearn", "ndcg_score(k=5)", {"ndcg_score(k=5)": "ndcg(ties=average,ideal=retrieved,fewest=2)@5"}),
     (
@@ -62,8 +69,15 @@ def test_names(convention, name, expected):
 BAD_NAMES = [
     ("ranx", "rbp", "'rbp': ranx wants the decimals of the persistence, such as rbp.95"),
     ("ranx", "rbp@0.95", "'rbp@0.95': ranx wants the decimals of the persistence, such as rbp.95"),
-    ("ranx", "bpref@5", "'bpref@5': bpref takes no cutoff, and ranx pays no heed to it; leave it out"),
-    ("ranx", "ndcg@0", "ndcg: k must be a whole number at least 1, not '0'"),
+    ("beir", "NDCG@0", "ndcg: k must be a whole number at least 1, not '0'"),
+    (
+        "mteb",
+        "max_over_subqueries_map_at_1000",
+        (
+            "'max_over_subqueries_map_at_1000' is map_at_1000 of assay.merge_subqueries(qrels, run); "
+            "merge them, then name map_at_1000"
+        ),
+    ),
     ("beir", "NDCG@x", "cannot read the cutoffs of 'NDCG@x'; write them as in NDCG.5,10"),
     ("mteb", "nauc_map_at_5_min", "nauc: figure must be max or std or diff1, not 'min'"),
     ("sklearn", "ndcg_score(p=5)", "'ndcg_score(p=5)': sklearn has no option 'p' here; it has k, ignore_ties"),

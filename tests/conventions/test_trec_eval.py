@@ -85,13 +85,15 @@ BAD = [
     ("P.5,5.2", "'P.5,5.2' names a cutoff twice"),
     ("utility.1,2", "utility: weights must be 4 numbers, not '1;2'"),
     ("rbp.q=1", "'rbp.q=1': trec_eval has no option 'q' here; it has p, gain"),
-    ("ndcg.10", "ndcg: gain must be linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9, not '10'"),
+    ("ndcg.10", "ndcg cannot have '10'; write ndcg.1=3,2=9"),
     (
         "ndcg.1=2,1=3",
         "ndcg: gain must be linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9, not '1:2;1:3'",
     ),
+    ("rbp.0.8", "rbp cannot have '0.8'; write rbp.p=0.8"),
+    ("rbp_resid_0.8", "rbp_resid cannot have '0.8'; write rbp_resid.p=0.8"),
     ("set_F.x", "f: beta must be a number at least 0, not 'x'"),
-    ("map.5", "'map.5': map takes no cutoff"),
+    ("map.5", "'map.5': map takes no cutoff; leave it out"),
 ]
 
 

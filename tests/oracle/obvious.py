@@ -312,6 +312,12 @@ def abstention(query, of="ndcg", k=None, rel=1, figure="max"):  # noqa: ARG001 -
     return ORACLE[of](query, k=k) if of == "ndcg" else ORACLE[of](query, k=k, rel=rel)
 
 
+def worst(query, of="ndcg", k=None, rel=1, *, whole=False, members=None, part="first"):  # noqa: ARG001 - ids have no line
+    """No id in the random data has a low line, so every query is a family."""
+    value = abstention(query, of, k, rel)
+    return math.nan if members not in (None, 1) else float(value > 1 - 1e-12) if whole else value
+
+
 ORACLE = {
     "hits": hits,
     "hit_rate": hit_rate,
@@ -339,4 +345,6 @@ ORACLE = {
     **GROUP_ORACLE,
     "hole": hole,
     "nauc": abstention,
+    "worst": worst,
+    "p_mrr": lambda query, rel=1: math.nan,  # noqa: ARG005 - no query in the random data has a partner
 }

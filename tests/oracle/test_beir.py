@@ -114,9 +114,11 @@ def abstention_area(confidences, values):
     values = np.asarray(values)
 
     def curve(figures):
-        order = np.argsort(figures, kind="stable")
-        cuts = [min(round(rate * len(order)), len(order) - 1) for rate in rates]
-        return np.array([values[order[cut:]].mean() for cut in cuts])
+        figures = np.asarray(figures)
+        # Of queries that are equally sure, each counts as their mean.
+        left = [values[figures == figure].mean() for figure in np.sort(figures)]
+        cuts = [min(round(rate * len(left)), len(left) - 1) for rate in rates]
+        return np.array([np.mean(left[cut:]) for cut in cuts])
 
     flat = values.mean() * (rates[-1] - rates[0])
     best = auc(rates, curve(values))

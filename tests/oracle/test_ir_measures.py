@@ -184,3 +184,33 @@ def test_agrees_on_measures_of_gdeval(qrels, run, names):
     # It prints five decimals.
     run = run if qrels.keys() & run.keys() else {**run, next(iter(qrels)): {"a": 1.0}}
     check(names, qrels, run, places=5.1e-6)
+
+
+ENDINGS = ["", "@5", "(rel=1)", "(rel=1)@5", "(max_rel=3)", "(max_rel=3)@5", "(judged_only=True)@5"]
+# What assay can compute and ir_measures cannot: diversity of judged documents alone.
+BEYOND = {f"{name}(judged_only=True)@5" for name in ("ERR_IA", "nERR_IA", "alpha_DCG", "α_DCG", "alpha_nDCG", "P_IA")}
+BEYOND.add("α_nDCG(judged_only=True)@5")
+
+
+def is_computed(name):
+    """Whether ir_measures computes it."""
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            ir_measures.calc_aggregate(
+                [ir_measures.parse_measure(name)], [ir_measures.Qrel("1", "a", 1, "1")], {"1": {"x": 2.0, "a": 1.0}}
+            )
+    except (ValueError, KeyError, TypeError, NameError, AssertionError, RuntimeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", list(ir_measures.measures.registry))
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a perl script")
+def test_refuses_what_it_refuses(name):
+    names = [name + ending for ending in ENDINGS]
+    known = []
+    for each in names:
+        with contextlib.suppress(assay.MeasureError):
+            assay.parse_measure(f"ir_measures:{each}")
+            known.append(each)
+    assert set(known) - BEYOND == {each for each in names if is_computed(each)}

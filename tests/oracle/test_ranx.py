@@ -19,6 +19,8 @@ BASES = ["hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "dcg", "
 LEVELS = ["", "-l0", "-l1", "-l2", "-l9"]
 NAMES = [f"{base}{at}{level}" for base in BASES for at in ("", "@1", "@3", "@100") for level in LEVELS]
 NAMES += [f"{base}{level}" for base in ("r-precision", "rbp.95", "rbp.5", "rbp@8") for level in LEVELS]
+# Cutoffs that ranx pays no heed to.
+NAMES += ["map@0", "ndcg@0-l2", "precision@0", "r-precision@1", "r-precision@5-l2"]
 # Something to compile for: both sides have a document.
 FIRST = ({"d00": 1, "d01": 0}, {"d00": 1.0})
 few = settings(max_examples=settings.default.max_examples // 10)

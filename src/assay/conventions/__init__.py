@@ -1,24 +1,22 @@
 """Conventions: one tool a file, the table of them, and what names of measures stand for under each."""
 
-from assay.conventions.choosing import (
-    Chosen,
-    choose,
-    parse_measure,
-    parse_measures,
-    reading_convention,
-    spelled,
-    spelling,
-)
+from assay.conventions.choosing import choose, parse_measure, parse_measures, tool_of
+from assay.conventions.expanding import Chosen, expand, needed_options, spelled, spelling
+from assay.conventions.preparing import Prepared, prepare_data
 from assay.conventions.table import CONVENTIONS, find_convention
 
 __all__ = [
     "CONVENTIONS",
     "Chosen",
+    "Prepared",
     "choose",
+    "expand",
     "find_convention",
+    "needed_options",
     "parse_measure",
     "parse_measures",
-    "reading_convention",
+    "prepare_data",
     "spelled",
     "spelling",
+    "tool_of",
 ]

@@ -4,33 +4,31 @@ It has no cutoff: a ranking is as long as it is, and `depth` cuts it. A query fo
 left out of the mean: one with nothing retrieved or nothing to find, an empty group, or an id that is none or blank.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
+from typing import Any
 
-import numpy as np
-
-from assay.core.convention import Convention, Name, Option, Policies, each_query
+from assay.conventions.preparing import LISTS, usable_part
+from assay.core.convention import Convention, Name, Option, Policies
 
 LEVEL = {"rel": Option("rel")}
 # A passage that is retrieved again takes up a rank, but is one passage.
 ONCE = {"duplicates": "once"}
 
 
-def as_autorag_takes_it(value: object) -> object:
+def as_autorag_takes_it(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     """One query's judgments or ranking, empty if AutoRAG gives None for it."""
-    if value is None:
-        return []
-    if isinstance(value, (Mapping, list, tuple, np.ndarray)):
-        return value if all(map(is_usable, value)) else []
-    return value
+    part = usable_part(value)
+    return part if part is value or is_whole(part, value) else []
 
 
-def is_usable(item: object) -> bool:
-    """Whether it is an id, or holds nothing but ids and at least one."""
-    if isinstance(item, str):
-        return bool(item.strip())
-    if isinstance(item, (list, tuple, np.ndarray)):
-        return len(item) > 0 and all(map(is_usable, item))
-    return isinstance(item, (int, float, np.number)) and not isinstance(item, bool)
+def is_whole(part: Sized, value: object) -> bool:
+    """Whether nothing had to be left out."""
+    if isinstance(value, Mapping):
+        return len(part) == len(value)
+    if not isinstance(value, LISTS) or len(part) != len(value):
+        return False
+    pairs = zip(part, value, strict=True)  # type: ignore[call-overload]
+    return all(is_whole(one, other) for one, other in pairs if isinstance(other, LISTS))
 
 
 AUTORAG = Convention(
@@ -54,7 +52,7 @@ AUTORAG = Convention(
             "group_ap", about="The mean over the groups of an average precision over the hits found."
         ),
     },
-    prepare=each_query(as_autorag_takes_it),
+    prepare=as_autorag_takes_it,
     defects=(
         "Judgments that are a flat list of ids are taken apart into letters; here each id is a group of its own.",
     ),

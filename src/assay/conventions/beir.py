@@ -6,8 +6,15 @@ What evaluate_custom gives has its own sorting: 64-bit scores, ties as given, no
 judged queries. BEIR rounds means to 5 decimals; assay does not.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from assay.core.convention import Convention, Name, Policies
-from assay.core.spelling import read_beir
+from assay.core.spelling import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CUTOFFS = (1, 3, 5, 10, 100, 1000)
 CUSTOM = {"ties": "input", "precision": "float64", "missing": "zero", "exclude": "nothing"}
@@ -16,6 +23,18 @@ MRR = Name("rr@{}", CUTOFFS, "MRR@{:.0f}", policies=CUSTOM)
 R_CAP = Name("recall(cap=true,nothing=nan)@{}", CUTOFFS, "R_cap@{:.0f}", policies=CUSTOM)
 HOLE = Name("hole@{}", CUTOFFS, "Hole@{:.0f}", policies=CUSTOM)
 ACCURACY = Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=CUSTOM)
+
+
+def read_beir(text: str, names: Mapping[str, Name]) -> Written | None:
+    """`name@k`; with the letter k itself, as without it, all of BEIR's cutoffs. Some names stand in any case.
+
+    >>> read_beir("R_cap@5", BEIR.names), read_beir("mrr@k", BEIR.names)
+    (Written(base='r_cap', options={}, cutoffs=('5',)), Written(base='mrr', options={}, cutoffs=()))
+    """
+    base, _, at = text.strip().partition("@")
+    found = base if base in names else base.lower()
+    return Written(found, {}, () if at in ("", "k") else (at,)) if found in names else None
+
 
 BEIR = Convention(
     name="beir",

@@ -21,6 +21,7 @@ REL = {"rel": Option("rel")}
 COMMON = {**REL, "judged_only": Option("judged_only", TRUTHS, is_policy=True)}
 JUDGED_ONLY = {"judged_only": COMMON["judged_only"]}
 SCALE = {"min_rel": Option("min"), "max_rel": Option("max")}
+HIGHEST = {"max_rel": "3"}
 TARGET = {"T": Option("target")}
 ALPHA = {"alpha": Option("alpha")}
 NOVELTY = {**REL, **ALPHA, "beta": Option("p")}
@@ -77,61 +78,70 @@ def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
         base = "NumRelRet"
     if cutoffs and f"{base}@k" in names:
         base = f"{base}@k"
-    if cutoffs and "@{}" not in names[base].measure:
-        raise MeasureError(f"{show(text)}: {written.base} takes no cutoff")
     return Written(base, options, tuple(cutoffs))
+
+
+def only_one(text: str) -> float:
+    """The level 1, which is the only one that ir_measures counts relevant documents by."""
+    if text != "1":
+        raise MeasureError(
+            f"NumRel: ir_measures counts grades from 1, not from {show(text)}; write NumRel, or num_rel(rel=…)"
+        )
+    return 1.0
 
 
 NAMES = {
     "Accuracy": Name("auc(tied=rank)[@{}]", options=REL, policies=AS_GIVEN),
     "AP": Name("ap[@{}]", options=COMMON),
-    "BPM": Name("bpm@{}", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "BPM": Name("bpm@{}", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
     "Bpref": Name("bpref", options=REL),
     "Compat": Name(
         "compatibility(limit=0,ideal=score)",
         options={"p": Option("p"), "normalize": Option("normalize", TRUTHS)},
         policies={"ties": "docid_asc", "precision": "float64"},
     ),
-    "ERR": Name("err(max=4,above=nan)[@{}]", policies=GDEVAL),
+    "ERR": Name("err(max=4,above=nan)@{}", policies=GDEVAL),
     "ERR_IA": Name("err_ia(norm=ndeval)@{}", options=COMMON, policies=PYNDEVAL),
-    "nERR_IA": Name("nerr_ia[@{}]", options=COMMON, policies=PYNDEVAL),
+    "nERR_IA": Name("nerr_ia@{}", options=COMMON, policies=PYNDEVAL),
     "alpha_DCG": Name("alpha_dcg(norm=ndeval)@{}", options={**COMMON, **ALPHA}, policies=PYNDEVAL),
-    "alpha_nDCG": Name("alpha_ndcg[@{}]", options={**COMMON, **ALPHA}, policies=PYNDEVAL),
+    "alpha_nDCG": Name("alpha_ndcg@{}", options={**COMMON, **ALPHA}, policies=PYNDEVAL),
     "NRBP": Name("nrbp", options=NOVELTY, policies=PYNDEVAL),
     "nNRBP": Name("nnrbp", options=NOVELTY, policies=PYNDEVAL),
     "AP_IA": Name("ap_ia", options=COMMON, policies=PYNDEVAL),
-    "P_IA": Name("precision_ia[@{}]", options=COMMON, policies=PYNDEVAL),
-    "StRecall": Name("subtopic_recall[@{}]", options=REL, policies=PYNDEVAL),
-    "INST": Name("inst", options={**TARGET, **SCALE}, policies=AS_GIVEN),
-    "INSQ": Name("insq", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "P_IA": Name("precision_ia@{}", options=COMMON, policies=PYNDEVAL),
+    "StRecall": Name("subtopic_recall@{}", options=REL, policies=PYNDEVAL),
+    "INST": Name("inst", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
+    "INSQ": Name("insq", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
     "infAP": Name("infap", options=REL),
     "IPrec": Name("iprec(cut=v9)@{}", options=COMMON),
     "Judged": Name("judged[@{}]", policies=BY_ID),
     "nDCG": Name("ndcg[@{}]", options={"gains": Option("gain"), **JUDGED_ONLY}),
     "nDCG(dcg='exp-log2')": Name(
         "ndcg(gain=exp2)",
-        options=JUDGED_ONLY,
         policies={"ties": "input", "precision": "float64"},
         about="ranx computes it",
     ),
-    "nDCG(dcg='exp-log2')@k": Name(
-        "ndcg(gain=exp2,max=4)@{}", options=JUDGED_ONLY, policies=GDEVAL, about="gdeval computes it"
-    ),
-    "NERR8": Name("nerr8@{}", options=SCALE, policies=AS_GIVEN),
-    "NERR9": Name("nerr9@{}", options=SCALE, policies=AS_GIVEN),
-    "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=AS_GIVEN),
-    "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=AS_GIVEN),
+    "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL, about="gdeval computes it"),
+    "NERR8": Name("nerr8@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
+    "NERR9": Name("nerr9@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
+    "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
+    "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
     "NumQ": Name("num_q", policies=PRESENT, about="only queries that the run has"),
-    "NumRel": Name("num_rel", options=REL, policies=PRESENT, about="only of queries that the run has"),
+    "NumRel": Name(
+        "num_rel",
+        options={"rel": Option("rel", read=only_one)},
+        policies=PRESENT,
+        about="only of queries that the run has",
+    ),
     "NumRet": Name("num_ret"),
     "NumRelRet": Name("num_rel_ret", options=REL),
     "P": Name("precision@{}", options=COMMON),
     "R": Name("recall@{}", options=COMMON),
-    "RBP": Name("rbp(limit=1000)[@{}]", options={"p": Option("p"), **REL}, policies=AS_GIVEN),
+    "RBP": Name("rbp(limit=1000)", options={"p": Option("p"), **REL}, policies=AS_GIVEN, needed={"rel": "1"}),
     "Rprec": Name("r_precision", options=COMMON),
     "RR": Name("rr", options=COMMON, about="pytrec_eval computes it"),
-    "RR@k": Name("rr@{}", options=COMMON, policies=BY_ID, about="msmarco computes it"),
-    "SDCG": Name("sdcg@{}", options=SCALE, policies=AS_GIVEN),
+    "RR@k": Name("rr@{}", options=REL, policies=BY_ID, about="msmarco computes it"),
+    "SDCG": Name("sdcg@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
     "SetP": Name("precision", options=COMMON),
     "SetRelP": Name("recall(cap=true)", options=COMMON),
     "SetR": Name("recall", options=REL),

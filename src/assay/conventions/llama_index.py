@@ -4,7 +4,9 @@ It has no cutoff: a ranking is as long as it is, and `depth` cuts it. Every metr
 nothing expected or nothing retrieved; here it is NaN and left out of the mean.
 """
 
-from assay.core.convention import Convention, Name, Option, Policies, each_query
+from typing import Any
+
+from assay.core.convention import Convention, Name, Option, Policies
 
 LEVEL = Option("rel")
 
@@ -14,7 +16,7 @@ def switch(on: str, off: str) -> Option:
     return Option("measure", {"True": on, "true": on, "False": off, "false": off})
 
 
-def none_is_empty(value: object) -> object:
+def none_is_empty(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     return [] if value is None else value
 
 
@@ -43,5 +45,5 @@ LLAMA_INDEX = Convention(
             "often as it is listed, however many were retrieved.",
         ),
     },
-    prepare=each_query(none_is_empty),
+    prepare=none_is_empty,
 )

@@ -3,14 +3,51 @@
 ndcg, map, recall, precision and hit_rate are pytrec_eval's: scores as 32-bit floats, ties by document id from high to
 low, and the mean over the queries that judgments and run have in common. mrr and the rest are sorted by score and then
 document id, both from high to low, in 64 bits. mteb rounds pytrec_eval's means to 5 decimals; assay does not.
+
+paired_accuracy, robustness_at_10 and p-MRR have one value for several queries, which stands at the first of them. What
+mteb computes on merged rankings (max_over_subqueries_…) is had from `assay.merge_subqueries`, and what it reports under
+og and changed is the same measures over the queries whose ids end so.
 """
 
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
 from assay.core.convention import Convention, Name, Option, Policies
-from assay.core.spelling import read_mteb
+from assay.core.errors import MeasureError
+from assay.core.spelling import Written
+from assay.core.text import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)
 OWN = {"precision": "float64"}
 FIGURE = {"figure": Option("figure")}
+SHAPE = re.compile(r"(?:(?P<base>.+?)_at_|(?P<own>Accuracy)@)(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
+MERGED = "max_over_subqueries_"
+
+
+def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
+    """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
+
+    What mteb prefixes with `max_over_subqueries_` is a measure of what `assay.merge_subqueries` gives.
+
+    >>> read_mteb("nauc_ndcg_at_10_max", MTEB.names)
+    Written(base='nauc_ndcg', options={'figure': 'max'}, cutoffs=('10',))
+    """
+    if text.startswith(MERGED):
+        rest = text.removeprefix(MERGED)
+        raise MeasureError(
+            f"{show(text)} is {rest} of assay.merge_subqueries(qrels, run); merge them, then name {rest}"
+        )
+    shape = SHAPE.fullmatch(text)
+    base = shape["base"] or shape["own"] if shape is not None else ""
+    if shape is not None and base in names:
+        return Written(base, {"figure": shape["rest"]} if shape["rest"] else {}, (shape["at"],))
+    return Written(text, {}, ()) if text in names else None
+
 
 MTEB = Convention(
     name="mteb",
@@ -25,14 +62,21 @@ MTEB = Convention(
         "hit_rate": Name("hit_rate@{}", CUTOFFS, "hit_rate_at_{:.0f}"),
         "mrr": Name("rr@{}", CUTOFFS, "mrr_at_{:.0f}", policies=OWN),
         "accuracy": Name("recall@1", about="the same as recall_at_1"),
-        "nauc_ndcg": Name("nauc(of=ndcg)@{}", options=FIGURE),
-        "nauc_map": Name("nauc(of=ap)@{}", options=FIGURE),
-        "nauc_recall": Name("nauc(of=recall)@{}", options=FIGURE),
-        "nauc_precision": Name("nauc(of=precision)@{}", options=FIGURE),
-        "nauc_mrr": Name("nauc(of=rr)@{}", options=FIGURE, policies=OWN),
+        "nauc_ndcg": Name("nauc(of=ndcg)@{}", output="nauc_ndcg_at_{:.0f}", options=FIGURE),
+        "nauc_map": Name("nauc(of=ap)@{}", output="nauc_map_at_{:.0f}", options=FIGURE),
+        "nauc_recall": Name("nauc(of=recall)@{}", output="nauc_recall_at_{:.0f}", options=FIGURE),
+        "nauc_precision": Name("nauc(of=precision)@{}", output="nauc_precision_at_{:.0f}", options=FIGURE),
+        "nauc_mrr": Name("nauc(of=rr)@{}", output="nauc_mrr_at_{:.0f}", options=FIGURE, policies=OWN),
         "R_cap": Name("recall(cap=true,nothing=nan)@{}", CUTOFFS, "R_cap_at_{:.0f}", policies=OWN),
         "Hole": Name("hole@{}", CUTOFFS, "Hole_at_{:.0f}", policies=OWN),
         "Accuracy": Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=OWN, about="top_k_accuracy's name"),
+        "paired_accuracy": Name("worst(of=recall,whole=true,members=2)@1", about="of pairs such as 7_q1 and 7_q2"),
+        "robustness_at_10": Name("worst(of=ndcg)@10", about="of families such as 7_a, 7_b and 7_c"),
+        "p-MRR": Name(
+            "p_mrr",
+            policies=OWN,
+            about="of pairs such as 7-og and 7-changed, over the documents that stop being relevant",
+        ),
     },
     defects=(
         "nauc pairs confidences and values by the order of the queries in the run and in the scores; here by id",
@@ -41,5 +85,6 @@ MTEB = Convention(
         "R_cap has no value for a query without relevant documents; here the query is NaN",
         "a query of the run without judgments ends the evaluation; here it is left out",
         "an empty ranking ends the evaluation; here it scores 0, and nauc leaves it out",
+        "paired_accuracy and robustness_at_10 fail at a query that the run lacks; here its family has no value",
     ),
 )

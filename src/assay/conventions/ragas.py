@@ -9,10 +9,18 @@ A query for which ragas gives NaN, or fails, is NaN here and left out of the mea
 its results are understood.
 """
 
+from __future__ import annotations
+
 import math
+import re
+from typing import TYPE_CHECKING
 
 from assay.core.convention import Convention, Name, Option, Policies
 from assay.core.grammar import number
+from assay.core.spelling import Written, read_call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # A grade above 0.5, where a level is the lowest grade that counts.
 ABOVE_HALF = math.nextafter(0.5, math.inf)
@@ -50,32 +58,39 @@ TEXT_RECALL = Name(
     about="A reference is found if its likeness to any retrieved text is above 0.5.",
 )
 
+NAMES = {
+    "ContextPrecision": VERDICTS,
+    "ContextUtilization": VERDICTS,
+    "LLMContextPrecisionWithReference": VERDICTS,
+    "LLMContextPrecisionWithoutReference": VERDICTS,
+    "ContextPrecisionWithReference": COLLECTION_VERDICTS,
+    "ContextPrecisionWithoutReference": COLLECTION_VERDICTS,
+    "NonLLMContextPrecisionWithReference": TEXT_PRECISION,
+    "NonLLMContextRecall": TEXT_RECALL,
+    "IDBasedContextPrecision": ID_PRECISION,
+    "IDBasedContextRecall": ID_RECALL,
+}
+# Each class has another name in ragas' results.
+IN_RESULTS = {re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower(): name for name in NAMES}
+KNOWN = {**NAMES, **IN_RESULTS}
+
+
+def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:  # noqa: ARG001 - each has a second spelling
+    """`Name(option=value)`, where the name is that of the class or the one in results, such as id_based_context_recall.
+
+    >>> read_ragas("non_llm_context_recall(threshold=0.8)", NAMES)
+    Written(base='NonLLMContextRecall', options={'threshold': '0.8'}, cutoffs=())
+    """
+    written = read_call(text, KNOWN)
+    return written and written._replace(base=IN_RESULTS.get(written.base, written.base))
+
+
 RAGAS = Convention(
     name="ragas",
     title="ragas: contexts in the order given; what cannot be scored is NaN and left out of the mean",
     policies=Policies(order="given", duplicates="count"),
-    names={
-        "ContextPrecision": VERDICTS,
-        "context_precision": VERDICTS,
-        "ContextUtilization": VERDICTS,
-        "context_utilization": VERDICTS,
-        "LLMContextPrecisionWithReference": VERDICTS,
-        "llm_context_precision_with_reference": VERDICTS,
-        "LLMContextPrecisionWithoutReference": VERDICTS,
-        "llm_context_precision_without_reference": VERDICTS,
-        "ContextPrecisionWithReference": COLLECTION_VERDICTS,
-        "context_precision_with_reference": COLLECTION_VERDICTS,
-        "ContextPrecisionWithoutReference": COLLECTION_VERDICTS,
-        "context_precision_without_reference": COLLECTION_VERDICTS,
-        "NonLLMContextPrecisionWithReference": TEXT_PRECISION,
-        "non_llm_context_precision_with_reference": TEXT_PRECISION,
-        "NonLLMContextRecall": TEXT_RECALL,
-        "non_llm_context_recall": TEXT_RECALL,
-        "IDBasedContextPrecision": ID_PRECISION,
-        "id_based_context_precision": ID_PRECISION,
-        "IDBasedContextRecall": ID_RECALL,
-        "id_based_context_recall": ID_RECALL,
-    },
+    read=read_ragas,
+    names=NAMES,
     defects=(
         "NonLLMContextPrecisionWithReference gives 0 for a query with neither references nor results; here it is NaN.",
     ),

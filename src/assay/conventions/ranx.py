@@ -4,11 +4,44 @@ A query that the run lacks counts as an empty ranking, as with make_comparable. 
 score depends on how its sorting goes; here they stand as given.
 """
 
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
 from assay.core.convention import Convention, Name, Option, Policies
-from assay.core.spelling import read_ranx
+from assay.core.errors import MeasureError
+from assay.core.spelling import UNCUT, Written
+from assay.core.text import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LEVEL = {"l": Option("rel")}
 RECALLS = tuple(tenth / 10 for tenth in range(11))
+SHAPE = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
+
+
+def read_ranx(text: str, names: Mapping[str, Name]) -> Written | None:
+    """`name@k-lN`, where `@0` is the same as no cutoff; the digits after `rbp.` are the decimals of its persistence.
+
+    >>> read_ranx("map@100-l2", RANX.names), read_ranx("rbp.95", RANX.names)
+    (Written(base='map', options={'l': '2'}, cutoffs=('100',)), Written(base='rbp', options={'p': '0.95'}, cutoffs=()))
+    """
+    shape = SHAPE.fullmatch(text)
+    if shape is None or shape["base"] not in names:
+        return None
+    options = {"l": shape["level"]} if shape["level"] else {}
+    if shape["base"] == "rbp":
+        if shape["at"] is None or not shape["at"].isdigit():
+            raise MeasureError(f"{show(text)}: ranx wants the decimals of the persistence, such as rbp.95")
+        return Written("rbp", {"p": f"0.{shape['at']}", **options}, ())
+    if shape["mark"] == ".":
+        return None
+    # ranx pays no heed to a cutoff that means nothing.
+    is_idle = shape["base"] in UNCUT or shape["at"] == "0"
+    return Written(shape["base"], options, (shape["at"],) if shape["at"] and not is_idle else ())
+
 
 RANX = Convention(
     name="ranx",

@@ -136,7 +136,8 @@ class Name(NamedTuple):
     `measure` is a canonical name. In it `@{}` stands for the cutoff that the tool's name must have, or `[@{}]` for one
     that it may have. `cutoffs` are those of the name alone, `output` is how the tool then writes each of them, and with
     `whole` it drops what follows the point. Without cutoffs, `output` is how the tool writes a name with options.
-    `policies` are the tool's own for this measure, and `about` says what is worth knowing of it.
+    `policies` are the tool's own for this measure, and `about` says what is worth knowing of it. `needed` are the
+    options without which the tool refuses the name, each with a likely value.
     """
 
     measure: str
@@ -146,13 +147,14 @@ class Name(NamedTuple):
     policies: Mapping[str, Any] = MappingProxyType({})
     about: str = ""
     whole: bool = False
+    needed: Mapping[str, str] = MappingProxyType({})
 
 
 class Convention(NamedTuple):
     """A tool: its name, its policies, its names for measures and how it spells them.
 
-    `nicknames` stand for several of its names. `prepare` turns judgments and rankings given as Python objects into what
-    the tool makes of them before it measures; a query that it makes empty is said in the result's notes.
+    `nicknames` stand for several of its names. `prepare` turns the judgments or the ranking of one query, given as
+    Python objects, into what the tool makes of them before it measures: empty where it can make nothing of them.
     `defects` tells where the tool is plainly wrong and assay is not.
     """
 
@@ -162,16 +164,5 @@ class Convention(NamedTuple):
     names: Mapping[str, Name] = MappingProxyType({})
     read: Callable[[str, Mapping[str, Any]], Written | None] = read_call
     nicknames: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    prepare: Callable[[object], object] | None = None
+    prepare: Callable[[Any], Any] | None = None
     defects: tuple[str, ...] = ()
-
-
-def each_query(prepare: Callable[[object], object]) -> Callable[[object], object]:
-    """A `prepare` of what one query has, made one of all the queries of a dict or a list."""
-
-    def prepare_all(data: object) -> object:
-        if isinstance(data, Mapping):
-            return {query: prepare(value) for query, value in data.items()}
-        return [prepare(value) for value in data] if isinstance(data, list) else data
-
-    return prepare_all

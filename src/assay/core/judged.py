@@ -155,7 +155,8 @@ class Judged:
     marks a document that was looked at and not judged. `repeats` counts the documents that a ranking lists again.
 
     Some measures need more, and get it where they say so (`needs` of their definition): `foreign`, the hits that only
-    other queries judged, and `spread`.
+    other queries judged, and `spread`. `kept` are the places of these queries among all that the judgments have, where
+    some were left out.
     """
 
     size: int
@@ -169,6 +170,8 @@ class Judged:
     spread: Spread | None = None
     make_groups: Callable[[], Groups] | None = None
     make_id_order: Callable[[], IntArray] | None = None
+    make_queries: Callable[[], list[str]] | None = None
+    kept: IntArray | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -211,10 +214,19 @@ class Judged:
         return self.remember("groups", self.make_groups)
 
     def id_order(self) -> IntArray:
-        """For each document, by its number, its place in order of the ids; as numbered where there are no ids."""
+        """For each document, by its number, its place in order of the ids; as numbered where there are no ids.
+
+        A document that several queries judged has one place.
+        """
         if self.make_id_order is None:
             return np.arange(self.groups().document.max(initial=-1) + 1)
         return self.remember("id order", self.make_id_order)
+
+    def all_queries(self) -> list[str]:
+        """The ids of all queries of the judgments, those that were left out too; numbers where there are no ids."""
+        if self.make_queries is None:
+            return [str(number) for number in range(self.size)]
+        return self.remember("queries", self.make_queries)
 
     def _count(self, mask: BoolArray) -> IntArray:
         return np.bincount(self.owner[mask], minlength=self.size).astype(np.int64)

@@ -63,6 +63,7 @@ def rank_hits(rows: Rows, index: Index, judge: Judge, number: int, policies: Pol
         spread=Spread(*(floats(columns[name]) for name in Spread._fields)),
         make_groups=lambda: group_rows(rows, index, policies),
         make_id_order=lambda: order_of_ids(index, len(grades)),
+        make_queries=rows.queries,
     )
     return restrict(judged, policies), found
 
@@ -110,9 +111,8 @@ def group_rows(rows: Rows, index: Index, policies: Policies) -> Groups:
 def order_of_ids(index: Index, size: int) -> IntArray:
     """The place of each of the judged documents in order of their ids."""
     names = [index.document(number) for number in range(size)]
-    place = np.empty(size, dtype=np.int64)
-    place[sorted(range(size), key=names.__getitem__)] = np.arange(size)
-    return place
+    place = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([place[name] for name in names], dtype=np.int64)
 
 
 def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
@@ -199,6 +199,8 @@ def select(judged: Judged, keep: IntArray) -> Judged:
         spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
         make_groups=None if judged.make_groups is None else some_groups,
         make_id_order=judged.make_id_order,
+        make_queries=judged.all_queries,
+        kept=keep if judged.kept is None else judged.kept[keep],
     )
 
 

@@ -1,10 +1,7 @@
-"""How tools spell measures: each syntax takes a name apart, given the tool's table of names.
+"""How tools spell measures: a syntax takes a name apart, given the tool's table of names.
 
-trec_eval    ndcg_cut.5,10    P_5    set_F.2.0    ndcg.1=3,2=9
-ranx         ndcg@10    map@100-l2    rbp.95
-BEIR         NDCG@10    mrr@k    R_cap@5
-mteb         ndcg_at_10    nauc_ndcg_at_10_max
-all others   AP(rel=2)@100    NDCG@10    retrieval_ndcg
+Here are the two that several tools share: `AP(rel=2)@100`, and trec_eval's `ndcg_cut.5,10`, `P_5`, `ndcg.1=3,2=9`. A
+tool that has its own syntax has it beside its names.
 """
 
 from __future__ import annotations
@@ -19,10 +16,12 @@ from assay.core.text import show
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from assay.core.convention import Name
+
 CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
-RANX = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
 GRADE = re.compile(r"[+-]?\d+", re.ASCII)
-MTEB = re.compile(r"(?P<base>.+?)_at_(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
+# Options of trec_eval that stand as pairs, and how they do; others stand by their place.
+PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
 
 # Measures of ranx that have no cutoff.
 UNCUT = ("r-precision", "bpref")
@@ -59,21 +58,34 @@ def commas(text: str) -> Iterator[str]:
     return (part for part in re.split(r",(?![^{]*\})", text) if part)
 
 
-def read_trec_eval(text: str, names: Mapping[str, object]) -> Written | None:
-    """`name`, or `name` and what follows a dot or a low line: cutoffs or options, as the name has them.
+def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
+    """`name`, and after a dot or a low line cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`.
 
     A whole number that is set to something is a grade, and what follows is its gain.
 
-    >>> read_trec_eval("P.5,10", {"P": ...}), read_trec_eval("rbp.p=0.8,1=.5,2=1", {"rbp": ...})
+    >>> from assay.conventions import find_convention
+    >>> names = find_convention("trec_eval").names
+    >>> read_trec_eval("P.5,10", names), read_trec_eval("rbp.p=0.8,1=.5,2=1", names)
     (Written(base='P', options={}, cutoffs=('5', '10')),
      Written(base='rbp', options={'p': '0.8', 'gain': '1:.5;2:1'}, cutoffs=()))
     """
     for base in sorted(names, key=len, reverse=True):
         rest = text[len(base) :]
         if text.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
-            parts = tuple(rest[1:].split(",")) if rest else ()
-            return Written(base, read_pairs(parts), ()) if "=" in rest else Written(base, {}, parts)
+            if "=" in rest:
+                return Written(base, read_pairs(tuple(rest[1:].split(","))), ())
+            return Written(base, {}, ()) if not rest else read_places(base, rest[1:], names[base])
     return None
+
+
+def read_places(base: str, text: str, entry: Name) -> Written:
+    """What follows a name without saying what it is: cutoffs where the name has such, else the value of its option."""
+    if "@{}" in entry.measure or not entry.options:
+        return Written(base, {}, tuple(text.split(",")))
+    option = next(iter(entry.options))
+    if option in PAIRS:
+        raise MeasureError(f"{base} cannot have {show(text)}; write {base}.{PAIRS[option]}")
+    return Written(base, {option: text}, ())
 
 
 def read_pairs(parts: tuple[str, ...]) -> Mapping[str, str]:
@@ -86,43 +98,3 @@ def read_pairs(parts: tuple[str, ...]) -> Mapping[str, str]:
         else:
             options[name] = value
     return options
-
-
-def read_ranx(text: str, names: Mapping[str, object]) -> Written | None:
-    """`name@k-lN`; the digits that follow `rbp` are the decimals of its persistence.
-
-    >>> read_ranx("map@100-l2", {"map": ...}), read_ranx("rbp.95", {"rbp": ...})
-    (Written(base='map', options={'l': '2'}, cutoffs=('100',)), Written(base='rbp', options={'p': '0.95'}, cutoffs=()))
-    """
-    shape = RANX.fullmatch(text)
-    if shape is None or shape["base"] not in names:
-        return None
-    options = {"l": shape["level"]} if shape["level"] else {}
-    if shape["base"] == "rbp":
-        if shape["at"] is None or not shape["at"].isdigit():
-            raise MeasureError(f"{show(text)}: ranx wants the decimals of the persistence, such as rbp.95")
-        return Written("rbp", {"p": f"0.{shape['at']}", **options}, ())
-    if shape["mark"] == ".":
-        return None
-    if shape["at"] and shape["base"] in UNCUT:
-        raise MeasureError(f"{show(text)}: {shape['base']} takes no cutoff, and ranx pays no heed to it; leave it out")
-    return Written(shape["base"], options, (shape["at"],) if shape["at"] else ())
-
-
-def read_beir(text: str, names: Mapping[str, object]) -> Written | None:
-    """`name@k`; with the letter k itself, as without it, all of BEIR's cutoffs. Some names stand in any case.
-
-    >>> read_beir("R_cap@5", {"r_cap": ...}), read_beir("mrr@k", {"mrr": ...})
-    (Written(base='r_cap', options={}, cutoffs=('5',)), Written(base='mrr', options={}, cutoffs=()))
-    """
-    base, _, at = text.strip().partition("@")
-    found = base if base in names else base.lower()
-    return Written(found, {}, () if at in ("", "k") else (at,)) if found in names else None
-
-
-def read_mteb(text: str, names: Mapping[str, object]) -> Written | None:
-    """`name_at_k`, and `name_at_k_figure` for what it says of a score's confidence."""
-    shape = MTEB.fullmatch(text)
-    if shape is not None and shape["base"] in names:
-        return Written(shape["base"], {"figure": shape["rest"]} if shape["rest"] else {}, (shape["at"],))
-    return Written(text, {}, ()) if text in names else None

@@ -2,6 +2,7 @@
 
 from assay.io.qrels import Qrels, read_qrels
 from assay.io.run import Run, read_run
+from assay.io.subqueries import merge_subqueries
 from assay.io.texts import match_texts
 
-__all__ = ["Qrels", "Run", "match_texts", "read_qrels", "read_run"]
+__all__ = ["Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"]

@@ -32,6 +32,7 @@ from assay.measures import (
     counts,
     hole,
     abstention,
+    query_families,
 )
 
 __all__ = ["TABLE", "parse"]

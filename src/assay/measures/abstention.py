@@ -75,8 +75,10 @@ def confidences(judged: Judged, figure: str) -> FloatArray:
 
 
 def area(confidence: FloatArray, values: FloatArray) -> float:
-    """The area under the mean of the values that are left at each rate."""
-    in_order = values[np.argsort(confidence, kind="stable")]
+    """The area under the mean of the values that are left at each rate; which of equally sure ones, is left open."""
+    group = np.unique(confidence, return_inverse=True)[1]
+    means = np.bincount(group, weights=values) / np.bincount(group)
+    in_order = means[np.sort(group)]
     size = len(values)
     curve = np.array([in_order[min(round(rate * size), size - 1) :].mean() for rate in RATES])
     return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())
