@@ -35,6 +35,7 @@ if _TYPE_CHECKING:
     from assay.gating import gate
     from assay.io import Qrels, Run, match_texts, read_qrels, read_run
     from assay.labels import evaluate_labels
+    from assay.live import Probe, probe
     from assay.notes import Note
     from assay.result import Result, load_result
     from assay.results import Results
@@ -72,6 +73,7 @@ _HOME = {
     "assay.gatereport": ("GateCheck", "GateReport"),
     "assay.io": ("Qrels", "Run", "match_texts", "read_qrels", "read_run"),
     "assay.labels": ("evaluate_labels",),
+    "assay.live": ("Probe", "probe"),
     "assay.notes": ("Note",),
     "assay.result": ("Result", "load_result"),
     "assay.results": ("Results",),
@@ -104,6 +106,7 @@ __all__ = [
     "Pair",
     "Policies",
     "PolicyError",
+    "Probe",
     "Qrels",
     "Rel",
     "Result",
@@ -121,6 +124,7 @@ __all__ = [
     "match_texts",
     "measure",
     "parse_measure",
+    "probe",
     "ratio",
     "read_qrels",
     "read_run",

@@ -25,6 +25,7 @@ COMMANDS = {
     "diff": "assay.cli.diff",
     "audit": "assay.cli.audit",
     "gate": "assay.cli.gate",
+    "probe": "assay.cli.probe",
     "check": "assay.cli.check.command",
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
