@@ -84,6 +84,11 @@ class HttpSearch:
         """The text without what is secret, should the other side have sent it back."""
         return hide(text, self.secrets)
 
+    def close(self) -> None:
+        """Closes the connections that are kept; the next call opens one anew."""
+        while self.idle:
+            self.idle.pop().close()
+
     def __call__(self, question: str, k: int) -> object:
         """What the endpoint finds; raises `DataError` where another attempt would end the same, else `TryAgain`."""
         try:
@@ -151,6 +156,10 @@ class HttpSearch:
                 raise DataError(f"the answer is longer than {LARGEST >> 20} MiB")
             if end is not None and time.monotonic() > end:
                 raise TimeoutError
+        if response.length:
+            raise http.client.IncompleteRead(b"", response.length)
+        # What was read piece by piece does not count as read until it is closed.
+        response.close()
         return b"".join(parts)
 
 

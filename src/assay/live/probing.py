@@ -115,7 +115,10 @@ def ask(
         report((len(kept.finished) + len(outcomes)) / len(questions))
 
     if left:
-        ask_all(left, Task(retriever.ask, reading.read, finish), limits)
+        try:
+            ask_all(left, Task(retriever.ask, reading.read, finish), limits)
+        finally:
+            retriever.close()
     return outcomes
 
 

@@ -29,19 +29,21 @@ LIMITS = ("k", "top_k")
 class Retriever(NamedTuple):
     """A name for what is searched, and a function of a question.
 
-    `request` is what else decides on what is found; `hide` takes out of a message what must not be shown.
+    `request` is what else decides on what is found; `hide` takes out of a message what must not be shown; `close` lets
+    go of what is kept between calls.
     """
 
     name: str
     ask: Callable[[str], object]
     request: str = ""
     hide: Callable[[str], str] = str
+    close: Callable[[], None] = lambda: None
 
 
 def as_retriever(search: Any, k: int, name: str | None = None) -> Retriever:  # noqa: ANN401 - any library's retriever
     """One way to ask whatever can be searched."""
     if isinstance(search, HttpSearch):
-        return Retriever(name or search.name, partial(search, k=k), search.request, search.hide)
+        return Retriever(name or search.name, partial(search, k=k), search.request, search.hide, search.close)
     return Retriever(name or name_of(search), asking(search, k))
 
 
