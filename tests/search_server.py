@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,7 +19,7 @@ class Reply(NamedTuple):
 
     content: object = None
     status: int = 200
-    headers: dict = {}
+    headers: dict = MappingProxyType({})
     hang: bool = False
 
 
@@ -31,11 +32,11 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
-    def do_POST(self):  # noqa: N802 - the library's name
+    def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.answer(body.get("query", ""), body)
 
-    def do_GET(self):  # noqa: N802 - the library's name
+    def do_GET(self):
         values = {name: value[0] for name, value in parse_qs(urlsplit(self.path).query).items()}
         self.answer(values.get("q", ""), values)
 

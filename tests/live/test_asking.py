@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -112,8 +113,8 @@ def fails(times, error):
 ERRORS = [
     (RuntimeError("two\nlines"), "RuntimeError: two lines"),
     (KeyError("x\x1b[31m"), r"KeyError: 'x\x1b[31m'"),
-    (StopIteration(), "StopIteration:"),
-    (asyncio.CancelledError(), "CancelledError:"),
+    (StopIteration(), "StopIteration"),
+    (asyncio.CancelledError(), "CancelledError"),
     (ValueError("x" * 500), "ValueError: " + "x" * 188 + "…"),
 ]
 
@@ -187,10 +188,8 @@ def test_an_asynchronous_call_that_hangs_is_cancelled():
 def test_one_that_will_not_be_cancelled_is_left_behind():
     async def stubborn(_):
         while True:
-            try:
+            with suppress(asyncio.CancelledError):
                 await asyncio.sleep(30)
-            except asyncio.CancelledError:
-                pass
 
     started = time.monotonic()
     assert ask(stubborn, {"q1": "one"}, timeout=0.05, retries=0)["q1"].failure == "no answer within 0.05 s"
@@ -213,7 +212,9 @@ def test_where_too_many_hang_the_rest_is_not_asked(monkeypatch):
 
 def test_what_comes_back_late_frees_its_place(monkeypatch):
     monkeypatch.setattr(asking, "MOST_HANGING", 2)
-    outcomes = ask(lambda question: time.sleep(0.15) or [question], timeout=0.1, retries=0, concurrency=1)
+    questions = dict(list(QUESTIONS.items())[:7])
+    search = lambda question: time.sleep(0.15) or [question]  # noqa: E731 - one line does
+    outcomes = ask(search, questions, timeout=0.1, retries=0, concurrency=1)
     assert all(outcome.failure for outcome in outcomes.values())
     assert [outcome.attempts for outcome in outcomes.values()].count(1) > 2
 

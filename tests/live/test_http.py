@@ -33,10 +33,7 @@ def test_a_good_search_is_found_good():
 def test_connections_are_kept():
     ports = set()
 
-    def behave(question, times):
-        return found(question, times)
-
-    with SearchServer(behave) as server:
+    with SearchServer() as server:
         original = server.process_request
         server.process_request = lambda request, address: (ports.add(address), original(request, address))
         probed(server, concurrency=2)
@@ -44,7 +41,9 @@ def test_connections_are_kept():
 
 
 def test_a_connection_that_the_server_closed_is_opened_anew():
-    with SearchServer(lambda question, times: found(question, times)._replace(headers={"Connection": "close"})) as server:
+    with SearchServer(
+        lambda question, times: found(question, times)._replace(headers={"Connection": "close"})
+    ) as server:
         assert probed(server, concurrency=2, retries=0).failures == {}
     silently = Reply({"results": []})
     with SearchServer(lambda *_: silently) as server:
@@ -151,7 +150,11 @@ BROKEN = {
     "nested": (b"[" * 100_000, None, f"the answer is not JSON: '{'[' * 80}…'"),
     "empty": ({}, None, "the answer is an empty object"),
     "no list": ({"error": "x"}, None, "the answer holds no list of documents; it has 'error'"),
-    "no such path": ({"a": {"b": 1}}, "a.hits", "the answer has nothing at 'a.hits': where 'hits' should be, there is 'b'"),
+    "no such path": (
+        {"a": {"b": 1}},
+        "a.hits",
+        "the answer has nothing at 'a.hits': where 'hits' should be, there is 'b'",
+    ),
     "no such place": ({"a": [1]}, "a.5", "the answer has nothing at 'a.5': where '5' should be, is a list of 1"),
     "a text there": ({"a": "b"}, "a.c", "the answer has nothing at 'a.c': where 'c' should be, is 'b'"),
     "no id": ([{"x": 1}], None, "the answer: a retrieved passage has no id under id, doc_id, document_id or the like"),
@@ -162,7 +165,9 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_answers_that_cannot_be_read_are_named(case):
     content, path, message = BROKEN[case]
-    with SearchServer(lambda question, times: Reply(content) if question.endswith("1") else found(question, times)) as server:
+    with SearchServer(
+        lambda question, times: Reply(content) if question.endswith("1") else found(question, times)
+    ) as server:
         questions = {"q1": "question 1", "q2": "question 2"}
         if path:
             with pytest.raises(DataError) as caught:
@@ -208,8 +213,8 @@ def test_a_slow_one_is_slow_and_not_failed():
 
 @pytest.mark.parametrize("concurrency", [1, 3, 8])
 def test_no_more_calls_at_a_time_than_allowed(concurrency):
-    with SearchServer(delay=0.01) as server:
-        probed(server, concurrency=concurrency)
+    with SearchServer(delay=0.05) as server:
+        probed(server, concurrency=concurrency, questions=dict(list(QUESTIONS.items())[:16]))
     assert server.most_in_flight == concurrency
 
 
@@ -223,7 +228,9 @@ def test_nobody_there():
 
 def test_a_line_that_is_no_http(monkeypatch):
     with SearchServer() as server:
-        monkeypatch.setattr(server.RequestHandlerClass, "answer", lambda handler, *_: handler.wfile.write(b"\x1b[2J\r\n\r\n"))
+        monkeypatch.setattr(
+            server.RequestHandlerClass, "answer", lambda handler, *_: handler.wfile.write(b"\x1b[2J\r\n\r\n")
+        )
         with pytest.raises(DataError) as caught:
             probed(server, questions={"q1": "question 1"}, retries=0)
     assert r"the answer is broken: BadStatusLine \x1b[2J" in str(caught.value)

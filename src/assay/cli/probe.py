@@ -41,10 +41,9 @@ MOST_FAILURES = 20
     examples=(
         "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",
         'assay probe "http://localhost:8000/search?q={query}&n={k}" --queries queries.tsv --qrels qrels.txt -k 20',
-        """assay probe http://localhost:9200/docs/_search --queries queries.jsonl --qrels qrels.txt \\
-            --body '{"query": {"match": {"text": "{query}"}}, "size": "{k}"}' --path hits.hits --id _id""",
-        """assay probe https://search.example/api --queries queries.jsonl --qrels qrels.txt \\
-            --header 'Authorization: Bearer $SEARCH_KEY' --checkpoint probe.jsonl --run live.run""",
+        "assay probe http://localhost:9200/docs/_search --queries q.jsonl --qrels qrels.txt --body @body.json --id _id",
+        "assay probe URL --queries q.jsonl --qrels qrels.txt --header 'Authorization: Bearer $SEARCH_KEY'",
+        "assay probe URL --queries q.jsonl --qrels qrels.txt --checkpoint probe.jsonl --run live.run",
     ),
 )
 @click.argument("url", metavar="URL")
@@ -58,7 +57,7 @@ MOST_FAILURES = 20
     help="What to send; {query} and {k} stand for the question and k. @FILE reads it from a file.  "
     f"[default: {DEFAULT_BODY}]",
 )
-@click.option("--path", help="Where the list of documents stands in an answer, such as data.hits.")
+@click.option("--path", metavar="PATH", help="Where the list of documents stands in an answer, such as data.hits.")
 @click.option("--id", "doc_id", metavar="PATH", help="Where the id stands in a document, such as _source.url.")
 @click.option(
     "--header",
@@ -147,7 +146,7 @@ def written(probed: Probe, format_: str) -> str:
     """The probe as text."""
     if format_ == "json":
         return probed.to_json()
-    return render(probed.table(), format_)
+    return probed.text() if format_ == "table" else render(probed.table(), format_)
 
 
 def talk(probed: Probe, format_: str) -> list[str]:

@@ -89,7 +89,7 @@ def resume(file: IO[bytes], name: str, owner: Belongs, questions: Mapping[str, s
     file.seek(0)
     content = file.read()
     whole, _, rest = content.rpartition(b"\n")
-    if not whole:
+    if b"\n" not in content:
         # Nothing of another file is written over: what stands there must be the beginning of this very line.
         if not owner.line.encode().startswith(rest):
             raise FormatError(f"{name} is no checkpoint; name a file of its own")

@@ -34,8 +34,8 @@ def failure(error: BaseException | None, attempts: int) -> str:
     >>> failure(KeyError("d1"), 3)
     "KeyError: 'd1' (3 attempts)"
     """
-    message = message_of(error)
-    said = message if isinstance(error, (AssayError, TryAgain)) else f"{type(error).__name__}: {message}"
+    kind = "" if isinstance(error, (AssayError, TryAgain)) else type(error).__name__
+    said = ": ".join(part for part in (kind, message_of(error)) if part)
     line = printable(" ".join(said.split()))
     cut = line[:LONGEST_MESSAGE] + ("…" if len(line) > LONGEST_MESSAGE else "")
     return cut + (f" ({count(attempts, 'attempt')})" if attempts > 1 else "")

@@ -108,12 +108,15 @@ class Probe(Exports):
         rest = len(self.failures) - len(lines)
         return [*lines, f"and {rest:,} more"] if rest else lines
 
-    def __str__(self) -> str:
+    def text(self) -> str:
+        """Quality, then latency and throughput, then the notes, for a terminal."""
         table = self.result.table()
-        text = render(table._replace(notes=()), "table") + self.pace
-        notes = [f"note: {printable(note)}" for note in table.notes]
-        failed = [f"failed: {line}" for line in self.failure_lines()]
-        return "\n".join([text, *notes, *failed])
+        notes = [f"note: {printable(note)}\n" for note in table.notes]
+        return "".join([render(table._replace(notes=()), "table"), self.pace, "\n", *notes])
+
+    def __str__(self) -> str:
+        failed = [f"failed: {line}\n" for line in self.failure_lines()]
+        return "".join([self.text(), *failed]).rstrip("\n")
 
     def to_polars(self) -> polars.DataFrame:
         """One row a query: its values, the seconds of its call, and what went wrong."""
