@@ -1,7 +1,9 @@
 """`assay.probe`: what it gives, what it notes, what it refuses."""
 
+import io
 import json
 import math
+import sys
 import time
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 import assay
 from assay.live import Latency
+from assay.render import progress as bars
 
 QUESTIONS = {"q1": "one", "q2": "two", "q3": "three"}
 QRELS = {"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 1}, "q3": {"d3": 1}}
@@ -139,6 +142,42 @@ def test_where_nothing_is_answered_the_first_failure_is_said():
         assay.probe(lambda _: 1 / 0, QUESTIONS, QRELS, "rr", retries=1)
     said = "no question was answered; the first, 'q1': ZeroDivisionError: division by zero (2 attempts)"
     assert str(caught.value) == said
+
+
+def test_a_search_that_answers_nothing_is_given_up_early():
+    questions = {f"q{number}": str(number) for number in range(200)}
+    qrels = {query: ["d"] for query in questions}
+    asked = []
+    with pytest.raises(assay.DataError, match=r"none of the first 20 questions was answered; the first, 'q\d'"):
+        assay.probe(lambda question: asked.append(question) or 1 / 0, questions, qrels, "rr", retries=0, concurrency=4)
+    assert 20 <= len(asked) <= 20 + 4
+
+
+def test_finding_nothing_is_an_answer():
+    probe = assay.probe(lambda _: [], QUESTIONS, QRELS, "rr")
+    assert (probe["rr"], probe.failures, probe.run.to_dict()) == (0.0, {}, {"q1": [], "q2": [], "q3": []})
+
+
+def test_questions_of_any_text():
+    texts = {"q1": "a\ud800", "q2": "\x00\x1b[31m", "q3": "x" * 1_000_000}
+    assert assay.probe(lambda question: [str(len(question))], texts, QRELS, "rr").run["q3"] == ["1000000"]
+
+
+def test_a_bar_in_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(bars, "DELAY", 0.0)
+    monkeypatch.setattr(bars, "PAUSE", 0.01)
+    assay.probe(lambda question: time.sleep(0.2) or [question], QUESTIONS, QRELS, "rr", concurrency=1, name="my search")
+    assert "asking my search" in sys.stderr.getvalue()
+    assert "33%" in sys.stderr.getvalue()
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assay.probe(lambda question: time.sleep(0.05) or [question], QUESTIONS, QRELS, "rr", progress=False)
+    assert sys.stderr.getvalue() == ""
 
 
 def test_no_time_limit():

@@ -40,6 +40,7 @@ EXAMPLES = (
     "assay diff qrels.txt bm25.run dense.run    see which queries moved, and why",
     "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
     "assay gate qrels.txt new.run --min rr=0.6  stop a build where retrieval got worse",
+    "assay probe URL --queries Q --qrels QRELS  ask a search that runs, and score what it finds",
     "assay check qrels.txt bm25.run             find out what is wrong with the data",
     "assay measures ndcg                        what a measure is, and how it is computed",
 )

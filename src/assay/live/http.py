@@ -6,30 +6,23 @@ would be that of two calls, and headers with keys in them would go elsewhere. Pr
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import json
 import os
-import socket
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from email.utils import parsedate_to_datetime
-from typing import Any
+from threading import Lock
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
-from assay.core.text import printable
 from assay.live.failures import TryAgain
 from assay.live.found import at_path
+from assay.live.replies import check, excerpt, trouble
 from assay.live.request import DEFAULT_BODY, filled, hide, read_address, read_body, read_headers, secrets_of
 
 LARGEST = 64 << 20
 CHUNK = 1 << 16
-LONGEST_SHOWN = 80
-# Too slow, too many, or the other side's own trouble: these may pass.
-PASSING = (408, 425, 429)
-OK, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 DEFAULT_TIMEOUT = 30.0
 CONNECTIONS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 
@@ -65,12 +58,15 @@ class HttpSearch:
         self.path = path
         own = read_headers(headers, environment)
         given = {name.lower() for name in own.values}
+        if self.is_get:
+            given.add("content-type")
         self.sent = {name: value for name, value in USUAL.items() if name.lower() not in given} | own.values
         self.secrets = (*own.secrets, *secrets_of(url))
         self.timeout = timeout
         self.idle: deque[http.client.HTTPConnection] = deque()
-        # All that decides what is found, for a checkpoint; nobody can read a key out of it.
-        self.request = hashlib.sha256(json.dumps([url, self.body, path]).encode()).hexdigest()
+        self.lock = Lock()
+        # All that decides what is found, for a checkpoint; a key does not.
+        self.request = json.dumps([hide(url, self.secrets), self.body, path])
 
     @property
     def name(self) -> str:
@@ -86,8 +82,10 @@ class HttpSearch:
 
     def close(self) -> None:
         """Closes the connections that are kept; the next call opens one anew."""
-        while self.idle:
-            self.idle.pop().close()
+        with self.lock:
+            idle, self.idle = self.idle, deque()
+        for connection in idle:
+            connection.close()
 
     def __call__(self, question: str, k: int) -> object:
         """What the endpoint finds; raises `DataError` where another attempt would end the same, else `TryAgain`."""
@@ -118,7 +116,7 @@ class HttpSearch:
                 connection.close()
                 # The other side may have closed a connection that was kept: that is no failure yet.
                 if not is_used or not isinstance(error, (ConnectionError, http.client.BadStatusLine)):
-                    raise TryAgain(trouble(error)) from None
+                    raise TryAgain(trouble(error, self.timeout)) from None
 
     def connection(self) -> tuple[bool, http.client.HTTPConnection]:
         """A connection, and whether it was used before."""
@@ -130,6 +128,7 @@ class HttpSearch:
 
     def exchange(self, connection: http.client.HTTPConnection, question: str, k: int) -> bytes:
         """Sends the question and reads the answer."""
+        idle = self.idle
         content = None if self.is_get else json.dumps(filled(self.body, question, k)).encode()
         connection.request("GET" if self.is_get else "POST", self.address.path(question, k), content, self.sent)
         response = connection.getresponse()
@@ -138,10 +137,13 @@ class HttpSearch:
         except DataError:
             connection.close()
             raise
-        if response.will_close:
+        with self.lock:
+            # Others were let go while this call was under way.
+            is_kept = idle is self.idle and not response.will_close
+            if is_kept:
+                idle.append(connection)
+        if not is_kept:
             connection.close()
-        else:
-            self.idle.append(connection)
         check(response, answer)
         return answer
 
@@ -161,52 +163,3 @@ class HttpSearch:
         # What was read piece by piece does not count as read until it is closed.
         response.close()
         return b"".join(parts)
-
-
-def check(response: http.client.HTTPResponse, answer: bytes) -> None:
-    """Raises unless the status says that all is well."""
-    status = response.status
-    if OK <= status < REDIRECT:
-        return
-    said = f"HTTP {status} {short(response.reason)}".strip()
-    if status < REFUSED:
-        target = (response.headers.get("Location") or "nowhere").partition("?")[0]
-        raise DataError(f"{said}: redirected to {short(target)}; give the address that is to be asked")
-    said += f": {excerpt(answer)}" if answer.strip() else ""
-    if status in PASSING or status >= BROKEN:
-        raise TryAgain(said, seconds_after(response.headers.get("Retry-After")))
-    raise DataError(said)
-
-
-def trouble(error: Any) -> str:  # noqa: ANN401 - one of `Failed`
-    """What went wrong on the way, in words."""
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, socket.gaierror):
-        return f"there is no such host: {error.strerror}"
-    if isinstance(error, OSError):
-        return f"the connection failed: {error.strerror or type(error).__name__}"
-    return f"the answer is broken: {type(error).__name__} {short(str(error))}"
-
-
-def seconds_after(value: str | None) -> float | None:
-    """What `Retry-After` says: seconds, or a date."""
-    if value is None:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None
-
-
-def excerpt(content: bytes) -> str:
-    """The beginning of an answer, in quotes."""
-    if not content.strip():
-        return "it is empty"
-    return "'" + short(" ".join(content[: 4 * LONGEST_SHOWN].decode("utf-8", "replace").split())) + "'"
-
-
-def short(text: str) -> str:
-    return printable(text[:LONGEST_SHOWN] + ("…" if len(text) > LONGEST_SHOWN else ""))

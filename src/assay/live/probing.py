@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_AT_A_TIME = 1024
 MOST_RETRIES = 100
+# So many questions are asked before a search that answers none is given up, or twice as many as are asked at a time.
+LEAST_PATIENCE = 20
 DEFAULT_MEASURES = ("ndcg@{}", "rr@{}", "recall@{}")
 
 
@@ -104,14 +106,17 @@ def ask(
     kept: Checkpoint,
     report: Report,
 ) -> dict[str, Outcome]:
-    """What came of the questions that the checkpoint does not have."""
+    """What came of the questions that the checkpoint does not have; raises early if nothing seems to be answered."""
     left = {query: text for query, text in questions.items() if query not in kept.finished}
     outcomes: dict[str, Outcome] = {}
+    patience = max(LEAST_PATIENCE, 2 * limits.concurrency)
 
     def finish(outcome: Outcome) -> None:
         outcome = outcome._replace(failure=retriever.hide(outcome.failure))
         kept.add(outcome)
         outcomes[outcome.query] = outcome
+        if len(outcomes) == patience and not kept.finished and all(each.failure for each in outcomes.values()):
+            raise unanswered(questions, outcomes, f"none of the first {patience} questions")
         report((len(kept.finished) + len(outcomes)) / len(questions))
 
     if left:
@@ -120,6 +125,12 @@ def ask(
         finally:
             retriever.close()
     return outcomes
+
+
+def unanswered(queries: Iterable[str], outcomes: Mapping[str, Outcome], what: str) -> DataError:
+    """The error where nothing is answered."""
+    first = next(outcomes[query] for query in queries if query in outcomes)
+    return DataError(f"{what} was answered; the first, {show(first.query)}: {first.failure}")
 
 
 def shown(retriever: Retriever, progress: bool | Report) -> AbstractContextManager[Report]:
@@ -175,8 +186,7 @@ def assemble(evaluator: Evaluator, queries: list[str], asked: Asked, notes: list
     failures = {query: outcomes[query].failure for query in queries if outcomes[query].answer is None}
     answers = {query: answer for query in queries if (answer := outcomes[query].answer) is not None}
     if not answers:
-        query, reason = next(iter(failures.items()))
-        raise DataError(f"no question was answered; the first, {show(query)}: {reason}")
+        raise unanswered(queries, outcomes, "no question")
     rankings = {query: answer.ranking for query, answer in answers.items()}
     result = evaluator.evaluate({**rankings, **{query: [] for query in failures}})
     notes = [*failure_notes(failures), *notes, *answer_notes(answers, asked.k), *depth_notes(evaluator, asked.k)]
