@@ -282,4 +282,4 @@ def test_thread_after_thread_is_not_left_behind():
     end = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < end:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before

@@ -273,6 +273,33 @@ def test_a_message_outside_of_a_probe_hides_keys_too():
         search.close()
 
 
+RAW = {
+    "chunks": (b'Transfer-Encoding: chunked\r\n\r\n4\r\n["d1\r\n2\r\n"]\r\n0\r\n\r\n', None),
+    "until the end": (b'Connection: close\r\n\r\n["d1"]', None),
+    "cut": (b'Content-Length: 99\r\nConnection: close\r\n\r\n["d1"]', "the answer is broken: IncompleteRead"),
+    "cut chunks": (b'Transfer-Encoding: chunked\r\n\r\nff\r\n["d1', "the answer is broken: IncompleteRead"),
+    "no chunks": (b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", "the answer is broken: IncompleteRead"),
+    "too many headers": (b"X: 1\r\n" * 300 + b"\r\n", "the answer is broken: HTTPException got more than 100 headers"),
+}
+
+
+@pytest.mark.parametrize("case", RAW)
+def test_how_answers_are_sent(case, monkeypatch):
+    content, message = RAW[case]
+
+    def answer(handler, *_):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + content)
+        handler.close_connection = True
+
+    with SearchServer() as server:
+        monkeypatch.setattr(server.RequestHandlerClass, "answer", answer)
+        if message is None:
+            assert probed(server, questions={"q1": "question 1"}, retries=0).run["q1"] == ["d1"]
+        else:
+            with pytest.raises(DataError, match=message):
+                probed(server, questions={"q1": "question 1"}, retries=0)
+
+
 def test_an_answer_that_drips_is_given_up(monkeypatch):
     def drip(handler, *_):
         handler.send_response(200)
