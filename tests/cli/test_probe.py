@@ -1,6 +1,7 @@
 """`assay probe`: a search over HTTP, asked and scored from a shell."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -175,6 +176,7 @@ def test_mistakes_are_one_line(assay, files, arguments, message):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(files, folder):
     # A shell that runs this in the background has the signal ignored, which a process inherits.
     code = (

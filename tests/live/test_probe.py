@@ -123,6 +123,10 @@ REFUSED = [
         {"questions": {"x": "one"}},
         "no question has judgments: the questions are 'x', the judgments have 'q1', 'q2', 'q3'",
     ),
+    (
+        {"questions": {"q1": "one"}, "missing": "error"},
+        "2 queries of the judgments without a question: 'q2', 'q3'; missing=\"zero\" counts them as empty rankings",
+    ),
     ({"measures": ["nonsense"]}, "there is no measure 'nonsense'"),
     ({"measures": ["f1"], "convention": "nonsense"}, "nonsense"),
 ]

@@ -175,8 +175,10 @@ def choose_questions(
         notes.append(Note("unjudged", f"{count(len(left), 'question')} without judgments not asked: {some(left)}"))
     unasked = [query for query in judged.queries if query not in asked]
     if unasked:
-        said = f"{count(len(unasked), 'query', 'queries')} of the judgments without a question"
-        notes.append(Note("unasked", f"{said}: {some(unasked)}"))
+        said = f"{count(len(unasked), 'query', 'queries')} of the judgments without a question: {some(unasked)}"
+        if evaluator.policies.missing == "error":
+            raise MismatchError(f'{said}; missing="zero" counts them as empty rankings, "skip" leaves them out')
+        notes.append(Note("unasked", said))
     return asked, notes
 
 
