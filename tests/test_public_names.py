@@ -79,6 +79,7 @@ def test_every_name_has_a_docstring_of_its_own(name):
         assay.Hits,
         assay.Measure,
         assay.GateReport,
+        assay.Probe,
     ],
 )
 def test_every_public_method_has_a_docstring(owner):

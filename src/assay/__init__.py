@@ -35,6 +35,7 @@ if _TYPE_CHECKING:
     from assay.gating import gate
     from assay.io import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
     from assay.labels import evaluate_labels
+    from assay.live import Probe, probe
     from assay.notes import Note
     from assay.rag.evaluating import evaluate_rag
     from assay.rag.result import RagResult
@@ -74,6 +75,7 @@ _HOME = {
     "assay.gatereport": ("GateCheck", "GateReport"),
     "assay.io": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),
     "assay.labels": ("evaluate_labels",),
+    "assay.live": ("Probe", "probe"),
     "assay.notes": ("Note",),
     "assay.rag.evaluating": ("evaluate_rag",),
     "assay.rag.result": ("RagResult",),
@@ -108,6 +110,7 @@ __all__ = [
     "Pair",
     "Policies",
     "PolicyError",
+    "Probe",
     "Qrels",
     "RagResult",
     "Rel",
@@ -128,6 +131,7 @@ __all__ = [
     "measure",
     "merge_subqueries",
     "parse_measure",
+    "probe",
     "ratio",
     "read_qrels",
     "read_run",

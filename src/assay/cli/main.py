@@ -26,6 +26,7 @@ COMMANDS = {
     "audit": "assay.cli.audit",
     "gate": "assay.cli.gate",
     "rag": "assay.cli.rag",
+    "probe": "assay.cli.probe",
     "check": "assay.cli.check.command",
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
@@ -41,6 +42,7 @@ EXAMPLES = (
     "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
     "assay gate qrels.txt new.run --min rr=0.6  stop a build where retrieval got worse",
     "assay rag records.jsonl                    score retrieval and answers of a RAG system",
+    "assay probe URL --queries Q --qrels QRELS  ask a search that runs, and score what it finds",
     "assay check qrels.txt bm25.run             find out what is wrong with the data",
     "assay measures ndcg                        what a measure is, and how it is computed",
 )

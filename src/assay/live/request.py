@@ -1,0 +1,155 @@
+"""What is sent to an HTTP endpoint: the address, the body and the headers, with places for the question and k."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from string import Template
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from assay.core.errors import DataError
+from assay.core.text import show
+
+DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
+PLACE = re.compile(r"\{(query|k)\}")
+# What stands in an address as it is; anything else is written in percent signs.
+KEPT = "/%:=&?~+!$,;'@()*[]"
+SHORTEST_KEY = 8
+SHORTEST_PART = 4
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+class Address(NamedTuple):
+    """An address in its parts; `target` is the path and what follows it, with places."""
+
+    scheme: str
+    host: str
+    port: int | None
+    target: str
+
+    @property
+    def name(self) -> str:
+        """The address without what may be secret in it."""
+        port = "" if self.port is None else f":{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}{port}{self.target.partition('?')[0]}"
+
+    def path(self, question: str, k: int) -> str:
+        """What to ask for."""
+        parts = re.split(PLACE, self.target)
+        values = {"query": quote(question, safe="", errors="replace"), "k": str(k)}
+        # The pattern's group stands at every other place.
+        return "".join(values[part] if place % 2 else quote(part, safe=KEPT) for place, part in enumerate(parts))
+
+
+def read_address(url: str) -> Address:
+    """The parts of an address that can be asked."""
+    shown = f"the address {show(url.partition('?')[0])}"
+    if "://" not in url:
+        raise DataError(f"{shown} must begin with http:// or https://")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise DataError(f"{shown} cannot be read: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise DataError(f"{shown} must begin with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise DataError("put no name and password into the address; send them in a header, such as Authorization")
+    if not host or not re.fullmatch(r"[\w.:\-]+", host):
+        raise DataError(f"{shown} has no host that can be asked")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(parts.scheme, host, port, target)
+
+
+def read_body(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The template of the body."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the body is not JSON: {error}; a body is such as {DEFAULT_BODY}") from None
+    if "{query}" not in json.dumps(body):
+        raise DataError(f"the body has no place for the question; write {{query}} there, as in {DEFAULT_BODY}")
+    return body
+
+
+def filled(template: Any, question: str, k: int) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The template with the question and k in their places; they are values, so nothing in them is taken for JSON.
+
+    >>> filled({"q": "{query}", "size": "{k}", "note": "for {query}"}, 'a "b" {k}', 5)
+    {'q': 'a "b" {k}', 'size': 5, 'note': 'for a "b" {k}'}
+    """
+    if isinstance(template, dict):
+        return {name: filled(value, question, k) for name, value in template.items()}
+    if isinstance(template, list):
+        return [filled(value, question, k) for value in template]
+    if template == "{k}":
+        return k
+    if isinstance(template, str):
+        return PLACE.sub(lambda place: question if place[1] == "query" else str(k), template)
+    return template
+
+
+class Headers(NamedTuple):
+    """The headers to send, and the texts in them that must not be shown."""
+
+    values: dict[str, str]
+    secrets: tuple[str, ...]
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """The text without secrets, and without the beginning of one where it was cut.
+
+    >>> hide("got s3cret-key and s3cret-…", ["s3cret-key"])
+    'got … and …'
+    """
+    # The longest first, so that none is left over in part.
+    for secret in sorted(set(secrets), key=len, reverse=True):
+        text = text.replace(secret, "…")
+        for length in range(len(secret) - 1, SHORTEST_PART - 1, -1):
+            text = text.replace(secret[:length] + "…", "…")
+    return text
+
+
+def secrets_of(url: str) -> list[str]:
+    """What stands behind the question mark of an address and may be a key."""
+    values = [value for _, value in parse_qsl(urlsplit(url).query)]
+    return [value for value in values if len(value) >= SHORTEST_KEY and not PLACE.search(value)]
+
+
+def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Headers:
+    """Headers such as `Authorization: Bearer $TOKEN`, where `$TOKEN` is taken from the environment, `$$` is `$`.
+
+    >>> read_headers(["X-Key: $KEY"], {"KEY": "s3cret"}).values["X-Key"]
+    's3cret'
+    """
+    values: dict[str, str] = {}
+    secrets: list[str] = []
+    for line in lines:
+        name, colon, template = line.partition(":")
+        if not colon or not HEADER_NAME.fullmatch(name.strip()):
+            raise DataError(f"a header is 'Name: value', and {show(name)} begins none")
+        used: dict[str, str] = {}
+        value = header_value(name.strip(), template.strip(), environment, used)
+        values[name.strip()] = value
+        secrets += [value, *used.values()]
+    return Headers(values, tuple(each for each in secrets if each))
+
+
+def header_value(name: str, template: str, environment: Mapping[str, str], used: dict[str, str]) -> str:
+    """A header's value; what it took from the environment is noted in `used`."""
+    try:
+        for match in Template.pattern.finditer(template):
+            variable = match["named"] or match["braced"]
+            if variable:
+                used[variable] = environment[variable]
+        value = Template(template).substitute(used)
+    except KeyError as error:
+        raise DataError(f"header {show(name)}: there is no environment variable {error.args[0]}") from None
+    except ValueError:
+        raise DataError(f"header {show(name)}: a $ must be followed by a variable's name; $$ is a plain $") from None
+    if not value.isprintable() or not value.isascii():
+        raise DataError(f"header {show(name)}: the value must be one line of plain ASCII")
+    return value

@@ -1,0 +1,202 @@
+"""`assay probe`: a search over HTTP, asked and scored from a shell."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import assay as library
+from assay.live import failures
+from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
+
+
+@pytest.fixture
+def files(folder, monkeypatch):
+    """Questions and judgments in files."""
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.005)
+    lines = [json.dumps({"_id": query, "text": text}) + "\n" for query, text in QUESTIONS.items()]
+    (folder / "queries.jsonl").write_text("".join(lines))
+    library.Qrels(QRELS).write(folder / "qrels.json")
+    return ("--queries", "queries.jsonl", "--qrels", "qrels.json")
+
+
+@pytest.fixture
+def server():
+    with SearchServer() as running:
+        yield running
+
+
+def some_fail(question, times):
+    number = int(question.split()[1])
+    if number == 5:
+        return Reply(b"out of memory", 500)
+    return Reply(b"busy", 503) if number % 3 == 0 and times == 1 else found(question, times)
+
+
+def test_quality_latency_and_throughput(assay, files, server):
+    result = assay("probe", server.url, *files, "-m", "rr recall@2")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[2].split() == ["rr", "1.0000", "1.0000", "1.0000", "40"]
+    assert lines[3].split() == ["recall@2", "1.0000", "1.0000", "1.0000", "40"]
+    assert lines[6].startswith("a call took ")
+    assert "(p50)" in lines[6]
+    assert "40 of 40 questions answered in " in lines[6]
+
+
+def test_failures_are_named_on_standard_error(assay, files):
+    with SearchServer(some_fail) as server:
+        result = assay("probe", server.url, *files, "-m", "rr")
+    assert result.exit_code == 0
+    assert "rr       0.9750" in result.stdout
+    assert "note: 1 question failed, counted as empty: 'q5'" in result.stdout
+    assert result.stderr == "failed: q5: HTTP 500 Internal Server Error: 'out of memory' (3 attempts)\n"
+
+
+def test_where_nothing_is_answered_it_fails(assay, files):
+    with SearchServer(lambda *_: Reply(b"no such page", 404)) as server:
+        result = assay("probe", server.url, *files)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert (
+        result.stderr
+        == "assay: none of the first 20 questions was answered; the first, 'q0': HTTP 404 Not Found: 'no such page'\n"
+    )
+
+
+def test_a_server_that_hangs(assay, files):
+    with SearchServer(
+        lambda question, times: Reply(hang=True) if question == "question 1" else found(question, times)
+    ) as server:
+        result = assay("probe", server.url, *files, "-m", "rr", "--timeout", "0.3", "--retries", "0")
+    assert result.exit_code == 0
+    assert result.stderr == "failed: q1: no answer within 0.3 s\n"
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv"])
+def test_a_bare_table_has_its_notes_elsewhere(assay, files, format_):
+    with SearchServer(some_fail) as server:
+        result = assay("probe", server.url, *files, "-m", "rr", "--format", format_)
+    assert len(result.stdout.splitlines()) == 2
+    said = result.stderr.splitlines()
+    assert said[0].startswith("note: a call took ")
+    assert said[1] == "note: 1 question failed, counted as empty: 'q5'"
+    assert said[-1].startswith("failed: q5: ")
+
+
+def test_json_has_everything(assay, files, folder):
+    with SearchServer(some_fail) as server:
+        result = assay("probe", server.url, *files, "-m", "rr", "--format", "json", "-o", "probe.json")
+    assert result.stdout == ""
+    data = json.loads((folder / "probe.json").read_text())
+    assert data["measures"]["rr"]["mean"] == 39 / 40
+    assert set(data["latency"]) == {"p50", "p95", "p99", "mean"}
+    assert list(data["failures"]) == ["q5"]
+    assert len(data["seconds"]) == 39
+
+
+@pytest.mark.parametrize("format_", ["markdown", "latex"])
+def test_tables_for_papers(assay, files, server, format_):
+    assert "a call took" in assay("probe", server.url, *files, "--format", format_).stdout
+
+
+def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
+    assay("probe", server.url, *files, "-m", "rr", "--run", "live.run")
+    assert (folder / "live.run").read_text().splitlines()[0] == f"q0 Q0 d0 1 2 {server.url}"
+    result = assay("eval", "qrels.json", "live.run", "-m", "rr", "--format", "csv")
+    assert result.stdout.splitlines()[1] == "rr,1.0,1.0,1.0,40"
+
+
+def test_the_request_can_be_set(assay, files, folder, monkeypatch):
+    monkeypatch.setenv("SEARCH_KEY", "s3cret-key")
+    (folder / "body.json").write_text('{"query": "{query}", "size": "{k}"}')
+    hits = {"took": 1, "out": {"list": [{"_source": {"url": "d1"}}]}}
+    options = ("--body", "@body.json", "--path", "out.list", "--id", "_source.url", "-k", "4")
+    with SearchServer(lambda *_: Reply(hits)) as server:
+        result = assay(
+            "probe", server.url, *files, *options, "--header", "X-Key: $SEARCH_KEY", "--header", "X-B: 2", "-m", "rr"
+        )
+    assert result.exit_code == 0
+    method, _, body, headers = server.requests[0]
+    assert (method, body["size"], headers["X-Key"], headers["X-B"]) == ("POST", 4, "s3cret-key", "2")
+    assert "rr       0.0250" in result.stdout
+
+
+def test_get(assay, files, server):
+    result = assay("probe", f"{server.url}?q={{query}}&n={{k}}", *files, "-m", "rr", "-k", "2")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert {method for method, *_ in server.requests} == {"GET"}
+    assert server.requests[0][2]["n"] == "2"
+
+
+def test_a_checkpoint_is_taken_up(assay, files, folder):
+    with SearchServer(some_fail) as server:
+        arguments = ("probe", server.url, *files, "-m", "rr", "--checkpoint", "probe.jsonl")
+        assay(*arguments)
+        before = sum(server.asked.values())
+        server.behave = found
+        result = assay(*arguments)
+        assert sum(server.asked.values()) == before + 1
+        assert "39 were in the checkpoint" in result.stdout
+        assert "rr       1.0000" in result.stdout
+        refused = assay(*arguments, "-k", "3")
+    assert refused.exit_code == 2
+    assert "the checkpoint 'probe.jsonl' was made with k='10', not 3" in refused.stderr
+    assert (folder / "probe.jsonl").exists()
+
+
+def test_policies_and_conventions(assay, files, server):
+    result = assay("probe", server.url, *files, "-m", "recip_rank", "--convention", "trec_eval", "--depth", "1")
+    assert "convention trec_eval, depth=1" in result.stdout
+    assert "recip_rank  1.0000" in result.stdout
+
+
+MISTAKES = [
+    (("ftp://h/",), "the address 'ftp://h/' must begin with http:// or https://"),
+    (("http://h/", "--body", "{"), "the body is not JSON"),
+    (("http://h/", "--body", "@none.json"), "the body cannot be read from 'none.json'"),
+    (("http://h/", "--header", "X-Key: $NOT_THERE"), "there is no environment variable NOT_THERE"),
+    (("http://h/", "--timeout", "0"), "timeout must be a number of seconds above 0"),
+    (("http://h/", "--concurrency", "0"), "concurrency must be a whole number from 1 to 1024"),
+    (("http://h/", "-m", "nonsense"), "there is no measure 'nonsense'"),
+    (("http://h/", "--queries", "none.jsonl"), "there is no file 'none.jsonl'"),
+    (("http://h/", "--qrels", "none.txt"), "there is no file 'none.txt'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES)
+def test_mistakes_are_one_line(assay, files, arguments, message):
+    result = assay("probe", *files, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("assay: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(files, folder):
+    # A shell that runs this in the background has the signal ignored, which a process inherits.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from assay.cli.main import main; main()"
+    )
+    with SearchServer(delay=0.03) as server:
+        command = [sys.executable, "-c", code, "probe", server.url, *files, "-m", "rr", "--checkpoint", "c.jsonl"]
+        command += ["--concurrency", "2"]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)  # noqa: S603
+        with running:
+            end = time.monotonic() + 30
+            while sum(server.asked.values()) < 10 and time.monotonic() < end:
+                time.sleep(0.005)
+            running.send_signal(signal.SIGINT)
+            out, said = running.communicate(timeout=30)
+        assert (running.returncode, out, said) == (130, b"", b"")
+        kept = (folder / "c.jsonl").read_text().count("\n") - 1
+        assert 0 < kept < 40
+        before = sum(server.asked.values())
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, check=True)  # noqa: S603
+        assert sum(server.asked.values()) == before + 40 - kept
+    assert f"{kept} were in the checkpoint" in done.stdout

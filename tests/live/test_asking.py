@@ -1,0 +1,285 @@
+"""How questions are asked: a few at a time, within a time limit, again where they failed, from wherever one is."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+
+import assay
+from assay.live import asking
+from assay.live.asking import Limits, Task, ask_all
+from assay.live.found import Answer, Reading
+
+QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
+
+
+def ask(search, questions=QUESTIONS, **limits):
+    """The outcome of each question."""
+    outcomes = {}
+    task = Task(search, Reading(10).read, lambda outcome: outcomes.update({outcome.query: outcome}))
+    ask_all(questions, task, Limits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits}))
+    return outcomes
+
+
+class Gauge:
+    """Counts how many are inside at a time."""
+
+    def __init__(self):
+        self.inside = self.most = 0
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        with self.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+
+
+def kinds(gauge=None, pause=0.01):
+    """The same search in each of the ways that one can be written."""
+    gauge = gauge or Gauge()
+
+    def plain(question):
+        with gauge:
+            time.sleep(pause)
+            return [question]
+
+    async def asynchronous(question):
+        with gauge:
+            await asyncio.sleep(pause)
+            return [question]
+
+    def gives_a_coroutine(question):
+        return asynchronous(question)
+
+    class Called:
+        async def __call__(self, question):
+            return await asynchronous(question)
+
+    def lazily(question):
+        with gauge:
+            time.sleep(pause)
+            yield question
+
+    return {
+        "plain": plain,
+        "async": asynchronous,
+        "gives a coroutine": gives_a_coroutine,
+        "object": Called(),
+        "generator": lazily,
+    }
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_of_search_is_asked_a_few_at_a_time(kind):
+    gauge = Gauge()
+    outcomes = ask(kinds(gauge)[kind])
+    assert {query: outcome.answer for query, outcome in outcomes.items()} == {
+        query: Answer([question]) for query, question in QUESTIONS.items()
+    }
+    assert gauge.most == 4
+    assert all(0.01 <= outcome.seconds < 1 for outcome in outcomes.values())
+    assert {outcome.attempts for outcome in outcomes.values()} == {1}
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_it_works_inside_a_running_loop(kind):
+    async def notebook():
+        return ask(kinds()[kind])
+
+    assert len(asyncio.run(notebook())) == 20
+
+
+def fails(times, error):
+    """A search that fails so many times before it answers."""
+    seen = {}
+
+    def search(question):
+        seen[question] = seen.get(question, 0) + 1
+        if seen[question] <= times:
+            raise error
+        return [question]
+
+    return search
+
+
+ERRORS = [
+    (RuntimeError("two\nlines"), "RuntimeError: two lines"),
+    (KeyError("x\x1b[31m"), r"KeyError: 'x\x1b[31m'"),
+    (StopIteration(), "StopIteration"),
+    (asyncio.CancelledError(), "CancelledError"),
+    (ValueError("x" * 500), "ValueError: " + "x" * 188 + "…"),
+]
+
+
+@pytest.mark.parametrize(("error", "message"), ERRORS)
+def test_failures_are_one_line(error, message):
+    outcome = ask(fails(9, error), {"q1": "x"})["q1"]
+    assert (outcome.answer, outcome.attempts) == (None, 2)
+    assert outcome.failure == f"{message} (2 attempts)"
+    assert "\n" not in outcome.failure
+
+
+def test_a_failed_call_is_repeated():
+    outcomes = ask(fails(2, OSError("busy")), retries=2)
+    assert {outcome.attempts for outcome in outcomes.values()} == {3}
+    assert all(outcome.answer for outcome in outcomes.values())
+
+
+def test_an_asynchronous_failure_is_repeated_too():
+    search = fails(1, OSError("busy"))
+
+    async def later(question):
+        return search(question)
+
+    assert {outcome.attempts for outcome in ask(later).values()} == {2}
+
+
+def test_an_answer_that_cannot_be_read_is_final():
+    outcome = ask(lambda _: None, {"q1": "x"})["q1"]
+    said = "the answer: what was retrieved must be a list of ids or passages, not 'None'"
+    assert (outcome.failure, outcome.attempts) == (said, 1)
+
+
+def test_pauses_grow(monkeypatch):
+    monkeypatch.setattr(asking, "pause_after", lambda attempt, error: 0.05 * attempt if error else 0)
+    started = time.monotonic()
+    ask(fails(3, OSError("busy")), {"q1": "x"}, retries=3)
+    assert 0.3 <= time.monotonic() - started < 3
+
+
+def test_a_synchronous_call_that_hangs_takes_no_place():
+    over = threading.Event()
+    hanging = {"question 0", "question 1", "question 2"}
+    try:
+        search = kinds()["plain"]
+        started = time.monotonic()
+        outcomes = ask(lambda question: over.wait(30) if question in hanging else search(question), timeout=0.2)
+        elapsed = time.monotonic() - started
+    finally:
+        over.set()
+    failed = {query: outcome.failure for query, outcome in outcomes.items() if outcome.answer is None}
+    assert failed == dict.fromkeys(("q0", "q1", "q2"), "no answer within 0.2 s (2 attempts)")
+    assert elapsed < 3
+
+
+def test_an_asynchronous_call_that_hangs_is_cancelled():
+    cancelled = []
+
+    async def search(question):
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            cancelled.append(question)
+            raise
+
+    outcomes = ask(search, {"q1": "one", "q2": "two"}, timeout=0.05, retries=0)
+    assert sorted(cancelled) == ["one", "two"]
+    assert outcomes["q1"].failure == "no answer within 0.05 s"
+
+
+def test_one_that_will_not_be_cancelled_is_left_behind():
+    async def stubborn(_):
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(30)
+
+    started = time.monotonic()
+    assert ask(stubborn, {"q1": "one"}, timeout=0.05, retries=0)["q1"].failure == "no answer within 0.05 s"
+    assert time.monotonic() - started < 5
+
+
+def test_where_too_many_hang_the_rest_is_not_asked(monkeypatch):
+    monkeypatch.setattr(asking, "MOST_HANGING", 6)
+    over, calls = threading.Event(), []
+    try:
+        outcomes = ask(lambda question: (calls.append(question), over.wait(30)), timeout=0.05, retries=0)
+    finally:
+        over.set()
+    # Those at a time may hang at once, so there may be a few more.
+    assert 6 <= len(calls) <= 6 + 4
+    refused = [outcome for outcome in outcomes.values() if outcome.attempts == 0]
+    assert len(refused) == 20 - len(calls)
+    assert refused[-1].failure.endswith("earlier calls have not come back; give the search a time limit")
+
+
+def test_what_comes_back_late_frees_its_place(monkeypatch):
+    monkeypatch.setattr(asking, "MOST_HANGING", 2)
+    questions = dict(list(QUESTIONS.items())[:7])
+    search = lambda question: time.sleep(0.15) or [question]  # noqa: E731 - one line does
+    outcomes = ask(search, questions, timeout=0.1, retries=0, concurrency=1)
+    assert all(outcome.failure for outcome in outcomes.values())
+    assert [outcome.attempts for outcome in outcomes.values()].count(1) > 2
+
+
+def test_an_error_of_whoever_is_told_ends_it():
+    def full(_):
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        ask_all(QUESTIONS, Task(lambda question: [question], Reading(10).read, full), Limits())
+
+
+def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch):
+    file = tmp_path / "checkpoint.jsonl"
+    qrels = {query: ["d"] for query in QUESTIONS}
+    asked = []
+
+    def search(question):
+        asked.append(question)
+        time.sleep(0.01)
+        return ["d"]
+
+    def interrupted(thread, timeout=None):
+        if thread.name == "assay-probe-loop" and timeout == asking.LOOK and len(asked) > 8:
+            raise KeyboardInterrupt
+        join(thread, timeout)
+
+    join = threading.Thread.join
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    monkeypatch.setattr(asking, "LOOK", 0.005)
+    with pytest.raises(KeyboardInterrupt):
+        assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file, concurrency=1)
+    monkeypatch.undo()
+    finished = len(file.read_text().splitlines()) - 1
+    assert 0 < finished < 20
+    assert len(asked) - finished <= 1
+    asked.clear()
+    probe = assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file)
+    assert (probe.asked, probe.resumed, len(asked)) == (20 - finished, finished, 20 - finished)
+
+
+def test_the_interpreter_does_not_wait_for_a_call_that_hangs():
+    code = (
+        "import assay, threading\n"
+        "def search(question):\n"
+        "    if question == 'b': threading.Event().wait()\n"
+        "    return ['d']\n"
+        "probe = assay.probe(search, {'q1': 'a', 'q2': 'b'}, {'q1': ['d'], 'q2': ['d']}, 'rr', timeout=0.1, retries=0)\n"
+        "print(probe['rr'], probe.failures)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+    assert (done.returncode, done.stdout) == (0, "0.5 {'q2': 'no answer within 0.1 s'}\n")
+    assert done.stderr == ""
+
+
+def test_a_search_that_ends_the_program_ends_it():
+    with pytest.raises(SystemExit):
+        ask(lambda _: sys.exit(3))
+
+
+def test_thread_after_thread_is_not_left_behind():
+    before = threading.active_count()
+    for _ in range(5):
+        ask(lambda question: [question])
+    end = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
