@@ -46,7 +46,7 @@ def test_the_steps_lead_from_the_first_number_to_the_others(measure, start):
 
 @pytest.mark.parametrize(("measure", "start"), sorted(NO_STARTS))
 def test_a_tool_without_the_measure_starts_nothing(measure, start):
-    with pytest.raises(assay.MeasureError, match="audit one at a time|takes no cutoff"):
+    with pytest.raises(assay.MeasureError, match=r"audit one at a time|takes no cutoff"):
         assay.audit(QRELS, RUN, measure, start=start)
 
 
