@@ -59,9 +59,8 @@ def score_answers(answers: Answers, measures: dict[str, Measure], notes: list[No
     statistics: dict[str, FloatArray] = {}
     for name, measure in measures.items():
         scores[name] = measure(answers)
-        pooled = measure.definition.pooled
-        if pooled is not None and measure.values.get("aggregate", "corpus") == "corpus":
-            statistics[name] = pooled.statistics(answers, **measure.values)
+        if measure.pooled is not None:
+            statistics[name] = measure.pooled.statistics(answers, **measure.values)
         remarks = measure.definition.remarks
         if remarks is not None:
             notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]

@@ -83,12 +83,16 @@ class Result(Exports):
     def _combined(self, key: str) -> float:
         """The one number of a measure."""
         definition = self.measures[key].definition
-        if key in self.statistics and definition.pooled is not None:
+        if key in self.statistics:
             statistics = self._defined_statistics(key)
-            if not len(statistics):
-                return math.nan
-            return float(definition.pooled.combine(statistics.sum(axis=0), **self.measures[key].values))
+            return float(self.combine(key, statistics.sum(axis=0))) if len(statistics) else math.nan
         return AGGREGATES[definition.aggregate](self.scores[key])
+
+    def combine(self, key: str, sums: FloatArray) -> FloatArray:
+        """What sums of a measure's statistics score, one value for each row of sums."""
+        pooled = self.measures[key].pooled
+        assert pooled is not None  # noqa: S101 - statistics are kept only for these
+        return pooled.combine(sums, **self.measures[key].values)
 
     def _defined_statistics(self, key: str) -> FloatArray:
         """The statistics of the queries that the measure is defined for."""
@@ -144,10 +148,7 @@ class Result(Exports):
         statistics = self._defined_statistics(key)
         if not len(statistics):
             return Interval(math.nan, math.nan)
-        totals = resampled_totals(statistics, SAMPLES, seed)
-        pooled = self.measures[key].definition.pooled
-        assert pooled is not None  # noqa: S101 - statistics are kept only for these
-        return percentiles(pooled.combine(totals, **self.measures[key].values), level)
+        return percentiles(self.combine(key, resampled_totals(statistics, SAMPLES, seed)), level)
 
     def counted(self, name: str | Measure) -> int:
         """How many queries the mean is taken over."""

@@ -165,6 +165,11 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
+    @property
+    def pooled(self) -> Pooled | None:
+        """How the one number is made of summed statistics; None where it is not, be it only by its parameters."""
+        return self.definition.pooled if self.values.get("aggregate", "corpus") == "corpus" else None
+
     def bound(self, judged: Judged) -> Measure:
         """The measure with the parameters that the data decides."""
         if self.definition.bind is None:
