@@ -71,6 +71,18 @@ def test_with_a_baseline_every_run_is_compared_to_it():
     assert comparison.caption.endswith(". Each run is compared with the baseline 'two' only")
 
 
+def test_a_baseline_may_be_a_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, run in RUNS.items():
+        assay.Run(run).write(tmp_path / f"{name}.json")
+    paths = ["./one.json", "./two.json", "./three.json"]
+    expected = assay.compare(QRELS, paths, "rr", baseline="two").pairs
+    for baseline in ("./two.json", "two.json", tmp_path.relative_to(tmp_path) / "two.json"):
+        assert assay.compare(QRELS, paths, "rr", baseline=baseline).pairs == expected
+    with pytest.raises(assay.DataError, match=r"there is no run 'four\.json' to be the baseline"):
+        assay.compare(QRELS, paths, "rr", baseline="four.json")
+
+
 def test_tukey_with_a_baseline_still_counts_all_pairs():
     every = assay.compare(QRELS, RUNS, "rr", test="tukey")
     some = assay.compare(QRELS, RUNS, "rr", test="tukey", baseline="one")
@@ -128,7 +140,7 @@ def test_names_and_numbers_of_other_kinds():
         QRELS, {1: RUNS["one"], 2: RUNS["two"]}, "rr", baseline=2, seed=np.int64(3), alpha=np.float32(0.25)
     )
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [("2", "1")]
-    assert comparison.settings[3:] == (0.25, 100_000, 3, "2")
+    assert comparison.settings[3:] == (0.25, None, 3, "2")
     assert json.loads(comparison.to_json())["seed"] == 3
 
 

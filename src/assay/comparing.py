@@ -190,7 +190,7 @@ def find_baseline(named: Mapping[str, object], baseline: str | os.PathLike[str] 
     if baseline is None or str(baseline) in named:
         return None if baseline is None else str(baseline)
     paths = {name: run for name, run in named.items() if isinstance(run, (str, os.PathLike))}
-    found = [name for name, path in paths.items() if Path(path) == Path(baseline)]
+    found = [name for name, path in paths.items() if Path(path) == Path(str(baseline))]
     if len(found) != 1:
         there = ", ".join(map(show, named))
         raise DataError(f"there is no run {show(baseline)} to be the baseline; there are {there}")

@@ -83,7 +83,7 @@ class Result(Exports):
     def _combined(self, key: str) -> float:
         """The one number of a measure."""
         definition = self.measures[key].definition
-        if key in self.statistics:
+        if self.measures[key].pooled is not None:
             statistics = self._defined_statistics(key)
             return float(self.combine(key, statistics.sum(axis=0))) if len(statistics) else math.nan
         return AGGREGATES[definition.aggregate](self.scores[key])
@@ -98,7 +98,8 @@ class Result(Exports):
         """The statistics of the queries that the measure is defined for."""
         scores = self.scores[key]
         is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
-        return self.statistics[key][is_defined]
+        # A result that was stored has its numbers, and nothing to make others of.
+        return self.statistics[key][is_defined] if key in self.statistics else self.scores[key][:0]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
