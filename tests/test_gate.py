@@ -182,6 +182,11 @@ def test_what_is_no_mean_of_its_queries_is_tested_only_strictly():
     check = one(assay.gate(QRELS, WORSE, baseline=OLD, max_drop={"gm_ap": 0.1}, strict=True))
     assert not check.passed
     assert check.reason == "0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed"
+    good, bad = (assay.evaluate_answers(["a b c d e"] * 9, [each] * 9, "bleu") for each in ("a b c d e", "a b c d f"))
+    with pytest.raises(assay.MeasureError, match="bleu is no mean of its queries, so its drop cannot be tested"):
+        assay.gate(None, bad, baseline=good, max_drop={"bleu": 1})
+    check = one(assay.gate(None, bad, baseline=good, max_drop={"bleu": 1}, strict=True))
+    assert (check.passed, check.value) == (False, bad["bleu"])
 
 
 def test_queries_without_a_value_are_left_out_with_a_note():

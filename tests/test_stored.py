@@ -221,6 +221,28 @@ def test_a_name_that_means_another_measure_by_now_keeps_what_it_meant(own):
     assert loaded.measures["cost@2"] != cost(k=2)
 
 
+@pytest.mark.parametrize(
+    "measures", [["em", "f1", "recall"], ["F1(normalize=none)", "bleu", "chrf(aggregate=mean)", "ter"]]
+)
+def test_results_of_answers_are_loaded_as_they_were(tmp_path, measures):
+    first = assay.evaluate_answers(["the cat sat on the mat", "a dog"], ["the cat sat on a mat", "a cat"], measures)
+    loaded = again(first, tmp_path / "answers.json")
+    assert (loaded.measures, loaded.mean, loaded.signature) == (first.measures, first.mean, first.signature)
+    assert loaded.notes == first.notes
+    assert loaded.per_query() == first.per_query()
+    assert again(loaded, tmp_path / "twice.json").mean == first.mean
+
+
+def test_a_stored_score_of_summed_statistics_has_no_interval(tmp_path):
+    first = assay.evaluate_answers(["the cat sat on the mat", "a dog"], ["the cat sat on a mat", "a cat"], ["bleu"])
+    assert first.interval("bleu").low < first["bleu"]
+    loaded = again(first, tmp_path / "answers.json")
+    with pytest.raises(assay.MeasureError, match="bleu is one number of all queries; it has no interval"):
+        loaded.interval("bleu")
+    assert json.loads(loaded.to_json())["measures"]["bleu"]["mean"] == first["bleu"]
+    assert json.loads(loaded.to_json())["measures"]["bleu"]["low"] is None
+
+
 def test_infinite_scores_are_kept(tmp_path):
     scores = {"rr": np.array([math.inf, -math.inf, math.nan])}
     result = assay.Result({"rr": assay.parse_measure("rr")}, ["a", "b", "c"], scores, "assay", assay.Policies())

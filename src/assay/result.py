@@ -140,7 +140,7 @@ class Result(Exports):
         key = self.key(name)
         if key in self.statistics:
             return self._pooled_interval(key, level, seed)
-        if self.measures[key].definition.corpus is not None:
+        if self.measures[key].has_own_number:
             raise MeasureError(f"{key} is one number of all queries; it has no interval")
         return self._intervals[level, seed][key]
 
@@ -193,7 +193,7 @@ class Result(Exports):
         if self.measures[name].definition.aggregate == "sum":
             total = self[name]
             return (int(total) if total.is_integer() else total), None, None
-        if self.measures[name].definition.corpus is not None:
+        if self.measures[name].has_own_number and name not in self.statistics:
             return self[name], None, None
         low, high = self.interval(name)
         return self[name], low, high
@@ -235,8 +235,7 @@ class Result(Exports):
 
         The file holds the value of each query, exactly, and how they were computed; neither rankings nor judgments.
         """
-        own = [name for name, each in self.measures.items() if each.definition.corpus is not None]
-        means = {name: self[name] for name in (*own, *self.statistics)}
+        means = {name: self[name] for name, each in self.measures.items() if each.has_own_number}
         parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
         write_stored(Stored(*parts, self.own_policies, means, self.version), path)
 

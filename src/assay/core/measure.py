@@ -170,6 +170,11 @@ class Measure:
         """How the one number is made of summed statistics; None where it is not, be it only by its parameters."""
         return self.definition.pooled if self.values.get("aggregate", "corpus") == "corpus" else None
 
+    @property
+    def has_own_number(self) -> bool:
+        """Whether the one number is made of more than the values of queries."""
+        return self.definition.corpus is not None or self.pooled is not None
+
     def bound(self, judged: Judged) -> Measure:
         """The measure with the parameters that the data decides."""
         if self.definition.bind is None:
