@@ -94,13 +94,13 @@ def read_runs(
     format: str | None = None,
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
 ) -> tuple[dict[str, Result], Ranks]:
-    """The result of each run, and where its judged documents stand; `watch` stands around each reading."""
+    """The result of each run, and where its judged documents stand; `watch` stands around the work on each."""
     results, ranks = {}, Ranks(evaluator)
     for name, run in runs.items():
         with watch(describe(run)) as progress:
             judge, notes = evaluator.read(run, format=format, progress=progress)
-        results[name] = evaluator.score(judge, describe(run), notes)
-        ranks.add(name, judge, describe(run))
+            results[name] = evaluator.score(judge, describe(run), notes)
+            ranks.add(name, judge, describe(run))
     return results, ranks
 
 
