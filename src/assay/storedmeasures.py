@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from assay.answers import SHORT
 from assay.conventions import choose
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
@@ -76,6 +75,8 @@ def spelt_out(name: str) -> str:
     >>> spelt_out("f1(normalize=none)"), spelt_out("bleu")
     ('answer_f1(normalize=none)', 'bleu')
     """
+    from assay.answers import SHORT
+
     base, bracket, rest = name.partition("(")
     short = SHORT.get(base.strip().lower())
     return name if short is None else short + bracket + rest
