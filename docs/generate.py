@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from textwrap import fill
@@ -65,7 +66,7 @@ def measures_page() -> str:
     ours = ("assay.measures.", "assay.answers.")
     built_in = [each for each in TABLE.values() if each.function.__module__.startswith(ours)]
     # Measures of answers come last, whatever was imported first.
-    definitions = sorted(built_in, key=lambda each: each.of == "answers")
+    definitions = sorted(built_in, key=lambda each: each.of != "rankings")
     contents = table(
         ("measure", "aliases", "title"),
         ((f"[`{each.name}`](#{each.name})", listed(each.aliases), each.title) for each in definitions),
@@ -104,6 +105,11 @@ def parameter_row(setting: Setting) -> tuple[str, ...]:
 
 def worked(example: Worked) -> str:
     """The example as a doctest, so that the page shows what assay computes."""
+    if isinstance(example.prediction, list):
+        record = (
+            f'{{"gold_texts": {json.dumps(example.references)}, "retrieved_texts": {json.dumps(example.prediction)}}}'
+        )
+        return doctest(example, f'round(assay.evaluate_rag([{record}], "{example.measure}")["{example.measure}"], 4)')
     if example.references is not None:
         call = f'assay.evaluate_answers([{example.references}], ["{example.prediction}"], "{example.measure}")'
         call = f'{call}.scores["{example.measure}"][0]'

@@ -1,5 +1,6 @@
 """`assay.compare` by a score of summed statistics: corpus BLEU, chrF and TER."""
 
+import json
 import math
 import random
 
@@ -122,9 +123,16 @@ def test_other_tests_are_of_means(test):
     assert 0 <= pair.p <= 1
 
 
-def test_a_stored_result_has_no_statistics(tmp_path):
-    results(["bleu", "f1"])["one"].save(tmp_path / "one.json")
-    mixed = {"one": assay.load_result(tmp_path / "one.json"), "two": results(["bleu", "f1"])["two"]}
-    with pytest.raises(assay.MeasureError, match="which 'one' came without, as a stored result does; evaluate again"):
+def test_stored_results_are_compared_by_their_statistics(tmp_path):
+    first = results(["bleu", "f1"])
+    first["one"].save(tmp_path / "one.json")
+    mixed = {"one": assay.load_result(tmp_path / "one.json"), "two": first["two"]}
+    expected, found = (assay.compare(None, each, samples=200) for each in (first, mixed))
+    assert list(map(str, found.pairs)) == list(map(str, expected.pairs))
+    content = json.loads((tmp_path / "one.json").read_text())
+    del content["statistics"]
+    (tmp_path / "one.json").write_text(json.dumps(content))
+    mixed["one"] = assay.load_result(tmp_path / "one.json")
+    with pytest.raises(assay.MeasureError, match="which 'one' came without, as an older assay stored it; evaluate"):
         assay.compare(None, mixed)
     assert [pair.measure for pair in assay.compare(None, mixed, ["f1"]).pairs] == ["f1"]

@@ -36,6 +36,8 @@ if _TYPE_CHECKING:
     from assay.io import Qrels, Run, match_texts, read_qrels, read_run
     from assay.labels import evaluate_labels
     from assay.notes import Note
+    from assay.rag.evaluating import evaluate_rag
+    from assay.rag.result import RagResult
     from assay.result import Result, load_result
     from assay.results import Results
     from assay.stats import Interval
@@ -73,6 +75,8 @@ _HOME = {
     "assay.io": ("Qrels", "Run", "match_texts", "read_qrels", "read_run"),
     "assay.labels": ("evaluate_labels",),
     "assay.notes": ("Note",),
+    "assay.rag.evaluating": ("evaluate_rag",),
+    "assay.rag.result": ("RagResult",),
     "assay.result": ("Result", "load_result"),
     "assay.results": ("Results",),
     "assay.stats": ("Interval",),
@@ -105,6 +109,7 @@ __all__ = [
     "Policies",
     "PolicyError",
     "Qrels",
+    "RagResult",
     "Rel",
     "Result",
     "Results",
@@ -116,6 +121,7 @@ __all__ = [
     "evaluate_answers",
     "evaluate_labels",
     "evaluate_many",
+    "evaluate_rag",
     "gate",
     "load_result",
     "match_texts",

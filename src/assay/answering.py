@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.answers import Answers, pair_answers
+from assay.answers import Answers, Contents, pair_answers
 from assay.conventions import choose, find_convention
 from assay.core.convention import Policies
 from assay.core.errors import MeasureError
+from assay.core.measure import is_pooled
 from assay.core.text import count, some
 from assay.measures import parse
 from assay.notes import Note, measure_notes
+from assay.render.progress import heard
 from assay.result import Result
 from assay.storedmeasures import spelt_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
 
 DEFAULT_ANSWER_MEASURES = ("em", "f1")
+# Questions that are scored at a time.
+PART = 10_000
 
 
 def evaluate_answers(
@@ -54,20 +58,37 @@ def evaluate_answers(
     return score_answers(answers, chosen, notes)
 
 
-def score_answers(answers: Answers, measures: dict[str, Measure], notes: list[Note]) -> Result:
-    """The result of answers that are put together with their references."""
-    scores: dict[str, FloatArray] = {}
-    statistics: dict[str, FloatArray] = {}
+def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], notes: list[Note]) -> Result:
+    """The result of texts that are put together with their references.
+
+    Questions do not touch each other, so that they are scored in parts: what a measure keeps of the texts is that of
+    one part, and on a terminal a bar shows how far the work has come.
+    """
+    scores: dict[str, list[FloatArray]] = {name: [] for name in measures}
+    statistics: dict[str, list[FloatArray]] = {name: [] for name, each in measures.items() if is_pooled(each)}
+    with heard("scoring answers") as report:
+        for start in range(0, answers.size, PART):
+            part = answers.part(start, start + PART)
+            for number, (name, measure) in enumerate(measures.items(), start=1):
+                scores[name].append(measure(part))
+                if name in statistics:
+                    statistics[name].append(measure.definition.pooled.statistics(part, **measure.values))  # type: ignore[union-attr]
+                report((start + part.size * number / len(measures)) / answers.size)
+    whole = {name: np.concatenate(parts) for name, parts in scores.items()}
     for name, measure in measures.items():
-        scores[name] = measure(answers)
-        if measure.pooled is not None:
-            statistics[name] = measure.pooled.statistics(answers, **measure.values)
         remarks = measure.definition.remarks
         if remarks is not None:
             notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]
-    notes = notes + measure_notes(measures, scores, Policies())
+    notes = notes + measure_notes(measures, whole, Policies())
     return Result(
-        measures, answers.ids, scores, "assay", Policies(), tuple(notes), statistics=statistics, subject="answers"
+        measures,
+        answers.ids,
+        whole,
+        "assay",
+        Policies(),
+        tuple(notes),
+        statistics={name: np.concatenate(parts) for name, parts in statistics.items()},
+        subject="answers",
     )
 
 
@@ -77,10 +98,10 @@ def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str,
     chosen: dict[str, Measure] = {}
     for name in names:
         for key, measure in answer_measure(name).items():
-            if measure.definition.of != "answers":
-                raise MeasureError(
-                    f"{key} is a measure of rankings; use assay.evaluate, or assay.evaluate_rag for both"
-                )
+            of = measure.definition.of
+            if of != "answers":
+                use = "assay.evaluate, or assay.evaluate_rag for both" if of == "rankings" else "assay.evaluate_rag"
+                raise MeasureError(f"{key} is a measure of {of}; use {use}")
             chosen[key] = measure
     if not chosen:
         raise MeasureError("there is no measure to compute; name one, such as f1")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.comparison import Comparison
 from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.core.measure import is_pooled
 from assay.core.text import show, some
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.source import describe
@@ -132,7 +133,7 @@ def paired_measures(results: Mapping[str, Result], test: str) -> tuple[dict[str,
     measured, notes = {}, []
     for name, measure in first.measures.items():
         definition, pool = measure.definition, None
-        if measure.pooled is not None:
+        if is_pooled(measure):
             pool = pool_of(name, results, test)
             notes.append(
                 Note("pooled", f"{name} is a score of summed statistics: it is what is tested; {COUNTED_ALONE}")
@@ -160,7 +161,7 @@ def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
     lacking = [run for run, result in results.items() if name not in result.statistics]
     if lacking:
         raise MeasureError(
-            f"{name} is a score of summed statistics, which {some(lacking)} came without, as a stored result does; "
+            f"{name} is a score of summed statistics, which {some(lacking)} came without, as an older assay stored it; "
             "evaluate again, or name other measures to compare"
         )
     return Pool({run: result.statistics[name] for run, result in results.items()}, partial(first.combine, name))

@@ -66,8 +66,10 @@ class Evaluator:
         if not self.measures:
             raise MeasureError("there is no measure to compute; name one, such as ndcg@10")
         for name, (measure, _) in self.measures.items():
-            if measure.definition.of != "rankings":
-                raise MeasureError(f"{name} is a measure of answers; use assay.evaluate_answers")
+            of = measure.definition.of
+            if of != "rankings":
+                use = "assay.evaluate_answers" if of == "answers" else "assay.evaluate_rag"
+                raise MeasureError(f"{name} is a measure of {of}; use {use}")
         self.parts, self.options = make_parts(self.measures)
         self.reader = reading_convention(names, chosen)
         self.listed = len(qrels) if isinstance(qrels, list) else None

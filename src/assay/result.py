@@ -10,6 +10,7 @@ from assay._kernel import __version__
 from assay.conventions import CONVENTIONS, parse_measures
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
+from assay.core.measure import is_pooled
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table
 from assay.stats import Interval, bootstrap_all
@@ -83,14 +84,14 @@ class Result(Exports):
     def _combined(self, key: str) -> float:
         """The one number of a measure."""
         definition = self.measures[key].definition
-        if self.measures[key].pooled is not None:
+        if is_pooled(self.measures[key]):
             statistics = self._defined_statistics(key)
             return float(self.combine(key, statistics.sum(axis=0))) if len(statistics) else math.nan
         return AGGREGATES[definition.aggregate](self.scores[key])
 
     def combine(self, key: str, sums: FloatArray) -> FloatArray:
         """What sums of a measure's statistics score, one value for each row of sums."""
-        pooled = self.measures[key].pooled
+        pooled = self.measures[key].definition.pooled
         assert pooled is not None  # noqa: S101 - statistics are kept only for these
         return pooled.combine(sums, **self.measures[key].values)
 
@@ -98,7 +99,7 @@ class Result(Exports):
         """The statistics of the queries that the measure is defined for."""
         scores = self.scores[key]
         is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
-        # A result that was stored has its numbers, and nothing to make others of.
+        # A result that an older assay stored has its numbers, and nothing to make others of.
         return self.statistics[key][is_defined] if key in self.statistics else self.scores[key][:0]
 
     def __iter__(self) -> Iterator[str]:
@@ -237,7 +238,7 @@ class Result(Exports):
         """
         means = {name: self[name] for name, each in self.measures.items() if each.has_own_number}
         parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
-        write_stored(Stored(*parts, self.own_policies, means, self.version), path)
+        write_stored(Stored(*parts, self.own_policies, means, self.statistics, self.version), path)
 
 
 def load_result(path: Readable) -> Result:
@@ -252,6 +253,7 @@ def load_result(path: Readable) -> Result:
         *stored[:7],
         subject="answers" if is_of_answers else "rankings",
         version=stored.version,
+        statistics=stored.statistics,
         _means=stored.means,
     )
 

@@ -25,7 +25,7 @@ from assay.core.errors import DataError, FormatError
 from assay.core.text import printable, show
 from assay.io.source import named, open_source
 from assay.storedfields import BACK, LONGEST_ID, exactly, fault, is_name, is_text, read_notes, read_policies, read_rows
-from assay.storedmeasures import NOT_DEFINED, absent_notes, read_measures
+from assay.storedmeasures import NOT_DEFINED, absent_notes, read_measures, read_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,10 @@ INFINITE = {value: word for word, value in BACK.items()}
 
 
 class Stored(NamedTuple):
-    """What a result is made of. `means` are those that are not made of the queries' values alone."""
+    """What a result is made of.
+
+    `means` are those that are not made of the queries' values alone; `statistics` are what some of them are sums of.
+    """
 
     measures: Mapping[str, Measure]
     queries: list[str]
@@ -58,6 +61,7 @@ class Stored(NamedTuple):
     notes: tuple[Note, ...]
     own_policies: Mapping[str, Policies]
     means: dict[str, float]
+    statistics: Mapping[str, FloatArray]
     version: str
 
 
@@ -79,7 +83,9 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
     }
     columns = [plain(stored.scores[name]) for name in stored.measures]
     rows = ",\n".join(compact(list(row)) for row in zip(stored.queries, *columns, strict=True))
-    content = f'{compact(head)[:-1]},"queries":[\n{rows}]}}\n'.encode()
+    sums = {name: [plain(row) for row in values] for name, values in stored.statistics.items()}
+    tail = f',"statistics":{compact(sums)}' if sums else ""
+    content = f'{compact(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
         raise DataError(f"a stored result has at most {MOST_BYTES >> 20} MB, and this has more; store fewer measures")
     with written(Path(path)) as file:
@@ -130,7 +136,9 @@ def read_stored(path: Readable) -> Stored:
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
         queries, scores = read_rows(fields["queries"], list(measures))
         notes = (*read_notes(fields["notes"]), *absent_notes(measures))
-        how = (fields["convention"], policies, notes, own, means, fields["written_by"])
+        statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
+        means = {name: mean for name, mean in means.items() if name not in statistics}
+        how = (fields["convention"], policies, notes, own, means, statistics, fields["written_by"])
         return Stored(measures, queries, scores, *how)
 
 
@@ -179,7 +187,7 @@ def checked_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the
     if version > VERSION:
         said = f"it has version {version}, and this assay reads up to version {VERSION}"
         raise FormatError(f"a newer assay wrote this file: {said}; update assay")
-    fields = exactly(fields, FIELDS, "the file")
+    fields = exactly(fields, FIELDS, "the file", allowed=("statistics",))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from assay.conventions import choose
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
-from assay.core.measure import TABLE, Definition, Measure
+from assay.core.measure import TABLE, Definition, Measure, is_pooled
 from assay.core.text import printable, show
 from assay.measures import parse
 from assay.notes import Note
@@ -104,12 +108,56 @@ def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) 
     """The measure of that name, or one that only has the name where no such measure is defined."""
     known = (aggregate, higher_is_better, corpus)
     try:
-        measure = parse(text)
+        measure = parse_any(text)
     except MeasureError:
         return absent(text, *known)
     about = measure.definition
     is_same = (about.aggregate, about.higher_is_better, measure.has_own_number) == known
     return measure if is_same else absent(text, *known)
+
+
+def parse_any(text: str) -> Measure:
+    """The measure of that name, of rankings or of answers, whose table is read only for a name that is not there."""
+    try:
+        return parse(text)
+    except MeasureError:
+        import_module("assay.answers")
+        return parse(text)
+
+
+def read_statistics(
+    said: Any,  # noqa: ANN401 - whatever the file holds
+    measures: Mapping[str, Measure],
+    scores: Mapping[str, FloatArray],
+    means: Mapping[str, float],
+) -> dict[str, FloatArray]:
+    """What is summed over the queries to make a measure's one number, where the measure is known here."""
+    if not isinstance(said, dict):
+        raise fault(f"statistics must be an object, not {show(said)}")
+    found = {}
+    for name, rows in said.items():
+        if name not in means:
+            raise fault(f"there are statistics of {show(name)}, which has no mean of its own")
+        queries = len(scores[name])
+        if not isinstance(rows, list) or len(rows) != queries or not all(isinstance(row, list) for row in rows):
+            raise fault(f"the statistics of {show(name)} must be one row a query")
+        if len({len(row) for row in rows}) > 1:
+            raise fault(f"the statistics of {show(name)} must have rows of one length")
+        where = f"a statistic of {show(name)}"
+        values = np.array([[number(each, where) for each in row] for row in rows], dtype=np.float64)
+        if is_pooled(measures[name]):
+            if not np.isclose(combined(measures[name], values[~np.isnan(scores[name])]), means[name], equal_nan=True):
+                raise fault(f"the statistics of {show(name)} are not those of its mean")
+            found[name] = values
+    return found
+
+
+def combined(measure: Measure, statistics: FloatArray) -> float:
+    """The one number that statistics make; NaN if they cannot be the measure's."""
+    try:
+        return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
+    except (IndexError, ValueError, TypeError):
+        return math.nan
 
 
 @lru_cache(maxsize=MOST_ABSENT)

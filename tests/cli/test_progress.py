@@ -10,6 +10,7 @@ import pytest
 
 from assay import Evaluator, _kernel
 from assay.cli import progress
+from assay.render import progress as bars
 from assay.stats.bootstrap import unheard
 from assay.stats.paired import randomization
 
@@ -26,8 +27,8 @@ def terminal(monkeypatch):
     def become(delay):
         monkeypatch.setattr(sys, "stderr", Terminal())
         monkeypatch.setenv("TERM", "xterm")
-        monkeypatch.setattr(progress, "DELAY", delay)
-        monkeypatch.setattr(progress, "PAUSE", 0.01)
+        monkeypatch.setattr(bars, "DELAY", delay)
+        monkeypatch.setattr(bars, "PAUSE", 0.01)
         return sys.stderr
 
     return become
@@ -65,7 +66,7 @@ def test_short_work_shows_nothing(terminal):
 
 def test_where_nobody_looks_nothing_is_watched(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setattr(bars, "DELAY", 0.0)
     with progress.watched("one.run") as watcher:
         assert watcher is None
     assert sys.stderr.getvalue() == ""
@@ -113,8 +114,9 @@ def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
         yield
         titles.append(stage().amount)
 
-    monkeypatch.setattr(progress, "is_seen", lambda: True)
-    monkeypatch.setattr(progress, "bar", noted)
+    for module in (progress, bars):
+        monkeypatch.setattr(module, "is_seen", lambda: True)
+        monkeypatch.setattr(module, "bar", noted)
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0
     reading = [
         "reading qrels.txt",

@@ -2,8 +2,10 @@
 # ruff: noqa: I001, F401 - importing a family enters it; the order is the table's
 
 from assay.answers.data import Answers, pair_answers
+from assay.answers.contents import Contents
 from assay.answers import (
     overlap,
+    contents,
     similarity,
     rouge,
     bleu,
@@ -16,4 +18,4 @@ from assay.answers.meaning import semantic
 # What the short names mean where only answers are measured.
 SHORT = {"em": "answer_em", "f1": "answer_f1", "precision": "answer_precision", "recall": "answer_recall"}
 
-__all__ = ["SHORT", "Answers", "pair_answers", "semantic"]
+__all__ = ["SHORT", "Answers", "Contents", "pair_answers", "semantic"]

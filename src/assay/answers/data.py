@@ -32,6 +32,10 @@ class Answers:
     def size(self) -> int:
         return len(self.ids)
 
+    def part(self, start: int, stop: int) -> Answers:
+        """Some of the questions."""
+        return Answers(self.ids[start:stop], self.references[start:stop], self.predictions[start:stop])
+
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make` gives, made once for a key; several measures need the same tokens."""
         if key not in self._memory:

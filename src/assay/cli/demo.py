@@ -11,43 +11,76 @@ import click
 from assay.cli.help import Command
 from assay.cli.output import emit
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.rag.evaluating import evaluate_rag
 from assay.results import Results
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from assay.rag.result import RagResult
+
 RUNS = ("bm25", "dense", "hybrid")
+ANSWERED = ("bm25", "hybrid")
 MAIN_MEASURE = DEFAULT_MEASURES[0]
+RAG_MEASURES = ("recall", "answer_f1", "rouge_l")
+# A passage that is only on the topic answers nothing.
+ANSWERS = 2
 
 
 @click.command("demo", cls=Command, short_help="See assay at work on a small collection.", examples=("assay demo",))
 def command() -> None:
-    """Evaluates three runs on a small collection: questions on the annual report of a fictional company.
+    """Evaluates three retrievers and two RAG systems on questions on the annual report of a fictional company.
 
     It needs no files and no network.
     """
     with as_file(files("assay") / "demo") as folder:
         evaluator = Evaluator(folder / "qrels.txt")
         results = Results({name: evaluator.evaluate(folder / f"{name}.run") for name in RUNS})
-        emit(page(results, folder))
+        answered = {name: evaluate_rag(folder / f"rag_{name}.jsonl", RAG_MEASURES, rel=ANSWERS) for name in ANSWERED}
+        emit(f"{page(results)}\n{rag_page(answered)}\n{next_steps(results, folder)}")
 
 
-def page(results: Results, folder: Path) -> str:
-    """What the collection is, the runs side by side, the best of them with intervals, and what to type next."""
-    best = max(RUNS, key=lambda name: results[name][MAIN_MEASURE])
-    size = len(results[best].queries)
-    qrels, run = (shown(folder / name) for name in ("qrels.txt", f"{best}.run"))
+def best_of(results: Results) -> str:
+    return max(RUNS, key=lambda name: results[name][MAIN_MEASURE])
+
+
+def page(results: Results) -> str:
+    """What the collection is, the runs side by side, and the best of them with intervals."""
+    best = best_of(results)
     return f"""\
-{size} questions on the annual report of a fictional company, answered by three retrievers:
+{len(results[best].queries)} questions on the annual report of a fictional company, and what three retrievers found:
 
 {results}
 
 The best of them, {best}, with 95 % intervals:
 
 {results[best]}
+"""
 
+
+def rag_page(answered: dict[str, RagResult]) -> str:
+    """Two RAG systems side by side, whose fault wrong answers are, and the worst of them."""
+    better = answered[ANSWERED[-1]]
+    return f"""\
+Two RAG systems, one on the passages of {ANSWERED[0]} and one on those of {ANSWERED[-1]}, and what they answered:
+
+{Results(answered)}
+
+The better of them: answers with and without a passage that holds the answer, and the worst two.
+
+{better.blame()}
+
+{better.worst(2)}
+"""
+
+
+def next_steps(results: Results, folder: Path) -> str:
+    """What to type next."""
+    qrels, run, records = (shown(folder / name) for name in ("qrels.txt", f"{best_of(results)}.run", "rag_bm25.jsonl"))
+    return f"""\
 What to type next:
   assay eval {qrels} {run} -q
+  assay rag {records} --rel {ANSWERS}
   assay measures {MAIN_MEASURE}
 """
 

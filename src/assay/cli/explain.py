@@ -15,6 +15,7 @@ from assay.core.measure import AnswerExample, Definition, Example, all_names
 from assay.core.parameter import write
 from assay.labels import evaluate_labels
 from assay.measures import TABLE
+from assay.rag.evaluating import evaluate_rag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +38,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked example, with its value as it is computed here and now: of grades, or of references and an answer."""
+    """A worked example, with its value as it is computed here and now: of grades, or of references and other texts."""
 
     measure: str
     grades: list[float]
@@ -45,7 +46,7 @@ class Worked:
     working: str
     value: float
     references: list[str] | None = None
-    prediction: str | None = None
+    prediction: str | list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,10 @@ def work(example: Example | AnswerExample) -> Worked:
     """The example, computed."""
     if isinstance(example, AnswerExample):
         measure, references, prediction, _, working = example
-        value = evaluate_answers([references], [prediction], measure).scores[measure][0]
+        if isinstance(prediction, str):
+            value = evaluate_answers([references], [prediction], measure).scores[measure][0]
+        else:
+            value = evaluate_rag([{"gold_texts": references, "retrieved_texts": prediction}], measure)[measure]
         return Worked(measure, [], None, working, float(value), references, prediction)
     ideal = None if example.ideal is None else [example.ideal]
     result = evaluate_labels([example.grades], [example.measure], ideal=ideal)

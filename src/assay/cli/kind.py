@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.io.columns import GRADE, SCORE, simple
-from assay.io.formats import HEAD, detect
+from assay.io.formats import HEAD, column_names, detect
 from assay.io.json import read_json
 from assay.io.source import Readable, open_source
 
@@ -24,7 +23,6 @@ PAIR = 2
 NEEDED = {"grade": (True, 1.0), "group": (True, 1.0), "fraction": (False, 0.9), "pair": (False, 1.0)}
 # Whole numbers up to this are taken for grades, larger ones may be either.
 HIGHEST_GRADE = 10
-SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 # BEIR calls grades scores; its names for the other columns give it away.
 BEIR = {"query_id", "corpus_id", "score"}
 
@@ -56,22 +54,6 @@ def by_fields(source: Source) -> bool | None:
         if line.strip() and not line.startswith("#"):
             return {QRELS_FIELDS: True, RUN_FIELDS: False}.get(len(line.split()))
     return None
-
-
-def column_names(source: Source, format_: str) -> list[str]:
-    """The columns of a table; of JSON Lines the keys of the first record."""
-    if format_ == "parquet":
-        import polars
-
-        with source.plain() as path:
-            return list(polars.read_parquet_schema(path))
-    line = source.read(HEAD).decode("utf-8-sig", errors="replace").partition("\n")[0]
-    if format_ != "jsonl":
-        return [name.strip().strip('"') for name in line.split(SEPARATORS[format_])]
-    try:
-        return list(json.loads(line))
-    except (ValueError, TypeError):
-        return []
 
 
 def by_columns(names: Sequence[str]) -> bool | None:

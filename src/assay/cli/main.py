@@ -25,6 +25,7 @@ COMMANDS = {
     "diff": "assay.cli.diff",
     "audit": "assay.cli.audit",
     "gate": "assay.cli.gate",
+    "rag": "assay.cli.rag",
     "check": "assay.cli.check.command",
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
@@ -39,6 +40,7 @@ EXAMPLES = (
     "assay diff qrels.txt bm25.run dense.run    see which queries moved, and why",
     "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
     "assay gate qrels.txt new.run --min rr=0.6  stop a build where retrieval got worse",
+    "assay rag records.jsonl                    score retrieval and answers of a RAG system",
     "assay check qrels.txt bm25.run             find out what is wrong with the data",
     "assay measures ndcg                        what a measure is, and how it is computed",
 )

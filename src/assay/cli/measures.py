@@ -165,6 +165,8 @@ def example_lines(example: Worked) -> list[str]:
     """The grades, the working and the value."""
     if example.references is not None:
         grades = [f"references: {' | '.join(example.references)}", f"answer: {example.prediction}"]
+        if isinstance(example.prediction, list):
+            grades = [f"gold: {' | '.join(example.references)}", f"retrieved: {' | '.join(example.prediction)}"]
     else:
         grades = [f"grades in rank order: {' '.join(map(write, example.grades))}"]
     if example.all_grades is not None:

@@ -1,43 +1,18 @@
-"""Progress of long work: a bar on standard error, where that is a terminal and the work takes longer than a second."""
+"""How far the reading of a file has come."""
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from assay._kernel import Progress
-from assay.core.text import printable
-from assay.stats.bootstrap import Report, unheard
+from assay.render.progress import Stage, bar, heard, is_seen
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-DELAY = 1.0
-PAUSE = 0.1
-
-
-class Stage(NamedTuple):
-    """How far the work is: so much, of so much, and in words."""
-
-    completed: float
-    total: float | None
-    amount: str
-
-
-class Share:
-    """What share of the work is done, as it was last told."""
-
-    def __init__(self) -> None:
-        self.value = 0.0
-
-    def __call__(self, share: float) -> None:
-        self.value = share
-
-    def stage(self) -> Stage:
-        return Stage(self.value, 1.0, f"{self.value:.0%}")
+__all__ = ["heard", "watched"]
 
 
 @contextmanager
@@ -59,51 +34,6 @@ def watched(name: str) -> Iterator[Progress | None]:
 
     with bar(f"reading {name}", stage):
         yield progress
-
-
-@contextmanager
-def heard(what: str) -> Iterator[Report]:
-    """Shows how far some work has come for as long as the context lasts; what it gives is told the share done."""
-    if not is_seen():
-        yield unheard
-        return
-    share = Share()
-    with bar(what, share.stage):
-        yield share
-
-
-def is_seen() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-@contextmanager
-def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
-    """A bar that a thread of its own draws."""
-    import threading
-
-    done = threading.Event()
-    watcher = threading.Thread(target=show_after_delay, args=(title, stage, done), daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-
-
-def show_after_delay(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
-    """Draws the bar, if the work is not done before."""
-    if done.wait(DELAY):
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    texts = [TextColumn("{task." + part + "}", markup=False) for part in ("description", "fields[amount]")]
-    columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(printable(title), total=None, amount="")
-        while not done.wait(PAUSE):
-            bars.update(task, **stage()._asdict())
 
 
 def size_of(name: str) -> int:

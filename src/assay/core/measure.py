@@ -25,7 +25,7 @@ from assay.core.text import show
 
 Values = Mapping[str, Any]
 Aggregate = Literal["mean", "geometric", "sum"]
-Subject = Literal["rankings", "answers"]
+Subject = Literal["rankings", "answers", "contents"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[int | None, Bounds(low=1), "only the first k documents count"]
@@ -42,11 +42,11 @@ class Example(NamedTuple):
 
 
 class AnswerExample(NamedTuple):
-    """A worked example of a measure of answers: references, the prediction, its value, and the arithmetic."""
+    """A worked example of a measure of texts: references, the answer or the passages, the value, the arithmetic."""
 
     measure: str
     references: list[str]
-    prediction: str
+    prediction: str | list[str]
     value: float
     working: str
 
@@ -65,8 +65,9 @@ class Definition:
     `needs` names what the measure wants of `Judged` beyond the ordinary: `foreign`, `spread`. `corpus` gives the one
     number of all queries where it is not made of their values alone; `pooled` does so from statistics that are summed
     over queries. `kin` is the better known measure that this one is a variant of. `of` is what is measured: rankings,
-    or answers, whose measures are functions of `Answers`. `basis` names what else made the numbers, such as a library
-    with its version: it stands in the signature. `remarks` are sentences about the data, which become notes.
+    answers, whose measures are functions of `Answers`, or the contents of passages, of `Contents`. `basis` names what
+    else made the numbers, such as a library with its version: it stands in the signature. `remarks` are sentences about
+    the data, which become notes.
     """
 
     name: str
@@ -166,14 +167,9 @@ class Measure:
         return hash(str(self))
 
     @property
-    def pooled(self) -> Pooled | None:
-        """How the one number is made of summed statistics; None where it is not, be it only by its parameters."""
-        return self.definition.pooled if self.values.get("aggregate", "corpus") == "corpus" else None
-
-    @property
     def has_own_number(self) -> bool:
         """Whether the one number is made of more than the values of queries."""
-        return self.definition.corpus is not None or self.pooled is not None
+        return self.definition.corpus is not None or is_pooled(self)
 
     def bound(self, judged: Judged) -> Measure:
         """The measure with the parameters that the data decides."""
@@ -181,9 +177,14 @@ class Measure:
             return self
         return Measure(self.definition, {**self.values, **self.definition.bind(judged, self.values)})
 
-    def __call__(self, subject: Any) -> FloatArray:  # noqa: ANN401 - Judged, or Answers
+    def __call__(self, subject: Any) -> FloatArray:  # noqa: ANN401 - Judged, Answers or Contents
         """One value a query; NaN where the measure is not defined."""
         return np.asarray(self.definition.function(subject, **self.values), dtype=np.float64)
+
+
+def is_pooled(measure: Measure) -> bool:
+    """Whether its one number is made of statistics that are summed over queries."""
+    return measure.definition.pooled is not None and measure.values.get("aggregate", "corpus") == "corpus"
 
 
 TABLE: dict[str, Definition] = {}

@@ -25,6 +25,7 @@ SUFFIXES = {
     ".qrels": "trec",
     ".qrel": "trec",
 }
+SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 HEAD = 1 << 16
 
 
@@ -71,3 +72,21 @@ def is_header(line: str, separator: str) -> bool:
 
     names = {simple(name.strip().strip('"')) for name in line.split(separator)}
     return not names.isdisjoint(QUERY) and not names.isdisjoint(DOCUMENT)
+
+
+def column_names(source: Source, format: str) -> list[str]:
+    """The columns of a table; of JSON Lines the keys of the first record."""
+    if format == "parquet":
+        import polars
+
+        with source.plain() as path:
+            return list(polars.read_parquet_schema(path))
+    import json
+
+    line = source.read(HEAD).decode("utf-8-sig", errors="replace").partition("\n")[0]
+    if format != "jsonl":
+        return [name.strip().strip('"') for name in line.split(SEPARATORS[format])]
+    try:
+        return list(json.loads(line))
+    except (ValueError, TypeError):
+        return []

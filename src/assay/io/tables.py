@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.io.columns import find_columns
+from assay.io.formats import SEPARATORS
 from assay.io.frames import prepare
 from assay.io.source import undecodable_line
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from assay.io.source import Source
 
-SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
 BATCH = 500_000
 RECORDS = 100_000
 LONGEST_LINE = 1 << 20

@@ -3,5 +3,6 @@
 from assay.render.exports import Exports
 from assay.render.formats import FORMATS, render
 from assay.render.table import Column, Table
+from assay.render.view import View
 
-__all__ = ["FORMATS", "Column", "Exports", "Table", "render"]
+__all__ = ["FORMATS", "Column", "Exports", "Table", "View", "render"]

@@ -35,13 +35,13 @@ def to_text(table: Table) -> str:
         [printable(shown(cell, column)) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
     ]
     heads = [printable(column.name) for column in table.columns]
-    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
 
     def line(values: list[str]) -> str:
-        parts = [
-            value.ljust(width) if column.is_text else value.rjust(width)
-            for value, width, column in zip(values, widths, table.columns, strict=True)
-        ]
+        parts = []
+        for value, wide, column in zip(values, widths, table.columns, strict=True):
+            blanks = " " * (wide - width(value))
+            parts.append(value + blanks if column.is_text else blanks + value)
         return "  ".join(parts).rstrip()
 
     rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
@@ -49,6 +49,19 @@ def to_text(table: Table) -> str:
     below += [f"note: {printable(note)}" for note in table.notes]
     lines = [line(heads), rule, *(line(row) for row in cells), *([""] if below else []), *below]
     return "\n".join(lines) + "\n"
+
+
+def width(text: str) -> int:
+    r"""How many columns of a terminal a text takes: wide characters take two, marks on others none.
+
+    >>> width("abc"), width("東京"), width("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def to_markdown(table: Table) -> str:

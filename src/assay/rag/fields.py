@@ -1,0 +1,67 @@
+"""The parts of a record, under the names that tools give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assay.core.errors import DataError, FormatError
+from assay.core.text import show
+
+Row = Mapping[str, Any]
+
+# Each part, assay's own name for it first, then those of AutoRAG, ragas, LlamaIndex and others.
+FIELDS: dict[str, tuple[str, ...]] = {
+    "query_id": ("query_id", "qid", "question_id", "id", "_id"),
+    "question": ("question", "query", "user_input"),
+    "gold": ("gold", "retrieval_gt", "reference_context_ids", "expected_ids"),
+    "retrieved": ("retrieved", "retrieved_ids", "retrieved_context_ids"),
+    "scores": ("scores", "retrieve_scores", "retrieved_scores"),
+    "retrieved_texts": ("retrieved_texts", "retrieved_contents", "retrieved_contexts", "contexts"),
+    "gold_texts": ("gold_texts", "reference_contexts", "expected_texts", "retrieval_gt_contents"),
+    "answer": ("answer", "generated_texts", "generated_text", "response", "prediction"),
+    "references": ("references", "reference", "generation_gt", "ground_truth", "ground_truths"),
+}
+# Where several of these stand side by side, the first is meant.
+RANKED = ("query_id",)
+# What can be measured; without one of these a file holds no records.
+MEASURED = tuple(part for part in FIELDS if part not in ("query_id", "question"))
+# These are text, even where it looks like a list.
+TEXTS = ("query_id", "question", "answer")
+
+
+def find_fields(rows: Iterable[Row], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
+    """The field that holds each part, told from the rows' names; `columns` says it where that is not enough."""
+    there = {field: None for row in rows for field, value in row.items() if value is not None}
+    given = dict(columns or {})
+    for part, field in given.items():
+        if part not in FIELDS:
+            raise FormatError(f"columns={{{part!r}: …}}: the parts of a record are {', '.join(FIELDS)}")
+        if field not in there:
+            raise FormatError(f"{name}: no record has a field {show(field)}; there are {listed(there)}")
+    found = dict(given)
+    for part, known in FIELDS.items():
+        names = [field for field in known if field in there and field not in given.values()]
+        if part in given or not names:
+            continue
+        if len(names) > 1 and part not in RANKED:
+            both = " and ".join(map(show, names))
+            raise FormatError(f"{name}: {both} may both be the {part}; say which with columns={{{part!r}: …}}")
+        found[part] = names[0]
+    return found
+
+
+def check_measurable(found: Mapping[str, str], rows: Iterable[Row], name: str) -> None:
+    """Raises if the records hold nothing that can be measured."""
+    if not set(found) & set(MEASURED):
+        there = {field: None for row in rows for field in row}
+        raise DataError(
+            f"{name}: the records have nothing to measure: there are {listed(there)}; "
+            f"a record has {', '.join(FIELDS)}; other names can be given with columns={{'answer': 'my_answer'}}"
+        )
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names of fields, in a message."""
+    every = list(names)
+    return ", ".join(map(show, every[:most])) + (", …" if len(every) > most else "") if every else "no fields"

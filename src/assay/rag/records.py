@@ -1,0 +1,177 @@
+"""Records: for each question what was asked, what is right, what was retrieved and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.answers.data import texts
+from assay.core.errors import DataError, DuplicateError, MismatchError
+from assay.core.text import count, show, some
+from assay.io.frames import as_id
+from assay.io.passages import Passages, read_passages
+from assay.notes import Note
+from assay.rag.fields import FIELDS, Row, check_measurable, find_fields
+from assay.rag.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Record(NamedTuple):
+    """One question. What is not known is None.
+
+    `gold` are the documents that should be retrieved, in any form that judgments have: ids, ids with grades, or groups.
+    """
+
+    query_id: str
+    question: str | None = None
+    gold: Any = None
+    retrieved: Passages | None = None
+    retrieved_texts: tuple[str, ...] | None = None
+    gold_texts: tuple[str, ...] | None = None
+    answer: str | None = None
+    references: tuple[str, ...] | None = None
+
+
+class Records(NamedTuple):
+    """Records, and whether their ids are their own or only numbers."""
+
+    each: list[Record]
+    have_ids: bool = True
+
+
+def records_of(rows: Rows, columns: Mapping[str, str] | None) -> Records:
+    """The records that rows hold, each question once.
+
+    >>> rows = Rows([{"qid": "q1", "retrieval_gt": [["d1"]], "retrieved_ids": ["d2", "d1"]}], "the records")
+    >>> records_of(rows, None).each[0].retrieved.ids
+    ['d2', 'd1']
+    """
+    if not rows.rows:
+        raise DataError(f"{rows.name}: there is no record to evaluate")
+    found = find_fields(rows.rows, columns, rows.name)
+    check_measurable(found, rows.rows, rows.name)
+    records = [make_record(row, number, rows.place(number), found) for number, row in enumerate(rows.rows)]
+    check_unique(records, rows.name)
+    return Records(records, "query_id" in found)
+
+
+def make_record(row: Row, number: int, place: str, found: Mapping[str, str]) -> Record:
+    """A row with its parts under our names; its number is its id where no row has one."""
+    parts = {part: plain(row.get(found[part])) if part in found else None for part in FIELDS}
+    name = identified(parts["query_id"], place) if "query_id" in found else str(number)
+    place = f"{place} ({show(name)})" if "query_id" in found else place
+    retrieved = retrieved_of(parts, place)
+    contents = optional_texts(parts, "retrieved_texts", place)
+    if contents is None:
+        contents = None if retrieved is None or retrieved.texts is None else tuple(retrieved.texts)
+    elif retrieved is not None:
+        check_pairs(len(contents), "retrieved_texts", retrieved, place)
+    return Record(
+        query_id=name,
+        question=as_text(parts["question"], "question", place),
+        gold=parts["gold"],
+        retrieved=retrieved,
+        retrieved_texts=contents,
+        gold_texts=optional_texts(parts, "gold_texts", place),
+        answer=as_text(parts["answer"], "answer", place),
+        references=optional_texts(parts, "references", place),
+    )
+
+
+def retrieved_of(parts: Mapping[str, Any], place: str) -> Passages | None:
+    """What was retrieved; its scores may stand in a field of their own."""
+    if parts["retrieved"] is None:
+        return None
+    found, scores = read_passages(parts["retrieved"], place), parts["scores"]
+    if scores is None:
+        return found
+    if not isinstance(scores, list):
+        raise DataError(f"{place}: the scores must be a list, not {show(scores)}")
+    check_pairs(len(scores), "scores", found, place)
+    scored = read_passages(list(zip(found.ids, scores, strict=True)), place)
+    return found._replace(scores=scored.scores)
+
+
+def check_pairs(number: int, part: str, retrieved: Passages, place: str) -> None:
+    if number != len(retrieved.ids):
+        raise DataError(f"{place}: there are {count(len(retrieved.ids), 'retrieved id')} and {number} {part}")
+
+
+def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record], list[Note]]:
+    """Each question with what the system gave for it: by id, or by place where the outputs have no ids."""
+    notes = []
+    if outputs.have_ids:
+        given = {each.query_id: each for each in outputs.each}
+        known = {each.query_id for each in records}
+        unknown = [name for name in given if name not in known]
+        if len(unknown) == len(given):
+            asked, there = some([each.query_id for each in records]), some(unknown)
+            shown = f"the questions have {asked}, the outputs {there}"
+            raise MismatchError(f"questions and outputs have no id in common: {shown}")
+        if unknown:
+            notes.append(Note("unknown", f"{count(len(unknown), 'output')} of no question left out: {some(unknown)}"))
+    else:
+        if len(outputs.each) != len(records):
+            raise MismatchError(
+                f"there are {count(len(records), 'question')} and {count(len(outputs.each), 'output')} without ids; "
+                "give the outputs ids, or as many as there are questions, in the same order"
+            )
+        given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
+        notes.append(Note("outputs", "the outputs have no ids and were put to the questions in the order they stand"))
+    return [merged(each, given.get(each.query_id)) for each in records], notes
+
+
+def merged(record: Record, output: Record | None) -> Record:
+    """A question with what was given for it; what the output does not hold stays as it was."""
+    if output is None:
+        return record
+    new = {part: value for part, value in output._asdict().items() if part != "query_id" and value is not None}
+    return record._replace(**new)
+
+
+def check_unique(records: Sequence[Record], name: str) -> None:
+    seen: set[str] = set()
+    for each in records:
+        if each.query_id in seen:
+            raise DuplicateError(
+                f"{name}: the question {show(each.query_id)} stands twice; each question is one record"
+            )
+        seen.add(each.query_id)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - whatever the record holds
+    """An array as a list, with what stands in it."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def identified(value: object, place: str) -> str:
+    name = as_id(value)
+    if not name:
+        raise DataError(f"{place}: the id of a question must be a string or an integer, not {show(value)}")
+    return name
+
+
+def as_text(value: object, part: str, place: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise DataError(f"{place}: the {part} must be text, not {show(value)}")
+
+
+def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str, ...] | None:
+    """Texts in a list, or in lists of lists; one reference may stand alone."""
+    value = parts[part]
+    if value is None:
+        return None
+    if isinstance(value, str) and part == "references":
+        value = [value]
+    if not isinstance(value, list):
+        raise DataError(f"{place}: {part} must be a list of texts, not {show(value)}")
+    flat = [inner for each in value for inner in (each if isinstance(each, list) else [each])]
+    for each in flat:
+        if each is not None and not isinstance(each, str):
+            raise DataError(f"{place}: {part} must be texts, not {show(each)}")
+    return texts(flat, place)

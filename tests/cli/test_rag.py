@@ -1,0 +1,129 @@
+"""`assay rag` as a person types it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import assay
+from assay.cli.main import commands
+
+ROWS = [
+    {"query_id": "a", "question": "A?", "gold": ["d1"], "retrieved": ["d1"], "answer": "x y", "references": ["x y"]},
+    {"query_id": "b", "question": "B?", "gold": ["d2"], "retrieved": ["d9"], "answer": "z", "references": ["w"]},
+]
+
+
+@pytest.fixture
+def records(tmp_path):
+    path = tmp_path / "records.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def run(*arguments, **more):
+    return CliRunner().invoke(commands, ["rag", *map(str, arguments)], **more)
+
+
+def test_a_file_gives_the_table_the_blame_and_the_worst(records):
+    done = run(records, "-m", "recall answer_f1", "--worst", 1)
+    assert done.exit_code == 0
+    assert (
+        done.output
+        == """\
+measure      mean     low    high  queries
+──────────────────────────────────────────
+recall     0.5000  0.0000  1.0000        2
+answer_f1  0.5000  0.0000  1.0000        2
+
+assay VERSION, convention assay
+
+gold passage   questions  answer_f1
+───────────────────────────────────
+retrieved              1     1.0000
+not retrieved          1     0.0000
+
+note: of 1 answer with answer_f1 below 0.5, 0 had a gold passage (the generator's fault) and 1 had none (the retriever's)
+
+The worst questions:
+
+b  answer_f1 0.0000  gold passage: not retrieved
+  question   B?
+  answer     z
+  reference  w
+""".replace("VERSION", assay.__version__)
+    )
+
+
+def test_standard_input(records):
+    done = run("-", "-m", "em", "--format", "csv", input=records.read_bytes())
+    assert done.exit_code == 0
+    assert done.output.splitlines()[0] == "measure,mean,low,high,queries"
+
+
+def test_each_question(records):
+    done = run(records, "-m", "em", "-q", "--format", "csv")
+    assert done.output == "query,em\na,1.0\nb,0.0\nall,0.5\n"
+
+
+@pytest.mark.parametrize(("format_", "mark"), [("markdown", "\n| --- |"), ("latex", r"\toprule")])
+def test_other_formats_have_all_three_tables(records, format_, mark):
+    done = run(records, "--format", format_)
+    assert done.output.count(mark) == 3
+
+
+def test_json(records):
+    plain = json.loads(run(records, "--format", "json").output)
+    assert plain["faults"] == {"generator": [], "retriever": ["b"]}
+
+
+def test_outputs_in_a_second_file(records, tmp_path):
+    (tmp_path / "new.run").write_text("a Q0 d1 1 1 x\nb Q0 d2 1 1 x\n")
+    done = run(records, tmp_path / "new.run", "-m", "recall", "--format", "csv")
+    assert done.output.splitlines()[1].startswith("recall,1.0")
+
+
+def test_columns_of_ones_own(tmp_path):
+    (tmp_path / "log.csv").write_text("reply,expected\nx,x\n")
+    done = run(
+        tmp_path / "log.csv", "--column", "answer=reply", "--column", "references=expected", "-m", "em", "--worst", 0
+    )
+    assert "em       1.0000" in done.output
+
+
+def test_what_is_right_is_asked_by_a_measure_and_a_value(records):
+    assert "with answer_em below 1, 0 had" in run(records, "--by", "answer_em", "--right", "1").output
+
+
+def test_a_result_is_kept_for_the_gate(records, tmp_path):
+    kept = tmp_path / "kept.json"
+    assert run(records, "-m", "recall answer_f1 bleu", "--save", kept).exit_code == 0
+    assert assay.load_result(kept).mean == assay.evaluate_rag(records, ["recall", "answer_f1", "bleu"]).mean
+    runner = CliRunner()
+    passed = runner.invoke(commands, ["gate", str(kept), "--min", "answer_f1=0.4"])
+    failed = runner.invoke(commands, ["gate", str(kept), "--min", "answer_f1=0.6"])
+    assert (passed.exit_code, failed.exit_code) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.jsonl",), "assay: "),
+        (("RECORDS", "-m", "nothing"), "nothing"),
+        (("RECORDS", "--column", "answer"), "is not of the form PART=NAME"),
+        (("RECORDS", "--column", "answer=reply"), "no record has a field 'reply'"),
+        (("-", "-"), "can stand for one file only"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(arguments, message, records):
+    done = run(*(records if each == "RECORDS" else each for each in arguments))
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def test_notes_go_to_standard_error_where_only_rows_are_written(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"answer": "x", "references": "x"}\n')
+    done = run(tmp_path / "r.jsonl", "-m", "recall em", "--format", "tsv")
+    assert done.stdout == "measure\tmean\tlow\thigh\tqueries\nem\t1.0\t1.0\t1.0\t1\n"
+    assert "note: recall left out: the records have no gold documents" in done.stderr
