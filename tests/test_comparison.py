@@ -13,6 +13,7 @@ from assay.stats.pairs import Pair
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
 
 MANY = {f"run{number:02}": np.linspace(0.1, 0.5, 12) + number / 100 * np.linspace(0.9, 1.1, 12) for number in range(30)}
+nan = np.nan
 ODD = {"a_b & c%": [0.1, 0.2], "<b>|x|": [0.3, 0.4], "tab\tand\nline \\ ~^#${}": [0.2, 0.9]}
 
 
@@ -30,7 +31,7 @@ def test_each_form_carries_the_signature(comparison, form):
     assert comparison.signature in text
     assert comparison.signature.startswith(f"assay {assay.__version__} convention=assay ties=docid_desc")
     assert comparison.signature.endswith(
-        "test=randomization samples=100000 correction=holm family=measure alpha=0.05 interval=bca samples=2000 seed=0"
+        "test=randomization samples=all correction=holm family=measure alpha=0.05 interval=bca resamples=2000 seed=0"
     )
 
 
@@ -47,12 +48,8 @@ def test_json_has_the_records_under_comparisons(comparison):
     assert [list(record) for record in data["comparisons"]] == [FIELDS] * 6
     assert [Pair(**record) for record in data["comparisons"]] == comparison.pairs
     assert data["signature"] == comparison.signature
-    assert (data["test"], data["correction"], data["alpha"], data["samples"]) == (
-        "randomization",
-        "holm",
-        0.05,
-        100_000,
-    )
+    settings = {name: data[name] for name in ("test", "correction", "alpha", "samples")}
+    assert settings == {"test": "randomization", "correction": "holm", "alpha": 0.05, "samples": None}
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("to_csv", ","), ("to_tsv", "\t")])
@@ -208,6 +205,45 @@ def test_means_that_are_printed_alike_still_have_an_order():
     ]
 
 
+SHOWN = [
+    ({"a": [0.25, 0.5, 0.75], "b": [0.5, 0.5, 0.5]}, ["0.5000", "0.5000"], "3 queries"),
+    ({"a": [0.25, nan, 0.75], "b": [0.5, 0.75, 0.5]}, ["0.5000", "0.5000"], "2 of 3 queries, which every run has a value for"),
+    ({"a": [nan, nan], "b": [nan, nan]}, ["undefined", "undefined"], "0 of 2 queries, which every run has a value for"),
+    (
+        {"a": [0.25, 0.5, 0.75], "b": [0.5, nan, 1], "c": [nan, 1, 1]},
+        ["0.7500", "1.0000", "1.0000"],
+        "1 of 3 queries, which every run has a value for; a pair is tested on all that both of its runs have a value for",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("scores", "means", "words"), SHOWN)
+def test_the_means_are_over_the_queries_that_every_run_has_a_value_for(scores, means, words):
+    comparison = assay.compare(None, results_of(**scores))
+    assert [f"{cell.value:.4f}".replace("nan", "undefined") for cell in comparison.grid().columns["ap"]] == means
+    assert comparison.caption.startswith(f"Means over {words}. Letters")
+    if len(scores) == 2:
+        assert [comparison.pairs[0].mean_a, comparison.pairs[0].mean_b] == pytest.approx(
+            [cell.value for cell in comparison.grid().columns["ap"]], nan_ok=True
+        )
+
+
+def test_measures_with_values_of_different_queries_are_counted_apart():
+    qrels, run = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}, {"q1": ["b", "a"], "q2": ["a"]}
+    comparison = assay.compare(qrels, {"one": run, "two": {**run, "q1": ["a", "b"]}}, ["rr", "auc"])
+    assert comparison.caption.startswith(
+        "Means over those of 2 queries, which every run has a value for (rr: 2, auc: 1)."
+    )
+
+
+@pytest.mark.parametrize(("queries", "samples"), [(6, "samples=all "), (7, "samples=100 ")])
+def test_samples_are_named_where_they_were_drawn(queries, samples):
+    comparison, _ = one_pair(np.linspace(0, 0.5, queries), np.linspace(0.1, 0.7, queries) ** 2, samples=100)
+    assert f"test=randomization {samples}" in comparison.signature
+    assert comparison.signature.count(" samples=") == 1
+    assert "samples=" not in one_pair([0.1, 0.2], [0.3, 0.3], test="t")[0].signature.replace("resamples=", "")
+
+
 def test_a_mean_without_a_value_has_no_place():
     comparison = assay.compare(None, results_of(a=[np.nan, np.nan], b=[0.5, 0.25], c=[0.1, 0.2]))
     rows = [line.strip() for line in comparison.to_latex().splitlines()[-6:-3]]
@@ -301,4 +337,9 @@ def test_results_have_no_documents():
     comparison = assay.compare(None, results_of(a=[0.1, np.nan, 0.5], b=[0.4, 0.5, 0.2]))
     moves = comparison.queries("ap", "a", "b")
     assert [(move.query, move.documents) for move in (*moves.helped, *moves.hurt)] == [("0", ()), ("2", ())]
-    assert moves.counts == (1, 0, 1)
+    assert (moves.counts, moves.left_out) == ((1, 0, 1), 1)
+    assert moves.means == pytest.approx((0.3, 0.3))
+    assert moves.title.endswith(
+        "0.3000 → 0.3000; 1 query better, 0 the same, 1 worse; 1 left out, without a value in both"
+    )
+    assert json.loads(moves.to_json())["left_out"] == 1

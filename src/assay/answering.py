@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.answers import SHORT, Answers, Contents, pair_answers
+from assay.answers import Answers, Contents, pair_answers
 from assay.conventions import choose, find_convention
 from assay.core.convention import Policies
 from assay.core.errors import MeasureError
@@ -16,6 +16,7 @@ from assay.measures import parse
 from assay.notes import Note, measure_notes
 from assay.render.progress import heard
 from assay.result import Result
+from assay.storedmeasures import spelt_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,9 +110,6 @@ def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str,
 
 def answer_measure(name: object) -> dict[str, Measure]:
     """What one name stands for where answers are measured."""
-    if isinstance(name, str):
-        base, bracket, rest = name.partition("(")
-        short = SHORT.get(base.strip().lower())
-        if short is not None:
-            return {name: parse(short + bracket + rest)}
+    if isinstance(name, str) and (whole := spelt_out(name)) != name:
+        return {name: parse(whole)}
     return {key: each.measure for key, each in choose([name], find_convention("assay"), {}).items()}

@@ -5,21 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.comparison import Comparison
 from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.core.measure import is_pooled
 from assay.core.text import show, some
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.io.source import describe
 from assay.moves import Ranks
-from assay.notes import Note
+from assay.notes import Note, common_notes, finding_notes
 from assay.result import Result
 from assay.results import Results, check_unscored, same_measures, same_order
 from assay.stats.bootstrap import Report, unheard
 from assay.stats.couples import Measured
-from assay.stats.pairs import Finding, compare_pairs
+from assay.stats.paired import is_exact
+from assay.stats.pairs import Pair, compare_pairs
+from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.settings import Settings, checked
 
 if TYPE_CHECKING:
@@ -29,13 +34,15 @@ if TYPE_CHECKING:
     from assay._kernel import Progress
     from assay.core.measure import Measure
 
+COUNTED_ALONE = "wins, ties, losses and cliff delta are of each query by itself"
+
 
 def compare(
     qrels: object,
     runs: Mapping[str, object] | Sequence[object] | Results,
     measures: str | Iterable[str | Measure] | None = None,
     *,
-    baseline: str | None = None,
+    baseline: str | os.PathLike[str] | None = None,
     test: str = "randomization",
     correction: str = "holm",
     family: str = "measure",
@@ -48,9 +55,9 @@ def compare(
 ) -> Comparison:
     """Compares systems on the same queries: differences, intervals, p-values, effect sizes, and what changed.
 
-    `runs` are runs by name, paths, or finished results. With `baseline` every other run is compared to it; without,
-    every pair is. In a pair `a` comes first; `difference` is what `b` has more, and a win is a query that `b` does
-    better.
+    `runs` are runs by name, paths, or finished results. With `baseline`, a name or a path, every other run is compared
+    to it; without, every pair is. In a pair `a` comes first; `difference` is what `b` has more, and a win is a query
+    that `b` does better.
 
     >>> import assay
     >>> qrels = {f"q{n}": ["d"] for n in range(20)}
@@ -66,10 +73,9 @@ def compare(
     Runs are scored as `evaluate` does, under a `convention` (by default assay's own) and its policies. Finished
     results are as they are, so they go without these.
     """
-    baseline = None if baseline is None else str(baseline)
-    settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
     named = name_runs(runs)
-    check_baseline(named, baseline)
+    baseline = find_baseline(named, baseline)
+    settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
     finished = {name: run for name, run in named.items() if isinstance(run, Result)}
     if len(finished) == len(named):
         check_unscored({"convention": convention, "threads": threads, **policies})
@@ -89,13 +95,13 @@ def read_runs(
     format: str | None = None,
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
 ) -> tuple[dict[str, Result], Ranks]:
-    """The result of each run, and where its judged documents stand; `watch` stands around each reading."""
+    """The result of each run, and where its judged documents stand; `watch` stands around the work on each."""
     results, ranks = {}, Ranks(evaluator)
     for name, run in runs.items():
         with watch(describe(run)) as progress:
             seen = evaluator.read(run, format=format, progress=progress)
-        results[name] = evaluator.score(seen, describe(run))
-        ranks.add(name, seen.judge, describe(run))
+            results[name] = evaluator.score(seen, describe(run))
+            ranks.add(name, seen.judge, describe(run))
     return results, ranks
 
 
@@ -104,24 +110,61 @@ def compare_results(
 ) -> Comparison:
     """Compares finished results of the same queries; `report` hears how far the test is."""
     check_queries(results)
-    first = next(iter(results.values()))
-    measured, notes = {}, common_notes(results)
-    for name, measure in first.measures.items():
-        definition = measure.definition
-        if definition.corpus is None:
-            scores = {run: result.scores[name] for run, result in results.items()}
-            measured[name] = Measured(scores, definition.aggregate, 1 if definition.higher_is_better else -1)
-        else:
-            notes.append(Note("corpus", f"{name} is one number of all queries, so it has no pairs to compare"))
-    if not measured:
-        raise MeasureError("there is no measure that queries have values of, so nothing can be paired")
+    measured, notes = paired_measures(results, settings.test)
     couples = list(combinations(results, 2))
     if settings.baseline is not None:
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
     pairs, findings = compare_pairs(measured, couples, settings, report)
-    notes += finding_notes(findings, len(couples))
+    notes = [*common_notes(Results(results).notes), *notes, *finding_notes(findings, len(couples))]
+    if settings.test == "randomization" and not is_drawn(pairs, settings):
+        settings = settings._replace(samples=None)
     split = [(each.measure, *each.runs) for each in findings if each.kind == "split"]
     return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split=split)
+
+
+def is_drawn(pairs: Iterable[Pair], settings: Settings) -> bool:
+    """Whether a randomization test has drawn samples, and not tried every sign pattern of every pair."""
+    return any(not is_exact(each.wins + each.ties + each.losses, settings.samples or 0) for each in pairs)
+
+
+def paired_measures(results: Mapping[str, Result], test: str) -> tuple[dict[str, Measured], list[Note]]:
+    """What each measure gives a test to compare, and notes on those that are no mean of their queries."""
+    first = next(iter(results.values()))
+    measured, notes = {}, []
+    for name, measure in first.measures.items():
+        definition, pool = measure.definition, None
+        if is_pooled(measure):
+            pool = pool_of(name, results, test)
+            notes.append(
+                Note("pooled", f"{name} is a score of summed statistics: it is what is tested; {COUNTED_ALONE}")
+            )
+        if definition.corpus is None:
+            scores = {run: result.scores[name] for run, result in results.items()}
+            measured[name] = Measured(scores, definition.aggregate, 1 if definition.higher_is_better else -1, pool)
+        else:
+            notes.append(Note("corpus", f"{name} is one number of all queries, so it has no pairs to compare"))
+    if not measured:
+        raise MeasureError("there is no measure that queries have values of, so nothing can be paired")
+    return measured, notes
+
+
+def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
+    """The statistics of a measure whose number is a score of their sums."""
+    first = next(iter(results.values()))
+    measure = first.measures[name]
+    if test not in POOLED_TESTS:
+        mean = ""
+        if "aggregate" in measure.values:
+            mean = f"; {measure.definition(**{**measure.values, 'aggregate': 'mean'})} is a mean, which every test can"
+        allowed = " or ".join(map(repr, POOLED_TESTS))
+        raise MeasureError(f"{name} is a score of summed statistics, which only test={allowed} can compare{mean}")
+    lacking = [run for run, result in results.items() if name not in result.statistics]
+    if lacking:
+        raise MeasureError(
+            f"{name} is a score of summed statistics, which {some(lacking)} came without, as an older assay stored it; "
+            "evaluate again, or name other measures to compare"
+        )
+    return Pool({run: result.statistics[name] for run, result in results.items()}, partial(first.combine, name))
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
@@ -143,11 +186,16 @@ def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[s
     return named
 
 
-def check_baseline(names: Iterable[str], baseline: str | None) -> None:
-    """Raises if the baseline is none of the runs."""
-    if baseline is not None and baseline not in names:
-        there = ", ".join(map(show, names))
+def find_baseline(named: Mapping[str, object], baseline: str | os.PathLike[str] | None) -> str | None:
+    """The name of the run that is the baseline, which may be given as its path too."""
+    if baseline is None or str(baseline) in named:
+        return None if baseline is None else str(baseline)
+    paths = {name: run for name, run in named.items() if isinstance(run, (str, os.PathLike))}
+    found = [name for name, path in paths.items() if Path(path) == Path(str(baseline))]
+    if len(found) != 1:
+        there = ", ".join(map(show, named))
         raise DataError(f"there is no run {show(baseline)} to be the baseline; there are {there}")
+    return found[0]
 
 
 def check_queries(results: Mapping[str, Result]) -> None:
@@ -160,27 +208,3 @@ def check_queries(results: Mapping[str, Result]) -> None:
                 f"{show(name)} and {show(other)} are not of the same queries: {some(different)}; "
                 'missing="zero" (--missing zero) counts those that a run lacks'
             )
-
-
-def common_notes(results: Mapping[str, Result]) -> list[Note]:
-    """The notes of the runs: once where they are the same for all, else with the name of the run."""
-    notes: dict[Note, list[str]] = {}
-    for name, result in results.items():
-        for note in result.notes:
-            notes.setdefault(note, []).append(name)
-    return [
-        note if len(names) == len(results) else Note(note.kind, f"{', '.join(names)}: {note.text}")
-        for note, names in notes.items()
-    ]
-
-
-def finding_notes(findings: Iterable[Finding], couples: int) -> list[Note]:
-    """What was found, once for all pairs that it is true of."""
-    pairs: dict[tuple[str, str, str], list[str]] = {}
-    for each in findings:
-        pairs.setdefault((each.kind, each.measure, each.text), []).append(" and ".join(each.runs))
-    notes = []
-    for (kind, measure, text), names in pairs.items():
-        about = "every pair" if 1 < couples == len(names) else ", ".join(name for name in names if name)
-        notes.append(Note(kind, f"{measure}, {about}: {text}" if about else f"{measure}: {text}"))
-    return notes

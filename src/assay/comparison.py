@@ -13,6 +13,7 @@ from assay.moves import Moves, Ranks, find_moves
 from assay.render import Column, Exports, Table, render
 from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_markdown, grid_table, letters
 from assay.result import finite
+from assay.results import shared_means, shared_queries
 from assay.stats.effect import ROUNDING
 from assay.stats.pairs import Pair
 
@@ -96,14 +97,32 @@ class Comparison(Exports):
     @property
     def caption(self) -> str:
         """What the table shows, in words."""
-        queries = count(len(self.first.queries), "query", "queries")
-        text = f"Means over {queries}. Letters: better than these runs by the {self.settings.words}"
+        text = f"Means over {self._counted()}. Letters: better than these runs by the {self.settings.words}"
         if self.settings.baseline is None:
             return text
         return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
 
+    def _counted(self) -> str:
+        """The queries that the means are over, in words: those that every run has a value for."""
+        total = count(len(self.first.queries), "query", "queries")
+        numbers = {
+            pair.measure: int(shared_queries(self.results.results.values(), pair.measure).sum()) for pair in self.pairs
+        }
+        different = set(numbers.values())
+        if different == {len(self.first.queries)}:
+            return total
+        number = f"{different.pop():,}" if len(different) == 1 else "those"
+        text = f"{number} of {total}, which every run has a value for"
+        if number == "those":
+            text += f" ({', '.join(f'{measure}: {each:,}' for measure, each in numbers.items())})"
+        is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in self.pairs)
+        return text + ("; a pair is tested on all that both of its runs have a value for" if is_more else "")
+
     def grid(self) -> Grid:
-        """The means, one row a run and one column a measure, with what each run beats."""
+        """The means, one row a run and one column a measure, with what each run beats.
+
+        They are over the queries that every run has a value for.
+        """
         names = list(self.results)
         marks = dict(zip(names, letters(len(names)), strict=True))
         measures = list(dict.fromkeys(pair.measure for pair in self.pairs))
@@ -116,7 +135,7 @@ class Comparison(Exports):
         for pair in self.pairs:
             if pair.measure == measure and (winner := self.winner(pair)):
                 beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
-        means = np.array([self.results[name][measure] for name in marks])
+        means = np.array(shared_means(self.results.results.values(), measure))
         places = self._places(means, self._sign(measure))
         return [
             Cell(float(mean), place, tuple(beaten.get(name, ())))

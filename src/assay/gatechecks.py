@@ -127,8 +127,8 @@ def drop_checks(
 
 def is_testable(name: str, sides: Sides) -> bool:
     """Whether the measure is a mean or a sum of its queries' values."""
-    about = sides.run.measures[name].definition
-    return about.corpus is None and about.aggregate != "geometric"
+    measure = sides.run.measures[name]
+    return not measure.has_own_number and measure.definition.aggregate != "geometric"
 
 
 def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list[Note]) -> Drop:

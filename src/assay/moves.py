@@ -11,6 +11,7 @@ from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table
 from assay.result import finite
+from assay.results import shared_means
 from assay.stats.effect import differences_of
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Ranks:
 class Moves(Exports):
     """The queries that moved most between two runs: those helped, then those hurt.
 
-    `means` are the two runs' own, and `counts` how many queries are better, the same and worse.
+    `means` are over the queries that both runs have a value for, and `counts` how many of them are better, the same and
+    worse; the others are left out.
     """
 
     measure: str
@@ -99,6 +101,7 @@ class Moves(Exports):
     helped: tuple[Move, ...]
     hurt: tuple[Move, ...]
     signature: str
+    left_out: int = 0
 
     def __repr__(self) -> str:
         return printable(f"<Moves: {self.title}>")
@@ -113,6 +116,7 @@ class Moves(Exports):
         before, after = self.means
         better, same, worse = self.counts
         queries = f"{count(better, 'query', 'queries')} better, {same:,} the same, {worse:,} worse"
+        queries += f"; {self.left_out:,} left out, without a value in both" if self.left_out else ""
         return f"{self.measure}, from {self.runs[0]} to {self.runs[1]}: {before:.4f} → {after:.4f}; {queries}"
 
     def table(self) -> Table:
@@ -162,6 +166,7 @@ class Moves(Exports):
             **dict(zip(("a", "b"), self.runs, strict=True)),
             **dict(zip(("mean_a", "mean_b"), map(finite, self.means), strict=True)),
             **dict(zip(("wins", "ties", "losses"), self.counts, strict=True)),
+            "left_out": self.left_out,
             "helped": records(self.helped),
             "hurt": records(self.hurt),
         }
@@ -194,7 +199,9 @@ def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[
 
     counts = (len(helped), int((moved == 0).sum()), len(hurt))
     most = (tuple(map(move, helped[:top])), tuple(map(move, hurt[:top])))
-    return Moves(key, runs, (before[key], after[key]), counts, *most, before.only([key]).signature)
+    mean_before, mean_after = shared_means((before, after), key)
+    signature, left_out = before.only([key]).signature, int(np.isnan(moved).sum())
+    return Moves(key, runs, (mean_before, mean_after), counts, *most, signature, left_out)
 
 
 def text(title: str, moves: tuple[Move, ...]) -> list[str]:

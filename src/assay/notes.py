@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.core.convention import Policies
     from assay.core.judged import BoolArray, FloatArray, Judged
     from assay.core.measure import Measure
+    from assay.stats.pairs import Finding
 
 
 # What reading the run comes upon is the same under all policies.
@@ -159,4 +160,28 @@ def measure_notes(measures: Mapping[str, Measure], scores: Mapping[str, FloatArr
     if policies.rel != 1 and graded:
         said = f"rel={policies.rel:g} does not change {', '.join(graded)}: their gains come from the grades"
         notes.append(Note("rel", said))
+    return notes
+
+
+def common_notes(notes: Mapping[str, Iterable[Note]]) -> list[Note]:
+    """The notes of runs: once where they are the same for all, else with the name of the run."""
+    runs: dict[Note, list[str]] = {}
+    for name, each in notes.items():
+        for note in each:
+            runs.setdefault(note, []).append(name)
+    return [
+        note if len(names) == len(notes) else Note(note.kind, f"{', '.join(names)}: {note.text}")
+        for note, names in runs.items()
+    ]
+
+
+def finding_notes(findings: Iterable[Finding], couples: int) -> list[Note]:
+    """What was found, once for all pairs that it is true of."""
+    pairs: dict[tuple[str, str, str], list[str]] = {}
+    for each in findings:
+        pairs.setdefault((each.kind, each.measure, each.text), []).append(" and ".join(each.runs))
+    notes = []
+    for (kind, measure, text), names in pairs.items():
+        about = "every pair" if 1 < couples == len(names) else ", ".join(name for name in names if name)
+        notes.append(Note(kind, f"{measure}, {about}: {text}" if about else f"{measure}: {text}"))
     return notes

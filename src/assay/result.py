@@ -10,6 +10,7 @@ from assay._kernel import __version__
 from assay.conventions import CONVENTIONS, parse_measures
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
+from assay.core.measure import is_pooled
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table
 from assay.stats import Interval, bootstrap_all
@@ -83,18 +84,23 @@ class Result(Exports):
     def _combined(self, key: str) -> float:
         """The one number of a measure."""
         definition = self.measures[key].definition
-        if key in self.statistics and definition.pooled is not None:
+        if is_pooled(self.measures[key]):
             statistics = self._defined_statistics(key)
-            if not len(statistics):
-                return math.nan
-            return float(definition.pooled.combine(statistics.sum(axis=0), **self.measures[key].values))
+            return float(self.combine(key, statistics.sum(axis=0))) if len(statistics) else math.nan
         return AGGREGATES[definition.aggregate](self.scores[key])
+
+    def combine(self, key: str, sums: FloatArray) -> FloatArray:
+        """What sums of a measure's statistics score, one value for each row of sums."""
+        pooled = self.measures[key].definition.pooled
+        assert pooled is not None  # noqa: S101 - statistics are kept only for these
+        return pooled.combine(sums, **self.measures[key].values)
 
     def _defined_statistics(self, key: str) -> FloatArray:
         """The statistics of the queries that the measure is defined for."""
         scores = self.scores[key]
         is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
-        return self.statistics[key][is_defined]
+        # A result that an older assay stored has its numbers, and nothing to make others of.
+        return self.statistics[key][is_defined] if key in self.statistics else self.scores[key][:0]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
@@ -135,7 +141,7 @@ class Result(Exports):
         key = self.key(name)
         if key in self.statistics:
             return self._pooled_interval(key, level, seed)
-        if self.measures[key].definition.corpus is not None:
+        if self.measures[key].has_own_number:
             raise MeasureError(f"{key} is one number of all queries; it has no interval")
         return self._intervals[level, seed][key]
 
@@ -144,10 +150,7 @@ class Result(Exports):
         statistics = self._defined_statistics(key)
         if not len(statistics):
             return Interval(math.nan, math.nan)
-        totals = resampled_totals(statistics, SAMPLES, seed)
-        pooled = self.measures[key].definition.pooled
-        assert pooled is not None  # noqa: S101 - statistics are kept only for these
-        return percentiles(pooled.combine(totals, **self.measures[key].values), level)
+        return percentiles(self.combine(key, resampled_totals(statistics, SAMPLES, seed)), level)
 
     def counted(self, name: str | Measure) -> int:
         """How many queries the mean is taken over."""
@@ -191,7 +194,7 @@ class Result(Exports):
         if self.measures[name].definition.aggregate == "sum":
             total = self[name]
             return (int(total) if total.is_integer() else total), None, None
-        if self.measures[name].definition.corpus is not None:
+        if self.measures[name].has_own_number and name not in self.statistics:
             return self[name], None, None
         low, high = self.interval(name)
         return self[name], low, high
@@ -233,8 +236,7 @@ class Result(Exports):
 
         The file holds the value of each query, exactly, and how they were computed; neither rankings nor judgments.
         """
-        own = [name for name, each in self.measures.items() if each.definition.corpus is not None]
-        means = {name: self[name] for name in (*own, *self.statistics)}
+        means = {name: self[name] for name, each in self.measures.items() if each.has_own_number}
         parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
         write_stored(Stored(*parts, self.own_policies, means, self.statistics, self.version), path)
 

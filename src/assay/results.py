@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from assay.core.errors import MeasureError, MismatchError, PolicyError
 from assay.core.text import printable, show
 from assay.render import Column, Exports, Table
+from assay.stats.couples import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterable, Iterator, Mapping
 
     import polars
 
+    from assay.core.judged import BoolArray
     from assay.core.measure import Measure
     from assay.notes import Note
     from assay.render.table import Cell
@@ -103,16 +107,35 @@ def reordered(result: Result, queries: list[str]) -> Result:
     if result.queries == queries or sorted(result.queries) != sorted(queries):
         return result
     places = {query: place for place, query in enumerate(result.queries)}
-    order = [places[query] for query in queries]
+    # One number of all queries, as a sum of them, may differ in its last digit; it stays what it was.
+    return replace(picked(result, [places[query] for query in queries]), _means=result.mean)
+
+
+def picked(result: Result, places: list[int]) -> Result:
+    """The result with the queries at these places, in this order."""
     return replace(
         result,
-        queries=queries,
-        scores={name: column[order] for name, column in result.scores.items()},
-        statistics={name: rows[order] for name, rows in result.statistics.items()},
-        # One number of all queries, as a sum of them, may differ in its last digit; it stays what it was.
-        _means=result.mean,
+        queries=[result.queries[place] for place in places],
+        scores={name: column[places] for name, column in result.scores.items()},
+        statistics={name: rows[places] for name, rows in result.statistics.items()},
+        _means={},
         _intervals={},
     )
+
+
+def shared_queries(results: Iterable[Result], key: str) -> BoolArray:
+    """The queries that all results have a finite value for; one that has none at all is not asked."""
+    columns = np.stack([each.scores[key] for each in results], axis=1)
+    has_any = np.isfinite(columns).any(axis=0)
+    return is_whole(columns[:, has_any] if has_any.any() else columns)
+
+
+def shared_means(results: Iterable[Result], key: str) -> list[float]:
+    """The mean of each result, or what else the measure makes of its queries, over those that all have a value for."""
+    every = list(results)
+    shared = shared_queries(every, key)
+    places = np.flatnonzero(shared).tolist()
+    return [each[key] if shared.all() else picked(each, places)[key] for each in every]
 
 
 def check_unscored(options: Mapping[str, object]) -> None:

@@ -60,6 +60,8 @@ def check_meaning(name: str, measure: Measure, convention: Convention, levels: s
     """
     if is_absent(measure):
         return
+    if measure.definition.of == "answers":
+        name = spelt_out(name)
     found = []
     for options in ({}, *({"rel": level} for level in levels)):
         try:
@@ -69,6 +71,19 @@ def check_meaning(name: str, measure: Measure, convention: Convention, levels: s
     same = [each for each in found if len(each) != 1 or means(each[0], measure)]
     if not same:
         raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under it")
+
+
+def spelt_out(name: str) -> str:
+    """The whole name of a measure of answers that has a short one where only answers are measured.
+
+    >>> spelt_out("f1(normalize=none)"), spelt_out("bleu")
+    ('answer_f1(normalize=none)', 'bleu')
+    """
+    from assay.answers import SHORT
+
+    base, bracket, rest = name.partition("(")
+    short = SHORT.get(base.strip().lower())
+    return name if short is None else short + bracket + rest
 
 
 def means(named: Measure, measure: Measure) -> bool:
@@ -97,7 +112,7 @@ def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) 
     except MeasureError:
         return absent(text, *known)
     about = measure.definition
-    is_same = (about.aggregate, about.higher_is_better, about.corpus is not None or is_pooled(measure)) == known
+    is_same = (about.aggregate, about.higher_is_better, measure.has_own_number) == known
     return measure if is_same else absent(text, *known)
 
 

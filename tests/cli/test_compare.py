@@ -61,9 +61,13 @@ def test_a_convention_names_measures(assay, files):
     assert {record["measure"] for record in json.loads(result.output)["comparisons"]} == {"recip_rank"}
 
 
-def test_a_baseline_may_be_named_by_its_file(assay, files):
-    by_file = assay("compare", *files, "-m", "rr", "--baseline", "two.json")
-    assert by_file.output == assay("compare", *files, "-m", "rr", "--baseline", "two").output
+@pytest.mark.parametrize("folder_", ["", "./"])
+@pytest.mark.parametrize("baseline", ["two.json", "./two.json"])
+def test_a_baseline_may_be_named_by_its_file(assay, files, folder_, baseline):
+    arguments = ("compare", files[0], *(folder_ + each for each in files[1:]), "-m", "rr", "--baseline")
+    by_file = assay(*arguments, baseline)
+    assert by_file.exit_code == 0
+    assert by_file.output == assay(*arguments, "two").output
 
 
 def test_standard_input_is_a_run(assay, files, folder):

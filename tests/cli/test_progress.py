@@ -3,6 +3,7 @@
 import io
 import sys
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -102,3 +103,27 @@ def test_where_nobody_looks_nothing_is_heard(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with progress.heard("comparing") as report:
         assert report is unheard
+
+
+def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
+    titles = []
+
+    @contextmanager
+    def noted(title, stage):
+        titles.append(title)
+        yield
+        titles.append(stage().amount)
+
+    for module in (progress, bars):
+        monkeypatch.setattr(module, "is_seen", lambda: True)
+        monkeypatch.setattr(module, "bar", noted)
+    assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0
+    reading = [
+        "reading qrels.txt",
+        "",
+        "reading one.run",
+        "85 bytes of 85 bytes",
+        "reading two.run",
+        "34 bytes of 34 bytes",
+    ]
+    assert titles == [*reading, "comparing", "100%"]

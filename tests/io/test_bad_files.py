@@ -1,26 +1,16 @@
 """Every bad file gets an error that says what is wrong, where, and what to do."""
 
-import bz2
-import gzip
 import io
 import json
-import lzma
-import random
 from functools import partial
-from pathlib import Path
 
 import polars
-import pyarrow
 import pytest
 
 import assay
-from assay import DataError, DuplicateError, FileError, FormatError, MismatchError
-from assay._kernel import compress_zst
+from assay import DataError, DuplicateError, FormatError, MismatchError
+from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, label, refused
 
-QRELS = {"q1": {"d1": 1, "d2": 0}}
-RUN = {"q1": {"d1": 1.0}}
-GOOD = "q1 Q0 d1 1 2.5 t\n"
-GOOD_QRELS = "q1 0 d1 1\n"
 DEEP = 100_000
 CSV = "query_id,doc_id,score\nq1,d1,1\n"
 RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 1}\n'
@@ -33,6 +23,7 @@ def parquet(**columns):
 
 
 PARQUET = parquet(query_id=["q1"] * 50, doc_id=[f"d{n}" for n in range(50)], score=[float(n) for n in range(50)])
+
 
 # The name of the file, its content, the class of the error, and words of the message.
 BAD_RUNS = [
@@ -237,6 +228,7 @@ BAD_RUNS = [
     ("data", b"PAR1 and no more", FormatError, ["cannot be read as parquet"]),
 ]
 
+
 BAD_QRELS = [
     ("q.trec", GOOD_QRELS + "q1 0 d2\n", FormatError, ["q.trec, line 2", "expected 4 fields", "found 3"]),
     ("q.trec", GOOD_QRELS + "q1 0 d2 high\n", FormatError, ["line 2", "the grade 'high' is not a number"]),
@@ -293,37 +285,6 @@ BAD_QRELS = [
     ),
     ("q.parquet", parquet(qid=["q1"], docno=["d1"], rel=[1.0])[:-4], FormatError, ["cannot be read as parquet"]),
 ]
-COMPRESSORS = {
-    "gz": gzip.compress,
-    "bz2": bz2.compress,
-    "xz": partial(lzma.compress, preset=1),
-    "zst": lambda content: pyarrow.compress(content, codec="zstd", asbytes=True),
-}
-
-
-def label(case):
-    return case if isinstance(case, str) and len(case) < 20 else None
-
-
-@pytest.fixture
-def make(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def write(name, content):
-        path = Path(name)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
-def refused(act, error, words):
-    with pytest.raises(error) as refusal:
-        act()
-    assert type(refusal.value) is error
-    message = str(refusal.value)
-    assert [word for word in words if word not in message] == [], message
-    assert message.isprintable()
 
 
 @pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
@@ -368,262 +329,3 @@ def test_a_bad_row_of_a_later_batch_is_placed(make, monkeypatch):
     for path, line in ((make("run.csv", csv), 19), (make("run.jsonl", lines), 18)):
         for act in (partial(assay.evaluate, QRELS, path, ["ap"]), partial(assay.read_run, path)):
             refused(act, FormatError, [f"{path}, line {line}: 'x' in the column 'score' is not a number"])
-
-
-# Compressed files.
-
-
-def noise(format):
-    """Rows that do not compress well."""
-    rows = [(f"q{number // 50}", f"d{number * 7919 % 100_003}", number * 31 % 9_973) for number in range(6_000)]
-    if format == "csv":
-        return "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
-    if format == "json":
-        return json.dumps({q: {d: s for query, d, s in rows if query == q} for q in {f"q{n}" for n in range(20)}})
-    if format == "jsonl":
-        return "".join(f'{{"query_id": "{q}", "doc_id": "{d}", "score": {s}}}\n' for q, d, s in rows)
-    return "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)
-
-
-@pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])
-@pytest.mark.parametrize("suffix", COMPRESSORS)
-def test_a_truncated_compressed_file_is_told(suffix, format, make):
-    whole = COMPRESSORS[suffix](noise(format).encode())
-    assert assay.evaluate(QRELS, make(f"run.{format}.{suffix}", whole), ["num_ret"])["num_ret"] == 50
-    for end in (8, 30, len(whole) // 2, len(whole) - 1):
-        path = make(f"run.{format}.{suffix}", whole[:end])
-        refused(
-            lambda path=path: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "truncated"]
-        )
-        refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "make or fetch it again"])
-
-
-@pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])
-@pytest.mark.parametrize("suffix", COMPRESSORS)
-def test_a_corrupt_compressed_file_is_told(suffix, format, make):
-    if suffix == "zst":
-        # Only a file with a checksum can tell that it is corrupt, such as those that assay writes.
-        compress_zst(make("plain", noise(format)), "compressed")
-        whole = bytearray(Path("compressed").read_bytes())
-    else:
-        whole = bytearray(COMPRESSORS[suffix](noise(format).encode()))
-    middle = len(whole) // 2
-    whole[middle : middle + 64] = b"\xa5" * 64
-    path = make(f"run.{format}.{suffix}", bytes(whole))
-    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "may be corrupt"])
-
-
-@pytest.mark.parametrize("suffix", COMPRESSORS)
-def test_an_empty_compressed_file_holds_nothing(suffix, make):
-    for name, word in (
-        ("run.trec", "no rankings"),
-        ("run.csv", "no rankings"),
-        ("run.jsonl", "no rankings"),
-        ("run", "no rankings"),
-    ):
-        for content in (COMPRESSORS[suffix](b""), b""):
-            path = make(f"{name}.{suffix}", content)
-            refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), DataError, [f"{name}.{suffix}", word])
-    path = make(f"qrels.{suffix}", COMPRESSORS[suffix](b""))
-    refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "holds no judgments"])
-
-
-# Lines without an end.
-
-
-@pytest.fixture(scope="module")
-def endless(tmp_path_factory):
-    """A file of 100 MB without a line end."""
-    path = tmp_path_factory.mktemp("endless") / "data.trec"
-    with path.open("wb") as file:
-        for _ in range(100):
-            file.write(b"x" * 1_000_000)
-    return path
-
-
-def bytes_read():
-    """How much this process has read so far, where the system tells."""
-    counts = Path("/proc/self/io")
-    return int(counts.read_text().split()[1]) if counts.exists() else 0
-
-
-@pytest.mark.parametrize("start", ["", "{good}", "# ", "\ufeff", "{good}q1 Q0 "])
-def test_a_line_of_100_megabytes_is_refused_without_reading_it(start, endless):
-    for good, read in ((GOOD, lambda path: assay.evaluate(QRELS, path, ["ap"])), (GOOD_QRELS, assay.read_qrels)):
-        beginning = start.format(good=good).encode()
-        with endless.open("r+b") as file:
-            file.write(beginning)
-        before = bytes_read()
-        refused(partial(read, endless), FormatError, [f"data.trec, line {1 + start.count('{')}", "longer than 1 MiB"])
-        assert bytes_read() - before < 10_000_000
-        with endless.open("r+b") as file:
-            file.write(b"x" * len(beginning))
-
-
-@pytest.mark.parametrize("suffix", COMPRESSORS)
-def test_a_long_line_behind_a_compression_is_not_unpacked(suffix, make):
-    """Whoever read it to its end would find that the end is missing."""
-    line = random.Random(0).randbytes(2_000_000).hex().encode()
-    whole = COMPRESSORS[suffix](GOOD.encode() + line)
-    path = make(f"run.trec.{suffix}", whole[:-50])
-    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FormatError, ["line 2", "longer than 1 MiB"])
-
-
-def test_a_long_path_is_named_whole(tmp_path):
-    path = tmp_path / ("x" * 100) / "the-name-that-matters.trec"
-    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["there is no file", "the-name-that-matters.trec"])
-
-
-# Repeated documents.
-
-REPEATED = {
-    "run.trec": "q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d1 3 1 t\n",
-    "run.csv": "qid,docno,score\nq1,d1,3\nq1,d2,2\nq1,d1,1\n",
-    "run.json": '{"q1": {"d1": 3, "d2": 2, "d1": 1}}',
-    "run.jsonl": "".join(
-        f'{{"qid": "q1", "docno": "{d}", "score": {s}}}\n' for d, s in (("d1", 3), ("d2", 2), ("d1", 1))
-    ),
-    "pairs.json": '{"q1": [["d1", 3], ["d2", 2], ["d1", 1]]}',
-    "order.json": '{"q1": ["d1", "d2", "d1"]}',
-}
-
-
-@pytest.mark.parametrize("name", REPEATED)
-def test_a_repeated_document_may_be_chosen(name, make):
-    path = make(name, REPEATED[name])
-    for run in (path, assay.read_run(path)):
-        with pytest.raises(DuplicateError, match="query 'q1' lists document 'd1' more than once"):
-            assay.evaluate({"q1": ["d1"]}, run, ["rr"])
-        values = {}
-        for duplicates in ("first", "last", "count"):
-            result = assay.evaluate({"q1": ["d1"]}, run, ["rr", "num_ret"], duplicates=duplicates)
-            values[duplicates] = (result["rr"], result["num_ret"], [note.kind for note in result.notes])
-        assert values == {
-            "first": (1.0, 2.0, ["duplicates"]),
-            "last": (0.5, 2.0, ["duplicates"]),
-            "count": (1.0, 3.0, []),
-        }
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("q.trec", "q1 0 d1 1\nq1 0 d1 3\nq1 0 d1 2\n"),
-        ("q.csv", "qid,docno,rel\nq1,d1,1\nq1,d1,3\nq1,d1,2\n"),
-        ("q.json", '{"q1": {"d1": 1, "d1": 3, "d1": 2}}'),
-        ("q.json", '[{"d1": 1, "d1": 3, "d1": 2}]'),
-    ],
-)
-def test_a_repeated_judgment_may_be_chosen(name, content, make):
-    path = make(name, content)
-    with pytest.raises(DuplicateError, match="document 'd1' more than once"):
-        assay.read_qrels(path)
-    grades = {choice: assay.read_qrels(path, duplicates=choice) for choice in ("first", "last", "count")}
-    assert {choice: next(iter(qrels.to_dict().values())) for choice, qrels in grades.items()} == {
-        "first": {"d1": 1.0},
-        "last": {"d1": 2.0},
-        "count": {"d1": 3.0},
-    }
-
-
-def test_a_repeated_grade_that_is_no_number_is_seen(make):
-    for content in ('{"q1": {"d1": 1, "d1": null}}', '{"q1": {"d1": null, "d1": 1}}'):
-        with pytest.raises(DataError, match="the grade must be a number"):
-            assay.read_qrels(make("q.json", content), duplicates="count")
-
-
-# Paths and names.
-
-
-@pytest.mark.parametrize(
-    "name", ["none", "none.csv", "none.json", "none.jsonl", "none.parquet", "none.trec.gz", "no/such/folder"]
-)
-def test_a_missing_file_is_named(name, tmp_path):
-    for act in (
-        lambda path: assay.evaluate(QRELS, path, ["ap"]),
-        lambda path: assay.evaluate(path, RUN, ["ap"]),
-        assay.read_run,
-        assay.read_qrels,
-    ):
-        refused(lambda act=act: act(tmp_path / name), FileError, ["there is no file"])
-        refused(lambda act=act: act(name), FileError, [f"there is no file '{name}'"])
-
-
-@pytest.mark.parametrize("format", [None, "trec", "csv", "tsv", "json", "jsonl", "parquet"])
-def test_a_directory_is_no_file(format, tmp_path):
-    refused(lambda: assay.evaluate(QRELS, tmp_path, ["ap"], format=format), FileError, ["is a directory, not a file"])
-    refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, ["is a directory, not a file"])
-
-
-@pytest.mark.parametrize("path", ["", "x" * 5000, "a\0b", "\ud800", Path("x" * 300)])
-def test_a_path_that_cannot_be(path):
-    with pytest.raises(FileError):
-        assay.evaluate(QRELS, path, ["ap"])
-    with pytest.raises(FileError):
-        assay.read_qrels(path)
-
-
-@pytest.mark.parametrize("name", ["cvs", "", "TREC", 5])
-def test_an_unknown_format_is_refused(name, make):
-    words = [f"there is no format '{name}'", "trec, json, jsonl, csv, tsv, beir, parquet"]
-    for run in (make("run.trec", GOOD), RUN, make("run.trec", GOOD).open("rb"), polars.DataFrame()):
-        refused(lambda run=run: assay.evaluate(QRELS, run, ["ap"], format=name), FormatError, words)
-        if hasattr(run, "close"):
-            run.close()
-    refused(lambda: assay.read_qrels(make("q.trec", GOOD_QRELS), format=name), FormatError, words)
-
-
-# File objects.
-
-
-class Broken:
-    """A file object that does what it should not."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def read(self, _size=-1):
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
-
-
-@pytest.mark.parametrize(
-    ("file", "error", "words"),
-    [
-        (lambda _: Broken(5), FileError, ["cannot be read", "open for reading"]),
-        (lambda _: Broken(OSError("the line went dead")), FileError, ["the line went dead"]),
-        (lambda _: Broken(RuntimeError("odd")), FileError, ["odd"]),
-        (lambda _: Broken(None), DataError, ["holds no rankings"]),
-        (lambda _: io.StringIO("q1 Q0 \ud800 1 1 t\n"), FormatError, ["not UTF-8"]),
-        (lambda _: io.StringIO(""), DataError, ["holds no rankings"]),
-        (lambda _: gzip.open(io.BytesIO(gzip.compress(GOOD.encode())[:-9])), FileError, ["cannot be read"]),
-        (lambda _: bz2.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
-        (lambda _: lzma.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
-        (lambda folder: closed(folder / "run"), FileError, ["closed file"]),
-    ],
-)
-def test_a_file_object_that_cannot_be_read(file, error, words, tmp_path):
-    refused(lambda: assay.evaluate(QRELS, file(tmp_path), ["ap"]), error, words)
-
-
-def closed(path):
-    path.write_text(GOOD)
-    with path.open() as file:
-        pass
-    return file
-
-
-def test_a_file_object_for_writing_cannot_be_read(tmp_path):
-    with (tmp_path / "run").open("w") as file:
-        refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FileError, ["not readable", "open for reading"])
-    (tmp_path / "bad").write_bytes(b"q1 Q0 \xff 1 1 t\n")
-    with (tmp_path / "bad").open(encoding="utf-8") as file:
-        refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["bad", "not UTF-8"])
-
-
-def test_a_bad_line_of_a_file_object_is_placed():
-    file = io.BytesIO(GOOD.encode() + b"q1\n")
-    file.name = "upload.txt"
-    refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["upload.txt, line 2"])
-    refused(lambda: assay.evaluate(QRELS, io.StringIO("q1\n"), ["ap"]), FormatError, ["<file>, line 1"])

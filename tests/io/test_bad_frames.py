@@ -10,7 +10,8 @@ import pyarrow
 import pytest
 
 import assay
-from assay import AssayError, DataError, DuplicateError, FormatError, MismatchError
+from assay import DataError, DuplicateError, FormatError, MismatchError
+from refusals import refused
 
 QRELS = {"q1": {"d1": 1}}
 RUN = {"q1": {"d1": 1.0}}
@@ -155,15 +156,6 @@ BAD_RUNS = [
 
 def label(part):
     return part[-1] if isinstance(part, list) else type(part).__name__ if not isinstance(part, type) else part.__name__
-
-
-def refused(act, error, words):
-    with pytest.raises(AssayError) as refusal:
-        act()
-    assert type(refusal.value) is error
-    message = str(refusal.value)
-    assert [word for word in words if word not in message] == [], message
-    assert message.isprintable()
 
 
 @pytest.mark.parametrize(("frame", "error", "words"), BAD_RUNS, ids=label)

@@ -11,7 +11,8 @@ import polars
 import pytest
 
 import assay
-from assay import AssayError, DataError, DuplicateError, FormatError, MeasureError, MismatchError, PolicyError
+from assay import DataError, DuplicateError, MismatchError
+from refusals import refused
 
 QRELS = {"q1": {"d1": 1}}
 RUN = {"q1": {"d1": 1.0}}
@@ -158,15 +159,6 @@ BAD_WHOLES = [
 ]
 
 
-def refused(act, error, words):
-    with pytest.raises(AssayError) as refusal:
-        act()
-    assert type(refusal.value) is error
-    message = str(refusal.value)
-    assert [word for word in words if word not in message] == [], message
-    assert message.isprintable()
-
-
 def evaluate(qrels, run, **options):
     return assay.evaluate(qrels, run, ["ap"], **options)
 
@@ -304,83 +296,6 @@ def test_no_query_in_common_shows_three_ids_of_each_side():
 
 def test_lists_of_different_length_do_not_pair_up():
     refused(lambda: evaluate([["a"], ["b"]], [["a"]]), MismatchError, ["2 queries", "the run 1", "pair up"])
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        (
-            {"convention": "trec-eval"},
-            PolicyError,
-            ["no convention 'trec-eval'", "did you mean trec_eval?", "assay, trec_eval"],
-        ),
-        ({"convention": "xyz"}, PolicyError, ["no convention 'xyz'", "assay, trec_eval"]),
-        ({"convention": None}, PolicyError, ["no convention 'None'"]),
-        ({"convention": ["assay"]}, PolicyError, ["no convention"]),
-        ({"tie": "input"}, PolicyError, ["no option 'tie'", "did you mean ties", "ties, order, precision"]),
-        ({"xyz": 1}, PolicyError, ["no option 'xyz'", "ties, order, precision"]),
-        ({"ties": "docid"}, PolicyError, ["ties must be 'docid_desc' or 'docid_asc' or 'input', not 'docid'"]),
-        ({"ties": None}, PolicyError, ["ties must be"]),
-        ({"ties": ["input"]}, PolicyError, ["ties must be"]),
-        ({"ties": np.array(["input", "x"])}, PolicyError, ["ties must be"]),
-        ({"order": "scores"}, PolicyError, ["order must be 'score' or 'given'"]),
-        ({"precision": "float16"}, PolicyError, ["precision must be 'float64' or 'float32'"]),
-        ({"duplicates": "drop"}, PolicyError, ["duplicates must be 'error' or 'first' or 'last' or 'count'"]),
-        ({"missing": 0}, PolicyError, ["missing must be 'zero' or 'skip' or 'error'"]),
-        ({"no_relevant": "one"}, PolicyError, ["no_relevant must be 'zero' or 'nan' or 'nan_all' or 'skip'"]),
-        ({"negative": "zero"}, PolicyError, ["negative must be 'unjudged' or 'nonrelevant'"]),
-        ({"exclude": "q1"}, PolicyError, ["exclude must be 'nothing' or 'query_id'"]),
-        ({"depth": 0}, PolicyError, ["depth must be a whole number from 1, or None, not '0'"]),
-        ({"depth": 1.5}, PolicyError, ["depth must be a whole number from 1"]),
-        ({"depth": True}, PolicyError, ["depth must be a whole number from 1"]),
-        ({"depth": INFINITY}, PolicyError, ["depth must be a whole number from 1"]),
-        ({"depth": NAN}, PolicyError, ["depth must be a whole number from 1"]),
-        ({"depth": "10"}, PolicyError, ["depth must be a whole number from 1"]),
-        ({"judged_only": 1}, PolicyError, ["judged_only must be True or False"]),
-        ({"rel": "1"}, PolicyError, ["rel must be a number"]),
-        ({"rel": NAN}, PolicyError, ["rel must be a number"]),
-        ({"rel": HUGE}, PolicyError, ["rel must be a number"]),
-        ({"threads": 0}, PolicyError, ["threads must be a whole number from 1"]),
-        ({"threads": -1}, PolicyError, ["threads must be a whole number from 1"]),
-        ({"threads": "2"}, PolicyError, ["threads must be a whole number from 1"]),
-        ({"threads": HUGE}, PolicyError, ["threads must be a whole number from 1"]),
-        ({"format": "cvs"}, FormatError, ["no format 'cvs'"]),
-    ],
-)
-def test_an_unknown_option_is_refused(options, error, words):
-    refused(lambda: evaluate(QRELS, RUN, **options), error, words)
-
-
-@pytest.mark.parametrize(
-    ("measures", "words"),
-    [
-        (["ndgc@10"], ["no measure 'ndgc'", "did you mean ndcg"]),
-        ("xyz", ["no measure 'xyz'", "`assay measures`"]),
-        (["ndcg@0"], ["k must be a whole number at least 1"]),
-        (["ndcg@1.5"], ["k must be a whole number at least 1"]),
-        (["rbp(p=2)"], ["p must be a number"]),
-        (["ap(norm=x)"], ["norm must be"]),
-        (["ap(x=1)"], ["no parameter 'x'"]),
-        (["ap("], ["cannot read the measure"]),
-        ([""], ["cannot read the measure"]),
-        ([], ["no measure to compute"]),
-        ([None], ["a measure is a name", "None"]),
-        (None, ["a measure is a name", "None"]),
-        (5, ["a measure is a name", "5"]),
-        ([b"ap"], ["a measure is a name"]),
-        ([["ap"]], ["a measure is a name"]),
-    ],
-)
-def test_an_unknown_measure_is_refused(measures, words):
-    refused(lambda: assay.evaluate(QRELS, RUN, measures), MeasureError, words)
-
-
-def test_the_runs_of_evaluate_many():
-    refused(lambda: assay.evaluate_many(QRELS, {}, ["ap"]), DataError, ["no run to evaluate"])
-    refused(lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of name and run"])
-    refused(
-        lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'", "str 'd1'"]
-    )
 
 
 def test_a_query_that_cannot_be_a_key():

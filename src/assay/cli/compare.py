@@ -21,7 +21,7 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
 from assay.cli.progress import heard, watched
 from assay.cli.streams import check_single_input, source_of
-from assay.comparing import check_baseline, compare_results, name_runs, read_runs
+from assay.comparing import compare_results, find_baseline, name_runs, read_runs
 from assay.comparison import Comparison
 from assay.evaluator import DEFAULT_MEASURES
 from assay.stats.correction import CORRECTIONS
@@ -93,10 +93,9 @@ def command(
     than for sure. docs/comparing.md explains which test and which correction to take.
     """
     check_single_input((qrels, *runs))
-    named = {name: source_of(str(run)) for name, run in name_runs(runs).items()}
-    if baseline in runs and baseline not in named:
-        baseline = list(named)[runs.index(baseline)]
-    check_baseline(named, baseline)
+    paths = name_runs(runs)
+    baseline = find_baseline(paths, baseline)
+    named = {name: source_of(str(run)) for name, run in paths.items()}
     settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
     with loaded(files):
         names = split_names(measures) if measures else DEFAULT_MEASURES

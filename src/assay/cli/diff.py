@@ -13,11 +13,12 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
-from assay.comparing import check_queries, common_notes, name_runs, read_runs
+from assay.comparing import check_queries, name_runs, read_runs
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.evaluator import DEFAULT_MEASURES
 from assay.moves import find_moves
+from assay.notes import common_notes
 from assay.render import render
 from assay.results import Results
 
@@ -85,5 +86,5 @@ def command(
         else:
             text = f"{moves}\n" if format_ == "table" else render(moves.table(), format_)
         emit(text, output)
-    for note in common_notes(results):
+    for note in common_notes(Results(results).notes):
         say(f"note: {note}")

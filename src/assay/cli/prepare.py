@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import given
+from assay.cli.progress import watched
 from assay.cli.streams import source_of
 from assay.conventions import find_convention
 from assay.evaluator import Evaluator
@@ -26,5 +27,6 @@ def prepare(
     """What is ready to read runs."""
     chosen = given(policies)
     duplicates = find_convention(convention).policies.changed(chosen).duplicates
-    judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
-    return Evaluator(judgments, measures, convention=convention, threads=threads, **chosen)
+    with watched(qrels):
+        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
+        return Evaluator(judgments, measures, convention=convention, threads=threads, **chosen)

@@ -166,6 +166,11 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
+    @property
+    def has_own_number(self) -> bool:
+        """Whether the one number is made of more than the values of queries."""
+        return self.definition.corpus is not None or is_pooled(self)
+
     def bound(self, judged: Judged) -> Measure:
         """The measure with the parameters that the data decides."""
         if self.definition.bind is None:

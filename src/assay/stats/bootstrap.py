@@ -28,6 +28,11 @@ def unheard(share: float) -> None:
     """Where nobody asks how far the work has come."""
 
 
+def part_of(report: Report, place: int, parts: int) -> Report:
+    """Tells of one part of the work as its share of the whole."""
+    return lambda share: report((place + share) / parts)
+
+
 class Interval(NamedTuple):
     """A lower and an upper bound."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.aggregate import AGGREGATES
 from assay.stats.effect import differences_of
+from assay.stats.pooled import Pool, Sums, sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,18 +20,23 @@ SAFE_EXPONENT = 300
 
 
 class Measured(NamedTuple):
-    """The scores of each run by one measure, what they are combined by, and -1 for one where less is better."""
+    """The scores of each run by one measure, what they are combined by, and -1 for one where less is better.
+
+    `pool` holds the statistics of a measure whose number is a score of their sums.
+    """
 
     scores: Mapping[str, FloatArray]
     aggregate: str = "mean"
     sign: int = 1
+    pool: Pool | None = None
 
 
 class Couple(NamedTuple):
     """Two runs that are compared by one measure: the scores of all queries, and their differences.
 
     The differences are of what is averaged: of logarithms for a geometric mean. A query that does not count is NaN in
-    all three. Scores that are very large or small are divided by `scale`.
+    all three. Scores that are very large or small are divided by `scale`. `sums` are there where the number is a score
+    of summed statistics.
     """
 
     measure: str
@@ -42,17 +48,19 @@ class Couple(NamedTuple):
     aggregate: str
     sign: int
     scale: float
+    sums: Sums | None = None
 
 
 def couple(measure: str, measured: Measured, a: str, b: str) -> Couple:
     """Two runs, ready to be compared on the queries that both have a finite value for."""
     both = np.stack([measured.scores[a], measured.scores[b]], axis=1)
     both[~is_whole(both)] = np.nan
-    both, scale = scaled(both, measured.aggregate)
+    sums = None if measured.pool is None else sums_of(measured.pool, a, b, is_whole(both))
+    both, scale = scaled(both, measured.aggregate) if sums is None else (both, 1.0)
     first, second = both[:, 0], both[:, 1]
     prepare = AGGREGATES[measured.aggregate].prepare
     moved = differences_of(prepare(first), prepare(second))
-    return Couple(measure, a, b, first, second, moved, measured.aggregate, measured.sign, scale)
+    return Couple(measure, a, b, first, second, moved, measured.aggregate, measured.sign, scale, sums)
 
 
 def complete(measured: Measured) -> tuple[Measured, int]:

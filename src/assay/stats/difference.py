@@ -14,9 +14,8 @@ from assay.stats.bootstrap import Interval, alike, resampled_totals
 from assay.stats.effect import ROUNDING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from assay.core.aggregate import Aggregation
     from assay.core.judged import FloatArray
 
 SAMPLES = 2000
@@ -57,23 +56,29 @@ def difference_intervals(
         for place, (number, aggregation) in enumerate(zip(numbers.tolist(), chosen, strict=True)):
             drawn = totals[:, [place, place + len(numbers)]]
             both = np.stack([side[:, place] for side in sides], axis=1)
-            intervals[number] = interval_of(both, drawn, aggregation, level)
+            intervals[number] = interval_of(both, drawn, aggregation.finish, level)
     return [intervals[number] for number in range(len(a))]
 
 
-def interval_of(both: FloatArray, drawn: FloatArray, aggregation: Aggregation, level: float) -> Interval:
-    """The interval of one pair: a row for each query's two values, and one for each sample's two totals."""
+def interval_of(
+    both: FloatArray, drawn: FloatArray, finish: Callable[[FloatArray, int], FloatArray], level: float
+) -> Interval:
+    """The interval of one pair: a row for each query's values, and one for each sample's totals.
+
+    `finish` makes the two systems' numbers of totals over so many queries.
+    """
     count = len(both)
     if not count:
         return Interval(float("nan"), float("nan"))
 
     def difference(totals: FloatArray, number: int) -> FloatArray:
-        return np.asarray(aggregation.finish(totals[..., 1], number) - aggregation.finish(totals[..., 0], number))
+        numbers = finish(totals, number)
+        return np.asarray(numbers[..., 1] - numbers[..., 0])
 
     total = both.sum(axis=0)
     observed = float(difference(total, count))
     estimates = np.sort(difference(drawn, count))
-    if estimates[-1] - estimates[0] <= ROUNDING * np.abs(aggregation.finish(total, count)).max():
+    if estimates[-1] - estimates[0] <= ROUNDING * np.abs(finish(total, count)).max():
         return Interval(observed, observed)
     return accelerated(estimates, observed, difference(total - both, count - 1), level)
 

@@ -8,7 +8,8 @@ Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
     Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
     """
     p_values = np.ones(differences.shape[1])
-    is_few = (~np.isnan(differences)).sum(axis=0) < samples.bit_length()
+    is_few = is_exact((~np.isnan(differences)).sum(axis=0), samples)
     few, many = np.flatnonzero(is_few), np.flatnonzero(~is_few)
     for defined, places in alike(differences[:, few]):
         p_values[few[places]] = flipped(differences[np.ix_(defined, few[places])], samples, seed, unheard)
@@ -45,19 +46,33 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
 def flipped(differences: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
     """The p-value of each column by the same signs; a NaN is as good as no difference."""
     values = summable(np.nan_to_num(differences))
-    count, observed = len(values), values.sum(axis=0)
+    observed = values.sum(axis=0)
     reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
-    is_exact = count < samples.bit_length()
-    total = 2**count if is_exact else samples
-    generator = np.random.default_rng(seed)
     hits = np.zeros(values.shape[1])
+    for flips in patterns(len(values), samples, seed, report):
+        hits += (np.abs(observed - 2.0 * (flips @ values)) >= reached).sum(axis=0)
+    return share_of(hits, len(values), samples)
+
+
+def is_exact(count: Any, samples: int) -> Any:  # noqa: ANN401 - a number, or an array of them
+    """Whether so many queries have no more sign patterns than samples, so that each is tried and nothing is drawn."""
+    return count < samples.bit_length()
+
+
+def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
+    """The p-value of so many hits among all patterns, or among those drawn and the one observed."""
+    return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
+
+
+def patterns(count: int, samples: int, seed: int, report: Report) -> Iterator[FloatArray]:
+    """All sign patterns of so many queries, or so many drawn at random, in blocks: 1 where a sign is flipped."""
+    total = 2**count if is_exact(count, samples) else samples
+    generator = np.random.default_rng(seed)
     rows = max(1, SIGNS // max(1, count))
     for start in range(0, total, rows):
         number = min(rows, total - start)
-        flips = all_flips(start, number, count) if is_exact else random_flips(generator, number, count)
-        hits += (np.abs(observed - 2.0 * (flips @ values)) >= reached).sum(axis=0)
+        yield all_flips(start, number, count) if is_exact(count, samples) else random_flips(generator, number, count)
         report((start + number) / total)
-    return hits / total if is_exact else (hits + 1.0) / (total + 1.0)
 
 
 def all_flips(start: int, rows: int, count: int) -> FloatArray:

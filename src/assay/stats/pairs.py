@@ -9,11 +9,10 @@ import numpy as np
 from assay.core.aggregate import AGGREGATES
 from assay.core.text import count
 from assay.stats.bootstrap import Interval, Report, unheard
-from assay.stats.correction import correct
-from assay.stats.couples import Couple, Measured, complete, couple, scaled
-from assay.stats.difference import difference_intervals
+from assay.stats.couples import Couple, Measured, complete, couple
 from assay.stats.effect import cliff_delta, cohen_d, detectable, differences_of
-from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
+from assay.stats.paired import DIRECTIONS
+from assay.stats.testing import bounded, correct_families, tested
 from assay.stats.tukey import TUKEY_TESTS
 
 if TYPE_CHECKING:
@@ -29,6 +28,9 @@ class Pair(NamedTuple):
     Everything is of the queries that both have a finite value for; for Tukey's tests, of those that all runs have one
     for. `low` and `high` bound the difference; `detectable` is the smallest one that so many queries show in four of
     five cases.
+
+    For a score of summed statistics, such as corpus BLEU, the two means are that score; cohen_d and detectable, which
+    are about means of queries, are NaN, and the rest is of the values that the queries have by themselves.
     """
 
     measure: str
@@ -70,13 +72,7 @@ def compare_pairs(
         measured, findings = all_complete(measured)
     couples = [couple(measure, each, a, b) for measure, each in measured.items() for a, b in names]
     p_values = tested(measured, couples, settings, report)
-    intervals = difference_intervals(
-        [each.first for each in couples],
-        [each.second for each in couples],
-        [each.aggregate for each in couples],
-        level=1 - settings.alpha,
-        seed=settings.seed,
-    )
+    intervals = bounded(couples, settings)
     corrected = correct_families(couples, p_values, settings)
     pairs = []
     for each, p, p_corrected, interval in zip(couples, p_values, corrected, intervals, strict=True):
@@ -87,25 +83,6 @@ def compare_pairs(
             text = "the means point one way and the test the other, so neither is called better"
             findings.append(Finding("split", each.measure, (each.a, each.b), text))
     return pairs, findings
-
-
-def tested(
-    measured: Mapping[str, Measured], couples: Sequence[Couple], settings: Settings, report: Report
-) -> FloatArray:
-    """The p-value of each couple; NaN where there is no query to compare."""
-    differences = np.stack([each.moved for each in couples], axis=1)
-    if settings.test in PAIRED_TESTS:
-        p_values = PAIRED_TESTS[settings.test](differences, settings.samples or 0, settings.seed, report)
-    else:
-        squares = {}
-        for place, (measure, each) in enumerate(measured.items()):
-
-            def report_part(share: float, place: int = place) -> None:
-                report((place + share) / len(measured))
-
-            squares[measure] = tukey_square(each, settings, report_part)
-        p_values = np.array([squares[each.measure][each.a, each.b] for each in couples])
-    return np.where(np.isnan(differences).all(axis=0), np.nan, p_values)
 
 
 def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], list[Finding]]:
@@ -119,34 +96,14 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
     return found, findings
 
 
-def tukey_square(measured: Measured, settings: Settings, report: Report) -> dict[tuple[str, str], float]:
-    """Tukey's p-value of each two runs."""
-    names = list(measured.scores)
-    scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
-    square = np.full((len(names), len(names)), np.nan)
-    if len(scores):
-        prepared = AGGREGATES[measured.aggregate].prepare(scores)
-        square = TUKEY_TESTS[settings.test](prepared, settings.samples or 0, settings.seed, report)
-    return {(a, b): square[row, column] for row, a in enumerate(names) for column, b in enumerate(names)}
-
-
-def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: Settings) -> FloatArray:
-    """The p-values corrected over their family: the pairs of a measure, or all of them."""
-    corrected = np.empty_like(p_values)
-    families = np.array([each.measure if settings.family == "measure" else "" for each in couples])
-    for family in np.unique(families):
-        corrected[families == family] = correct(p_values[families == family], settings.correction)
-    return corrected
-
-
 def describe(couple: Couple, p: float, p_corrected: float, interval: Interval, alpha: float) -> Pair:
     """All that is said of two runs."""
     both = ~np.isnan(couple.moved)
     first, second, moved = couple.first[both], couple.second[both], couple.moved[both]
-    aggregation = AGGREGATES[couple.aggregate]
-    mean_a, mean_b = aggregation(first), aggregation(second)
+    mean_a, mean_b = numbers_of(couple, first, second)
     better = couple.sign * differences_of(first, second)
     seen = in_its_units(detectable(moved, alpha), mean_a, couple.aggregate, len(moved))
+    is_mean = couple.sums is None
     return Pair(
         measure=couple.measure,
         a=couple.a,
@@ -158,13 +115,24 @@ def describe(couple: Couple, p: float, p_corrected: float, interval: Interval, a
         high=interval.high * couple.scale,
         p=p,
         p_corrected=p_corrected,
-        cohen_d=cohen_d(moved),
+        cohen_d=cohen_d(moved) if is_mean else float("nan"),
         cliff_delta=cliff_delta(first, second),
         wins=int((better > 0).sum()),
         ties=int((better == 0).sum()),
         losses=int((better < 0).sum()),
-        detectable=seen * couple.scale,
+        detectable=seen * couple.scale if is_mean else float("nan"),
     )
+
+
+def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[float, float]:
+    """The number of each run: the mean of its values or what else is made of them, or the score of its statistics."""
+    if couple.sums is None:
+        aggregation = AGGREGATES[couple.aggregate]
+        return aggregation(first), aggregation(second)
+    if not len(first):
+        return float("nan"), float("nan")
+    mean_a, mean_b = couple.sums.scores(couple.sums.both.sum(axis=0)).tolist()
+    return mean_a, mean_b
 
 
 def in_its_units(step: float, start: float, aggregate: str, queries: int) -> float:
@@ -194,8 +162,8 @@ def cautions(couple: Couple) -> list[tuple[str, str]]:
         found.append(("few", "no query to compare"))
     elif len(moved) == 1:
         found.append(("few", "one query tells nothing about others"))
-    elif not moved.any():
+    elif not moved.any() if couple.sums is None else couple.sums.is_equal:
         found.append(("equal", "the same score on every query"))
-    elif not np.isfinite(cohen_d(moved)):
+    elif couple.sums is None and not np.isfinite(cohen_d(moved)):
         found.append(("constant", "the difference is the same on every query, so its spread is not known"))
     return found

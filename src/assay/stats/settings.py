@@ -35,7 +35,7 @@ CORRECTION_WORDS = {
 
 
 class Settings(NamedTuple):
-    """How systems are compared. `samples` is None for a test that draws nothing."""
+    """How systems are compared. `samples` is None for a test that draws nothing, as one that tries all patterns."""
 
     test: str = "randomization"
     correction: str = "holm"
@@ -46,11 +46,12 @@ class Settings(NamedTuple):
     baseline: str | None = None
 
     def __str__(self) -> str:
-        samples = "" if self.samples is None else f" samples={self.samples}"
+        drawn = "all" if self.samples is None else self.samples
+        samples = f" samples={drawn}" if self.test in DEFAULT_SAMPLES else ""
         baseline = "" if self.baseline is None else f" baseline={show(self.baseline)}"
         return (
             f"test={self.test}{samples} correction={self.correction} family={self.family} alpha={self.alpha:g} "
-            f"interval=bca samples={INTERVAL_SAMPLES} seed={self.seed}{baseline}"
+            f"interval=bca resamples={INTERVAL_SAMPLES} seed={self.seed}{baseline}"
         )
 
     @property

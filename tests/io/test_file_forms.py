@@ -1,0 +1,204 @@
+"""All files of the same data give the same bits."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import threading
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+import assay
+from forms import (
+    EXPECTED,
+    MEASURES,
+    QRELS,
+    QRELS_FRAME,
+    QRELS_TEXTS,
+    QUERIES,
+    RUN,
+    RUN_FRAME,
+    RUN_TEXTS,
+    TREC_QRELS,
+    TREC_RUN,
+    ranked,
+    scores_of,
+)
+
+COMPRESSIONS = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda content: pyarrow.compress(content, codec="zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+@pytest.mark.parametrize("name", RUN_TEXTS)
+def test_every_run_file_gives_the_same_bits(name, suffix, make):
+    path = make(name + suffix, COMPRESSIONS[suffix](RUN_TEXTS[name].encode()))
+    result = assay.evaluate(QRELS, path, MEASURES)
+    assert scores_of(result) == EXPECTED
+    assert result.notes == ()
+    assert scores_of(assay.evaluate(QRELS, assay.read_run(str(path)), MEASURES)) == EXPECTED
+
+
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+@pytest.mark.parametrize("name", QRELS_TEXTS)
+def test_every_file_of_judgments_gives_the_same_bits(name, suffix, make):
+    path = make(name + suffix, COMPRESSIONS[suffix](QRELS_TEXTS[name].encode()))
+    for qrels in (path, str(path), assay.read_qrels(path)):
+        result = assay.evaluate(qrels, RUN, MEASURES)
+        assert scores_of(result) == EXPECTED
+        assert result.queries == QUERIES
+
+
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+def test_the_content_says_what_the_name_does_not(suffix, make):
+    for name, text in RUN_TEXTS.items():
+        path = make("data" + suffix, COMPRESSIONS[suffix](text.encode()))
+        assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED, name
+    for name, text in QRELS_TEXTS.items():
+        path = make("data" + suffix, COMPRESSIONS[suffix](text.encode()))
+        assert scores_of(assay.evaluate(path, RUN, MEASURES)) == EXPECTED, name
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [("trec", "run.trec"), ("json", "run.json"), ("jsonl", "run.jsonl"), ("csv", "run.csv"), ("tsv", "run.tsv")],
+)
+def test_the_format_may_be_named_against_the_file_name(format, text, make):
+    path = make("run.parquet", RUN_TEXTS[text])
+    assert scores_of(assay.evaluate(QRELS, path, MEASURES, format=format)) == EXPECTED
+    assert scores_of(assay.evaluate(QRELS, assay.read_run(path, format=format), MEASURES)) == EXPECTED
+
+
+def test_judgments_of_a_named_format(make):
+    path = make("qrels.json", QRELS_TEXTS["beir.tsv"])
+    assert scores_of(assay.evaluate(assay.read_qrels(path, format="beir"), RUN, MEASURES)) == EXPECTED
+
+
+def test_parquet_gives_the_same_bits(tmp_path):
+    for kind in ("zstd", "snappy", "uncompressed"):
+        RUN_FRAME.write_parquet(tmp_path / "run.parquet", compression=kind, row_group_size=50)
+        QRELS_FRAME.write_parquet(tmp_path / "qrels.pq", compression=kind)
+        result = assay.evaluate(tmp_path / "qrels.pq", tmp_path / "run.parquet", MEASURES)
+        assert scores_of(result) == EXPECTED
+        assert result.notes == ()
+    (tmp_path / "nameless").write_bytes((tmp_path / "run.parquet").read_bytes())
+    assert scores_of(assay.evaluate(QRELS, tmp_path / "nameless", MEASURES)) == EXPECTED
+
+
+def test_json_lists_pair_up(make):
+    qrels = make("qrels.json", json.dumps(list(QRELS.values())))
+    for runs in (RUN.values(), map(ranked, RUN.values()), (list(ranking.items()) for ranking in RUN.values())):
+        text = json.dumps(list(runs))
+        for name in ("run.json", "nameless"):
+            assert scores_of(assay.evaluate(qrels, make(name, text), MEASURES)) == EXPECTED
+
+
+TREC_VARIANTS = {
+    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "BOM": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "BOM and comment": lambda text: b"\xef\xbb\xbf# comment\n" + text.encode(),
+    "tabs": lambda text: text.replace(" ", "\t").encode(),
+    "many blanks": lambda text: text.replace(" ", " \t  ").encode(),
+    "leading blanks": lambda text: "".join("  " + line + "\n" for line in text.splitlines()).encode(),
+    "trailing blanks": lambda text: text.replace("\n", " \t \n").encode(),
+    "trailing blanks and CRLF": lambda text: text.replace("\n", "  \r\n").encode(),
+    "blank lines": lambda text: ("\n \n\t\n" + text.replace("\n", "\n\n") + "\n\n").encode(),
+    "comments": lambda text: ("# 1 Q0 1 1 9 x\n" + text.replace("\n", "\n#\n# x\n", 30)).encode(),
+    "no last line end": lambda text: text.rstrip("\n").encode(),
+}
+
+
+@pytest.mark.parametrize("variant", TREC_VARIANTS)
+def test_trec_text_may_be_untidy(variant, make):
+    run, qrels = make("run.trec", TREC_VARIANTS[variant](TREC_RUN)), make("q.trec", TREC_VARIANTS[variant](TREC_QRELS))
+    result = assay.evaluate(qrels, run, MEASURES)
+    assert scores_of(result) == EXPECTED
+    assert result.notes == ()
+    assert scores_of(assay.evaluate(assay.Qrels(qrels), assay.Run(run), MEASURES)) == EXPECTED
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_tables_may_come_from_windows(ending, mark, make):
+    for name in ("run.csv", "run.tsv", "run.jsonl", "run.json"):
+        path = make(name, mark + RUN_TEXTS[name].replace("\n", ending).encode())
+        assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED, name
+
+
+FILE_OBJECTS = {
+    "binary": lambda path: path.open("rb"),
+    "text": lambda path: path.open(encoding="utf-8"),
+    "BytesIO": lambda path: io.BytesIO(path.read_bytes()),
+    "StringIO": lambda path: io.StringIO(path.read_text()),
+    "unbuffered": lambda path: path.open("rb", buffering=0),
+}
+
+
+@pytest.mark.parametrize("kind", FILE_OBJECTS)
+def test_file_objects_are_read_like_files(kind, make):
+    for name, text in RUN_TEXTS.items():
+        with FILE_OBJECTS[kind](make(name, text)) as file:
+            assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED, name
+        with FILE_OBJECTS[kind](make(name, text)) as file:
+            assert scores_of(assay.evaluate(QRELS, assay.read_run(file), MEASURES)) == EXPECTED, name
+    for name, text in QRELS_TEXTS.items():
+        with FILE_OBJECTS[kind](make(name, text)) as file:
+            assert scores_of(assay.evaluate(file, RUN, MEASURES)) == EXPECTED, name
+
+
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+def test_a_file_object_may_hold_compressed_text(suffix):
+    content = COMPRESSIONS[suffix](TREC_RUN.encode())
+    assert scores_of(assay.evaluate(QRELS, io.BytesIO(content), MEASURES)) == EXPECTED
+
+
+def test_a_file_object_is_read_from_where_it_stands():
+    file = io.StringIO("this is not for assay\n" + TREC_RUN)
+    file.readline()
+    assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "<stdin>", "x" * 400, "a\0b", 3, None, "dir/run.txt", "C:\\run"])
+def test_a_file_object_may_have_any_name(name):
+    file = io.BytesIO(TREC_RUN.encode())
+    file.name = name
+    assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED
+
+
+def test_a_pipe_is_read_like_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(TREC_RUN,))
+    writer.start()
+    try:
+        assert scores_of(assay.evaluate(QRELS, pipe, MEASURES)) == EXPECTED
+    finally:
+        writer.join()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
+def test_a_name_may_be_no_text(tmp_path):
+    path = tmp_path / os.fsdecode(b"run-\xff")
+    try:
+        path.write_text(TREC_RUN)
+    except OSError:
+        pytest.skip("this file system allows no such name")
+    assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED
+    path.write_text("1\n")
+    with pytest.raises(assay.FormatError, match=r"run-\\udcff, line 1"):
+        assay.evaluate(QRELS, path, MEASURES)
+
+
+def test_paths_may_be_text_or_path(make):
+    run, qrels = make("run.trec", TREC_RUN), make("qrels.trec", TREC_QRELS)
+    for form in (str, Path):
+        assert scores_of(assay.evaluate(form(qrels), form(run), MEASURES)) == EXPECTED

@@ -1,0 +1,95 @@
+"""Where data is written: formats and endings, links, modes and devices, and a file that stays until the next is whole."""
+
+import os
+import stat
+import string
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import assay
+from assay import FileError, FormatError, Run
+
+# Where it is written.
+
+
+def test_formats_that_do_not_fit(tmp_path):
+    run = Run({"q1": {"a": 1}})
+    with pytest.raises(FormatError, match="Parquet is compressed in itself"):
+        run.write(tmp_path / "run.parquet.gz")
+    with pytest.raises(FormatError, match="beir is a format for judgments; write a run as tsv"):
+        run.write(tmp_path / "run", format="beir")
+    with pytest.raises(FormatError, match="there is no format 'cvs'; there are trec, json"):
+        run.write(tmp_path / "run", format="cvs")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_format_may_be_named(tmp_path):
+    Run({"q1": {"a": 1}}).write(tmp_path / "run.csv.gz", format="json")
+    assert assay.read_run(tmp_path / "run.csv.gz", format="json").to_dict() == {"q1": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("place", "words"), [("missing/run.trec", "No such file"), ("folder", "is a directory"), ("x" * 300, "too long")]
+)
+def test_a_place_that_cannot_be_written_to(place, words, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileError, match=words):
+        Run({"q1": {"a": 1}}).write(tmp_path / place)
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_file_stays_as_it_was_until_the_new_one_is_whole(tmp_path, monkeypatch):
+    path = tmp_path / "run.trec"
+    path.write_text("precious")
+
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(polars.DataFrame, "write_csv", fail)
+    with pytest.raises(FileError, match=r"run\.trec' cannot be written: No space left on device"):
+        Run({"q1": {"a": 1}}).write(path)
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+def test_a_file_has_the_usual_mode(tmp_path):
+    for name in ("run.trec", "run.zst"):
+        Run({"q1": {"a": 1}}).write(tmp_path / name)
+        (tmp_path / "usual").touch()
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == stat.S_IMODE((tmp_path / "usual").stat().st_mode)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "link.trec").symlink_to(tmp_path / "target.trec")
+    Run({"q1": {"a": 1}}).write(tmp_path / "link.trec")
+    assert (tmp_path / "link.trec").is_symlink()
+    assert (tmp_path / "target.trec").read_text() == "q1 Q0 a 1 1 assay\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
+def test_a_device_is_written_into():
+    Run({"q1": {"a": 1}}).write("/dev/null")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):
+    name = "x" * 250 + ".gz"
+    Run({"q1": {"a": 1}}).write(tmp_path / name)
+    assert assay.read_run(tmp_path / name)["q1"] == [("a", 1.0)]
+
+
+def test_a_million_rows_are_written(tmp_path):
+    letters = np.array(list(string.ascii_lowercase))
+    documents = ["".join(each) for each in letters[np.random.default_rng(1).integers(0, 26, (1_000, 8))]]
+    run = Run(
+        {f"q{number}": {document: 1 / rank for rank, document in enumerate(documents, 1)} for number in range(1_000)}
+    )
+    run.write(tmp_path / "run.trec")
+    lines = (tmp_path / "run.trec").read_text().splitlines()
+    assert len(lines) == 1_000_000
+    assert lines[1_001] == f"q1 Q0 {documents[1]} 2 0.5 assay"

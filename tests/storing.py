@@ -1,0 +1,16 @@
+"""A result that is stored, for the tests of what is loaded."""
+
+import json
+
+import assay
+
+QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 0}}
+RUN = {"q1": ["a", "x", "b"], "q2": ["x", "c"], "q9": ["y"]}
+NAMES = ["ap", "P@2", "auc", "num_rel_ret", "gm_ap", "err@10", "ndcg(gain=1:3;2:9.5)@10", "trec_eval:map"]
+
+
+def stored_in(folder):
+    """A stored result's path and its content, to be spoilt."""
+    path = folder / "baseline.json"
+    assay.evaluate(QRELS, RUN, NAMES).save(path)
+    return path, json.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,104 @@
+"""`Evaluator`: judgments read once, for many runs or for one query after another."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay import DataError, DuplicateError, MismatchError
+
+ONE = {"q1": ["a"]}
+HALF = {"q1": {"a": 1}, "q2": {"b": 1}}
+
+
+def test_an_evaluator_serves_many_runs():
+    evaluator = assay.Evaluator(HALF, ["rr"], missing="skip")
+    assert evaluator.evaluate({"q1": ["a"]}).scores["rr"].tolist() == [1]
+    assert evaluator.evaluate({"q1": ["x", "a"], "q2": ["b"]}).scores["rr"].tolist() == [0.5, 1]
+    assert evaluator.evaluate({"q2": ["x"]}).scores["rr"].tolist() == [0]
+
+
+def test_an_evaluator_takes_queries_one_by_one():
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    with pytest.raises(DataError, match="what was added holds no rankings"):
+        evaluator.result()
+    evaluator.add("q2", ["x", "b"])
+    first = evaluator.result()
+    assert first.scores["rr"].tolist() == [0, 0.5]
+    assert [note.kind for note in first.notes] == ["missing"]
+    evaluator.add("q1", {"a": 0.3, "x": 0.2})
+    second = evaluator.result()
+    assert second.scores["rr"].tolist() == [1, 0.5]
+    assert second.notes == ()
+    assert first.scores["rr"].tolist() == [0, 0.5]
+    whole = assay.evaluate(HALF, {"q2": ["x", "b"], "q1": {"a": 0.3, "x": 0.2}}, ["rr"])
+    assert second.per_query() == whole.per_query()
+    assert second.signature == whole.signature
+
+
+@pytest.mark.parametrize(
+    "ranking", [["x", "a"], {"x": 2, "a": 1}, [("a", 1), ("x", 2)], ("x", "a"), np.array(["x", "a"])]
+)
+def test_a_ranking_may_be_added_in_any_form(ranking):
+    evaluator = assay.Evaluator(ONE, ["rr"])
+    evaluator.add("q1", ranking)
+    assert evaluator.result()["rr"] == 0.5
+
+
+def test_skipping_gives_the_result_so_far():
+    evaluator = assay.Evaluator({n: [n] for n in range(3)}, ["rr"], missing="skip")
+    evaluator.add(1, [1])
+    evaluator.add(np.int64(2), [7, 2])
+    assert evaluator.result().per_query() == {"1": {"rr": 1}, "2": {"rr": 0.5}}
+
+
+def test_a_query_is_added_once():
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    evaluator.add("q1", ["x", "a"])
+    for ranking in (["a"], ["x", "a"], {}, {"a": 1.0}):
+        with pytest.raises(DataError, match="query 'q1' was added before; add each query once"):
+            evaluator.add("q1", ranking)
+    assert evaluator.result().scores["rr"].tolist() == [0.5, 0]
+
+
+def test_a_bad_ranking_adds_nothing():
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    with pytest.raises(DuplicateError):
+        evaluator.add("q1", ["a", "a"])
+    with pytest.raises(DataError):
+        evaluator.add("q1", "a")
+    evaluator.add("q1", ["a"])
+    assert evaluator.result().scores["rr"].tolist() == [1, 0]
+
+
+def test_a_query_without_judgments_is_noted():
+    evaluator = assay.Evaluator(ONE, ["rr"])
+    evaluator.add("q7", ["a"])
+    with pytest.raises(MismatchError, match="no query in common"):
+        evaluator.result()
+    evaluator.add("q1", ["a"])
+    assert [str(note) for note in evaluator.result().notes] == [
+        "1 query of the run has no judgments and is left out: 'q7'"
+    ]
+
+
+def test_reset_forgets_what_was_added():
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    evaluator.add("q1", ["a"])
+    evaluator.reset()
+    with pytest.raises(DataError, match="holds no rankings"):
+        evaluator.result()
+    evaluator.add("q1", ["x", "a"])
+    assert evaluator.result().scores["rr"].tolist() == [0.5, 0]
+
+
+def test_evaluating_a_run_does_not_touch_what_was_added():
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    evaluator.add("q1", ["x", "a"])
+    assert evaluator.evaluate({"q1": ["a"], "q2": ["b"]})["rr"] == 1
+    assert evaluator.result().scores["rr"].tolist() == [0.5, 0]
+
+
+def test_judgments_are_read_once_and_shared():
+    qrels = assay.Qrels(HALF)
+    assert assay.Evaluator(qrels, ["rr"]).qrels is qrels
+    assert assay.evaluate(qrels, {"q1": ["a"]}, ["rr"])["rr"] == 0.5

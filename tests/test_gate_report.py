@@ -1,0 +1,94 @@
+"""What the gate says, as text and in tables."""
+
+import json
+import math
+
+import numpy as np
+
+import assay
+from gates import OLD, QRELS, WORSE, one
+
+
+def test_worst_queries_that_are_not_finite_are_null_in_json():
+    measures, scores = {"gm_ap": assay.parse_measure("gm_ap")}, {"gm_ap": np.array([0.0, math.inf])}
+    result = assay.Result(measures, ["q0", "q1"], scores, "assay", assay.Policies(), _means={"gm_ap": 0.5})
+    (check,) = json.loads(assay.gate(None, result, {"gm_ap": 0.9}).to_json())["checks"]
+    assert [each["value"] for each in check["worst"]] == [0.0, None]
+
+
+PRINTED = """\
+gate failed, 2 of 3 checks
+
+FAIL  rr   0.5000 is below the 0.6000 that is asked
+pass  P@1  0.0000, at least 0.0000 is asked
+FAIL  rr   0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not explain it (p < 0.0001)
+
+worst queries by rr
+  q00  0.5000
+      d (grade 1): rank 2
+"""
+
+
+def test_print_is_short_and_shows_the_worst_queries():
+    text = str(assay.gate(QRELS, WORSE, {"rr": 0.6, "P@1": 0.0}, baseline=OLD, max_drop={"rr": 0.1}))
+    assert text.startswith(PRINTED)
+    assert (
+        "worst queries by rr, from the baseline to the run\n  q00  1.0000 → 0.5000  (-0.5000)\n      d (grade 1): rank 1 → 2\n"
+        in text
+    )
+    passed = assay.gate(QRELS, OLD, {"rr": 0.6})
+    assert str(passed) == "gate passed, 1 check\n\npass  rr  1.0000, at least 0.6000 is asked"
+    assert repr(passed) == "<GateReport: passed, 1 check>"
+
+
+def test_many_documents_are_cut_short():
+    qrels = {"q": {f"d{n}": 1 for n in range(6)}}
+    assert one(assay.gate(qrels, {"q": ["d3"]}, {"ap": 1.0})).worst[0].documents == (
+        "d0 (grade 1): not retrieved",
+        "d1 (grade 1): not retrieved",
+        "d2 (grade 1): not retrieved",
+        "and 3 more",
+    )
+
+
+def test_json_has_every_field_and_no_nan():
+    report = assay.gate({"q": ["d"]}, {"q": ["x", "d"]}, baseline={"q": ["d"]}, max_drop={"rr": 0.1})
+    content = json.loads(report.to_json())
+    assert content["passed"] is True
+    assert list(content) == ["passed", "checks", "signature", "alpha", "strict", "test", "samples", "seed", "notes"]
+    (check,) = content["checks"]
+    assert check["detectable"] is None
+    assert check["too_few"] is True
+    assert check["worst"] == [{"query": "q", "value": 0.5, "baseline": 1.0, "documents": ["d (grade 1): rank 1 → 2"]}]
+    assert content["samples"] == 100_000
+    assert "NaN" not in report.to_json()
+
+
+def test_tables_have_a_row_for_each_check():
+    report = assay.gate(QRELS, WORSE, {"rr": 0.6}, baseline=OLD, max_drop={"rr": 0.1})
+    assert report.to_csv().splitlines()[0] == (
+        "result,measure,check,value,limit,baseline,drop,p,p_corrected,detectable,queries,reason"
+    )
+    assert report.to_csv().splitlines()[1].startswith("FAIL,rr,minimum,0.5,0.6,,,,,,40,")
+    assert report.to_polars()["drop"].to_list() == [None, 0.5]
+    assert report.to_pandas().shape == (2, 13)
+    assert "<td" in report.to_html()
+    assert "\\toprule" in report.to_latex()
+
+
+def test_markdown_is_what_a_build_shows():
+    query = "a|b <i>"
+    text = assay.gate({query: ["d"]}, {query: ["x", "d"]}, {"rr": 0.6}).to_markdown()
+    assert text.startswith(
+        "## assay gate: failed, 1 of 1 check\n\n| result | measure | reason |\n| --- | --- | --- |\n"
+        "| FAIL | rr | 0.5000 is below the 0.6000 that is asked |\n\n"
+        "| worst queries by rr | run | relevant documents |\n| --- | ---: | --- |\n"
+        "| a\\|b &lt;i&gt; | 0.5000 | d (grade 1): rank 2 |\n\nassay "
+    )
+
+
+def test_a_terminal_is_sent_no_commands():
+    red = "\x1b[31mred"
+    text = str(assay.gate({red: [red]}, {red: ["x", red]}, {"rr": 0.6}))
+    assert "\\x1b[31mred" in text
+    assert all(line.isprintable() for line in text.split("\n"))

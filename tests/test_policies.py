@@ -1,0 +1,187 @@
+"""Policies, by literal examples; and the notes of what the data made assay decide."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay import DuplicateError, MismatchError
+
+# Policies. Each is a literal example: judgments, run, the policy, and what a measure is then.
+
+ONE = {"q1": ["a"]}
+TIED = {"q1": {"a": 1, "b": 1}}
+CLOSE = {"q1": {"a": 1.0 + 1e-12, "b": 1.0}}
+TWICE = {"q1": [("a", 3), ("b", 2), ("a", 1)]}
+HALF = {"q1": {"a": 1}, "q2": {"b": 1}}
+BARE = {"q1": {"a": 1}, "q2": {"b": 0}}
+GRADED = {"q1": {"a": 1, "b": 2}}
+NEGATIVE = {"q1": {"a": 1, "b": -1}}
+
+POLICIES = [
+    (ONE, TIED, {}, {"rr": [0.5]}),
+    (ONE, TIED, {"ties": "docid_desc"}, {"rr": [0.5]}),
+    (ONE, TIED, {"ties": "docid_asc"}, {"rr": [1]}),
+    (ONE, TIED, {"ties": "input"}, {"rr": [1]}),
+    (ONE, {"q1": {"b": 1, "a": 1}}, {"ties": "input"}, {"rr": [0.5]}),
+    (ONE, {"q1": {"b": 1, "a": 2}}, {"order": "score"}, {"rr": [1]}),
+    (ONE, {"q1": {"b": 1, "a": 2}}, {"order": "given"}, {"rr": [0.5]}),
+    (ONE, CLOSE, {"precision": "float64"}, {"rr": [1]}),
+    (ONE, CLOSE, {"precision": "float32"}, {"rr": [0.5]}),
+    (ONE, TWICE, {"duplicates": "first"}, {"rr": [1], "num_ret": [2], "num_rel_ret": [1]}),
+    (ONE, TWICE, {"duplicates": "last"}, {"rr": [0.5], "num_ret": [2], "num_rel_ret": [1]}),
+    (ONE, TWICE, {"duplicates": "count"}, {"rr": [1], "num_ret": [3], "num_rel_ret": [2]}),
+    (HALF, {"q1": ["a"]}, {"missing": "zero"}, {"rr": [1, 0]}),
+    (HALF, {"q1": ["a"]}, {"missing": "skip"}, {"rr": [1]}),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "zero"}, {"rr": [1, 0], "num_ret": [1, 1]}),
+    (
+        BARE,
+        {"q1": ["a"], "q2": ["b"]},
+        {"no_relevant": "nan"},
+        {"rr": [1, None], "recall": [1, None], "num_ret": [1, 1]},
+    ),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "skip"}, {"rr": [1], "num_ret": [1]}),
+    (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "unjudged"}, {"judged@2": [0.5], "rr": [0.5]}),
+    (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "nonrelevant"}, {"judged@2": [1], "rr": [0.5]}),
+    (ONE, {"q1": ["q1", "a"]}, {"exclude": "nothing"}, {"rr": [0.5], "num_ret": [2]}),
+    (ONE, {"q1": ["q1", "a"]}, {"exclude": "query_id"}, {"rr": [1], "num_ret": [1]}),
+    (ONE, {"q1": ["x", "a"]}, {"depth": None}, {"rr": [0.5], "num_ret": [2]}),
+    (ONE, {"q1": ["x", "a"]}, {"depth": 1}, {"rr": [0], "num_ret": [1]}),
+    (ONE, {"q1": ["x", "a"]}, {"depth": 2.0}, {"rr": [0.5], "num_ret": [2]}),
+    (ONE, {"q1": ["x", "a"]}, {"judged_only": False}, {"rr": [0.5]}),
+    (ONE, {"q1": ["x", "a"]}, {"judged_only": True}, {"rr": [1], "num_ret": [1]}),
+    (GRADED, {"q1": ["a", "b"]}, {"rel": 1}, {"rr": [1], "precision@2": [1]}),
+    (GRADED, {"q1": ["a", "b"]}, {"rel": 2}, {"rr": [0.5], "precision@2": [0.5]}),
+    (GRADED, {"q1": ["a", "b"]}, {"rel": 1.5}, {"rr": [0.5], "rr(rel=1)": [1]}),
+    (GRADED, {"q1": ["a", "b"]}, {"rel": 3}, {"rr": [0], "num_rel": [0]}),
+]
+
+
+@pytest.mark.parametrize(("qrels", "run", "options", "expected"), POLICIES)
+def test_a_policy_does_what_it_says(qrels, run, options, expected):
+    result = assay.evaluate(qrels, run, list(expected), **options)
+    found = {name: [None if np.isnan(value) else value for value in scores] for name, scores in result.scores.items()}
+    assert found == expected
+    for policy, value in options.items():
+        assert getattr(result.policies, policy) == value
+
+
+def test_a_missing_query_may_be_an_error():
+    with pytest.raises(
+        MismatchError, match="1 query of the judgments is missing from the run: 'q2'; missing=\"zero\" counts"
+    ):
+        assay.evaluate(HALF, {"q1": ["a"]}, ["rr"], missing="error")
+    assert assay.evaluate(HALF, {"q1": ["a"], "q2": []}, ["rr"], missing="error")["rr"] == 0.5
+
+
+def test_a_repeated_document_is_an_error():
+    with pytest.raises(DuplicateError, match="query 'q1' lists document 'a' more than once"):
+        assay.evaluate(ONE, TWICE, ["rr"])
+
+
+def test_the_policy_for_duplicates_holds_for_judgments_too():
+    qrels = {"q1": ["a", "a"]}
+    with pytest.raises(DuplicateError):
+        assay.evaluate(qrels, {"q1": ["a"]}, ["num_rel"])
+    assert assay.evaluate(qrels, {"q1": ["a"]}, ["num_rel"], duplicates="first")["num_rel"] == 1
+
+
+def test_nan_is_left_out_of_the_mean_and_counted():
+    result = assay.evaluate(BARE, {"q1": ["a"], "q2": ["b"]}, ["recall"], no_relevant="nan")
+    assert result["recall"] == 1
+    assert result.counted("recall") == 1
+    assert result.interval("recall") == (1, 1)
+
+
+def test_with_nothing_left_the_mean_is_nan():
+    result = assay.evaluate({"q1": {"a": 0}}, {"q1": ["a"]}, ["ap"], no_relevant="skip")
+    assert result.queries == []
+    assert np.isnan(result["ap"])
+    assert "undefined" in str(result)
+
+
+NOTES = [
+    (
+        HALF,
+        {"q1": ["a"]},
+        {},
+        [("missing", "1 query of the judgments is missing from the run, counted as empty rankings: 'q2'")],
+    ),
+    (
+        HALF,
+        {"q1": ["a"]},
+        {"missing": "skip"},
+        [("missing", "1 query of the judgments is missing from the run, left out: 'q2'")],
+    ),
+    (
+        {f"q{n}": ["a"] for n in range(5)},
+        {"q0": ["a"]},
+        {},
+        [
+            (
+                "missing",
+                "4 queries of the judgments are missing from the run, counted as empty rankings: 'q1', 'q2', 'q3', …",
+            )
+        ],
+    ),
+    (ONE, {"q1": ["a"], "q9": ["a"]}, {}, [("unjudged", "1 query of the run has no judgments and is left out: 'q9'")]),
+    (
+        ONE,
+        {"q1": ["a"], "q9": ["a"], "q8": []},
+        {},
+        [("unjudged", "2 queries of the run have no judgments and are left out: 'q8', 'q9'")],
+    ),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant document, scored 0: 'q2'")]),
+    (
+        BARE,
+        {"q1": ["a"], "q2": ["b"]},
+        {"no_relevant": "nan"},
+        [("no_relevant", "1 query has no relevant document, NaN where a measure needs one: 'q2'")],
+    ),
+    (
+        BARE,
+        {"q1": ["a"], "q2": ["b"]},
+        {"no_relevant": "skip"},
+        [("no_relevant", "1 query has no relevant document, left out: 'q2'")],
+    ),
+    (NEGATIVE, {"q1": ["a"]}, {}, [("negative", "1 grade below 0 taken as not judged")]),
+    (NEGATIVE, {"q1": ["a"]}, {"negative": "nonrelevant"}, [("negative", "1 grade below 0 taken as not relevant")]),
+    (ONE, TWICE, {"duplicates": "first"}, [("duplicates", "1 repeated document left out")]),
+    (ONE, {"q1": ["q1", "a"]}, {"exclude": "query_id"}, [("excluded", "1 document named like the query left out")]),
+    (ONE, {"q1": ["a"]}, {}, []),
+    (ONE, TWICE, {"duplicates": "count"}, []),
+]
+
+
+@pytest.mark.parametrize(("qrels", "run", "options", "expected"), NOTES)
+def test_a_note_says_what_the_data_made_assay_decide(qrels, run, options, expected):
+    result = assay.evaluate(qrels, run, ["ap"], **options)
+    assert [(note.kind, note.text) for note in result.notes] == expected
+    assert [str(note) for note in result.notes] == [text for _, text in expected]
+
+
+def test_scattered_rows_are_noted(tmp_path):
+    (tmp_path / "run").write_text("q1 Q0 x 1 3 t\nq2 Q0 b 1 1 t\nq1 Q0 a 1 2 t\n")
+    result = assay.evaluate(HALF, tmp_path / "run", ["rr"])
+    assert result.scores["rr"].tolist() == [0.5, 1]
+    assert [str(note) for note in result.notes] == ["the rows of 1 query do not stand together and were gathered"]
+
+
+def test_undefined_values_are_noted():
+    notes = assay.evaluate(ONE, {"q1": ["a"]}, ["ap", "auc"]).notes
+    assert [note.kind for note in notes] == ["undefined"]
+    assert notes[0].text.startswith("auc: 1 query left out of the mean")
+
+
+def test_a_level_that_changes_nothing_is_noted():
+    notes = assay.evaluate(GRADED, {"q1": ["a", "b"]}, ["ndcg", "ap"], rel=2).notes
+    assert [note.kind for note in notes] == ["rel"]
+    assert notes[0].text.startswith("rel=2 does not change ndcg")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_left_out_of_a_scattered_query_is_counted_once(threads, tmp_path):
+    (tmp_path / "run").write_text("q1 Q0 a 1 9 t\nq1 Q0 a 2 8 t\nq1 Q0 q1 3 7 t\nq2 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n")
+    result = assay.evaluate(ONE, tmp_path / "run", ["rr"], duplicates="first", exclude="query_id", threads=threads)
+    texts = {note.kind: note.text for note in result.notes}
+    assert texts["duplicates"] == "1 repeated document left out"
+    assert texts["excluded"] == "1 document named like the query left out"
