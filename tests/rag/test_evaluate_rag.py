@@ -107,14 +107,26 @@ def test_a_question_without_references_has_no_value():
     assert result.counted("em") == 3
 
 
-def test_scores_that_rise_are_noted():
-    row = {"gold": ["d1"], "retrieved": [("d2", 0.1), ("d1", 0.2)]}
+def test_the_order_counts_where_scores_do_not_fall_in_it():
+    row = {"query_id": "a", "gold": ["d1"], "retrieved": [("d2", 0.1), ("d1", 0.2)]}
     result = assay.evaluate_rag([row], ["rr"])
+    assert result["rr"] == 0.5
+    assert "the scores of 1 question do not fall in the order retrieved, so the order counts: 'a'" in map(
+        str, result.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("records", "outputs"),
+    [
+        ([{"query_id": "a", "gold": ["d1"], "retrieved": {"d2": 0.1, "d1": 0.2}}], None),
+        ([{"query_id": "a", "gold": ["d1"]}], {"a": [("d2", 0.1), ("d1", 0.2)]}),
+    ],
+)
+def test_scores_count_where_there_is_no_order(records, outputs):
+    result = assay.evaluate_rag(records, ["rr"], outputs=outputs)
     assert result["rr"] == 1
-    assert "order" in kinds(result)
-    given = assay.evaluate_rag([row], ["rr"], order="given")
-    assert given["rr"] == 0.5
-    assert "order" not in kinds(given)
+    assert "order" not in kinds(result)
 
 
 def test_grades_and_levels():

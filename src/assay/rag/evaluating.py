@@ -136,10 +136,6 @@ def score_rankings(
     if bare:
         said = f"{count(len(bare), 'question')} without gold documents left out of {', '.join(measures)}: {some(bare)}"
         notes.append(Note("gold", said))
-    rising = [row.query_id for row in rows if row.retrieved is not None and not row.retrieved.falls]
-    if rising and any(each.policies.order == "score" for each in measures.values()):
-        said = f"{count(len(rising), 'question')} with scores that do not fall in the order retrieved: {some(rising)}"
-        notes.append(Note("order", f'{said}; ranked by score, order="given" keeps the order'))
     return spread(result, rows, notes)._replace(qrels=evaluator.qrels)
 
 

@@ -35,10 +35,11 @@ class Record(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Records, and whether their ids are their own or only numbers."""
+    """Records, whether their ids are their own or only numbers, and what was decided in reading them."""
 
     each: list[Record]
     have_ids: bool = True
+    notes: tuple[Note, ...] = ()
 
 
 def records_of(rows: Rows, columns: Mapping[str, str] | None) -> Records:
@@ -54,7 +55,20 @@ def records_of(rows: Rows, columns: Mapping[str, str] | None) -> Records:
     check_measurable(found, rows.rows, rows.name)
     records = [make_record(row, number, rows.place(number), found) for number, row in enumerate(rows.rows)]
     check_unique(records, rows.name)
-    return Records(records, "query_id" in found)
+    ordered = [
+        in_order(each, row.get(found.get("retrieved", ""))) for each, row in zip(records, rows.rows, strict=True)
+    ]
+    changed = [each.query_id for each, before in zip(ordered, records, strict=True) if each is not before]
+    said = f"the scores of {count(len(changed), 'question')} do not fall in the order retrieved, so the order counts"
+    notes = (Note("order", f"{said}: {some(changed)}"),) if changed else ()
+    return Records(ordered, "query_id" in found, notes)
+
+
+def in_order(record: Record, given: object) -> Record:
+    """A record without scores that rise in a list, as distances do; a dict of scores has no order."""
+    if record.retrieved is None or record.retrieved.falls or isinstance(given, Mapping):
+        return record
+    return record._replace(retrieved=record.retrieved._replace(scores=None))
 
 
 def make_record(row: Row, number: int, place: str, found: Mapping[str, str]) -> Record:
@@ -101,7 +115,7 @@ def check_pairs(number: int, part: str, retrieved: Passages, place: str) -> None
 
 def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record], list[Note]]:
     """Each question with what the system gave for it: by id, or by place where the outputs have no ids."""
-    notes = []
+    notes = list(outputs.notes)
     if outputs.have_ids:
         given = {each.query_id: each for each in outputs.each}
         known = {each.query_id for each in records}

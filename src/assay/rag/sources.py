@@ -44,10 +44,14 @@ def dataset_or_records(data: object, columns: Mapping[str, str] | None) -> Colle
             content = read_json(source) if detect(source, None) == "json" else None
             if is_dataset(content):
                 return llama_index_dataset(content, source.name)
-            return Collected(records_of(file_rows(source), columns).each, [])
+            return collected(records_of(file_rows(source), columns))
     if is_dataset(data):
         return llama_index_dataset(data, "the dataset")
-    return Collected(records_of(read_rows(data), columns).each, [])
+    return collected(records_of(read_rows(data), columns))
+
+
+def collected(records: Records) -> Collected:
+    return Collected(records.each, list(records.notes))
 
 
 def read_outputs(outputs: object, columns: Mapping[str, str] | None) -> Records:
