@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import assay.io.qrels
 import assay.io.run
+from assay.compat._ranx_errors import KindError, MissingFileError
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
 
@@ -31,14 +32,16 @@ def kind_of(path: str, kind: str | None) -> str:
     ending = Path(path).suffix[1:]
     found = kind if kind is not None else SAME_KINDS.get(ending, ending)
     if found not in KINDS:
-        raise FormatError(f"{show(path)}: kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {show(found)}")
+        raise KindError(f"{show(path)}: kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {show(found)}")
     return found
 
 
 def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
     """What a file holds, and the name of the run if it has one."""
+    if not Path(path).exists():
+        raise MissingFileError(f"there is no file {show(path)}")
     if kind == "json":
-        return json.loads(Path(path).read_bytes()), None
+        return load_json(path), None
     if kind == "lz4":
         compression, notation = libraries()
         with compression.open(path, mode="r") as file:
@@ -49,8 +52,35 @@ def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
         return gathered(polars.read_parquet(path).select(COLUMNS).rows()), None
     if judgments:
         return assay.io.qrels.Qrels(path, format="trec", duplicates="last").to_dict(), None
-    run = assay.io.run.Run(path, format="trec")
+    try:
+        run = assay.io.run.Run(path, format="trec")
+    except FormatError as error:
+        return load_loosely(path, kind, error)
     return {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}, run.tag or None
+
+
+def load_json(path: str) -> Data:
+    """What a file of JSON holds."""
+    try:
+        data: Data = json.loads(Path(path).read_bytes())
+    except ValueError as error:
+        raise FormatError(f"{show(path)} is not JSON: {error}") from None
+    return data
+
+
+def load_loosely(path: str, kind: str, refused: FormatError) -> tuple[Data, str | None]:
+    """A run as ranx reads it, whose scores may be infinite or NaN; raises what was refused if that fails too."""
+    data: Data = {}
+    tag = None
+    with gzip.open(path, "rt") if kind == "gz" else Path(path).open() as file:
+        try:
+            for line in file:
+                query, _, document, _, score, last = line.split()
+                data.setdefault(query, {})[document] = float(score)
+                tag = tag or last
+        except ValueError:
+            raise refused from None
+    return data, tag
 
 
 def dump(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:

@@ -55,7 +55,7 @@ def take_apart(name: str) -> tuple[str, list[str]]:
     for base in supported_measures:
         if found := re.match(re.escape(base) + PARAMETERS, name):
             return base, found[1].split(",")
-    raise ValueError(f"unsupported measure {name}")
+    raise MeasureError(f"unsupported measure {name}")
 
 
 def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Measure | None]:
@@ -68,5 +68,5 @@ def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Meas
     try:
         found = spelled(name, CONVENTION, {"rel": level}) or {}
     except MeasureError as error:
-        raise ValueError(f"unsupported measure {name}: {error}") from error
+        raise MeasureError(f"unsupported measure {name}: {error}") from error
     return {key: chosen.measure for key, chosen in found.items()}
