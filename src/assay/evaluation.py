@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError
 from assay.core.text import show
 from assay.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.io.records import from_records
 from assay.result import Result
 from assay.results import Results
 
@@ -32,8 +33,8 @@ def evaluate(
 ) -> Result:
     """Scores a run against judgments.
 
-    Both may be dicts, lists, frames, paths or file objects, or a `Qrels` and a `Run`. A run file is read while it is
-    scored and never held whole.
+    Both may be dicts, lists, named tuples, frames, paths or file objects, or a `Qrels` and a `Run`. A run file is read
+    while it is scored and never held whole.
 
     >>> import assay
     >>> qrels = {"q1": {"d1": 3, "d2": 0, "d3": 1}, "q2": {"d4": 1}}
@@ -46,8 +47,8 @@ def evaluate(
     `columns` tell how the run is read where that cannot be told from itself; judgments that need as much are read with
     `assay.read_qrels`. `threads` changes the speed and nothing else.
     """
-    evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
-    return evaluator.evaluate(run, format=format, columns=columns, progress=progress)
+    evaluator = Evaluator(from_records(qrels), measures, convention=convention, threads=threads, **policies)
+    return evaluator.evaluate(from_records(run), format=format, columns=columns, progress=progress)
 
 
 def evaluate_many(
@@ -73,5 +74,5 @@ def evaluate_many(
         raise DataError(f"the runs must be a dict of name and run, not {show(runs)}")
     if not runs:
         raise DataError("there is no run to evaluate")
-    evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
-    return Results({name: evaluator.evaluate(run) for name, run in runs.items()})
+    evaluator = Evaluator(from_records(qrels), measures, convention=convention, threads=threads, **policies)
+    return Results({name: evaluator.evaluate(from_records(run)) for name, run in runs.items()})

@@ -96,8 +96,7 @@ def read_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
     frame = qrels if is_frame(qrels) else table(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
     if not len(frame):
         return None
-    groups = {"group": "iteration"} if "iteration" in frame.columns else {}
-    return Qrels(frame, columns=groups, duplicates=CONVENTION.policies.duplicates)
+    return Qrels(frame, duplicates=CONVENTION.policies.duplicates)
 
 
 def read_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
