@@ -6,28 +6,26 @@ trec_eval goes on with most of that.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay._kernel import Index, Judge, Options, Rows
-from assay.cli.streams import StandardInput
+from assay.cli.trec_eval.files import opened
 from assay.cli.trec_eval.judgments import BYTE_ORDER_MARK, Judgments
 from assay.cli.trec_eval.numbers import real
 from assay.cli.trec_eval.outcome import FILE, Stop
 from assay.core.errors import DataError
 from assay.evaluator import check_threads
-from assay.io.source import MAGIC, put_aside
+from assay.io.source import MAGIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from assay.cli.trec_eval.options import Settings
 
+# Any name that begins like this is standard input.
+INPUT = "-"
 FIELDS = 6
 TAIL = 1 << 16
 
@@ -49,29 +47,13 @@ def judge_run(settings: Settings, judgments: Judgments) -> JudgedRun:
     if settings.results_format != "trec_results":
         raise Stop(FILE, f"trec_eval: Illegal retrieval results format '{settings.results_format}'\n")
     argument = settings.files[1]
+    complaint = f"trec_eval.get_results: Cannot read results file '{argument}'\n"
     try:
-        with opened(argument) as path:
+        with opened(argument, complaint, is_input=argument.startswith(INPUT)) as path:
             fast = judge_fast(path, judgments, check_threads(None))
             return fast or judge_slowly(path, judgments, settings)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{argument}'\n") from None
-
-
-@contextmanager
-def opened(argument: str) -> Iterator[Path]:
-    """The file to read. Any name that begins with - is standard input, which is put into a file first."""
-    if argument.startswith("-"):
-        with put_aside(StandardInput(), "run") as source:  # type: ignore[arg-type]
-            yield source.path
-        return
-    try:
-        status = os.stat(argument)  # noqa: PTH116 - an argument may be no valid path
-        is_readable = stat.S_ISREG(status.st_mode) and status.st_size > 0 and os.access(argument, os.R_OK)
-    except (OSError, ValueError):
-        is_readable = False
-    if not is_readable:
-        raise Stop(FILE, f"trec_eval.get_results: Cannot read results file '{argument}'\n")
-    yield Path(argument)
 
 
 def judge_fast(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
