@@ -121,7 +121,9 @@ INFINITE = [
 @pytest.mark.parametrize("ranking", INFINITE)
 def test_infinite_scores_and_bools(ranking):
     collection = Collection({"q": {"a": 1, "b": 0}}, {"q": ranking})
-    assert_same(values_of(ours, collection, {"map", "bpref"}), values_of(theirs, collection, {"map", "bpref"}))
+    for judged_only in (False, True):
+        found, expected = (values_of(each, collection, {"map", "bpref"}, 1, judged_only) for each in (ours, theirs))
+        assert_same(found, expected)
 
 
 @pytest.mark.parametrize("level", [np.int64(2), np.int32(1), np.uint8(1), True])
