@@ -101,7 +101,7 @@ def judge_loosely(
     import polars
 
     values = run.table["value"]
-    if not ((values.abs() == LARGEST).any()):
+    if not (values.abs() == LARGEST).any():
         judge = new_judge()
         try:
             judge.add_frame(run.table.with_columns(polars.col("value").clip(-LARGEST, LARGEST)), "the run", threads)
