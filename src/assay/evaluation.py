@@ -32,8 +32,8 @@ def evaluate(
 ) -> Result:
     """Scores a run against judgments.
 
-    Both may be dicts, lists, frames, paths or file objects, or a `Qrels` and a `Run`. A run file is read while it is
-    scored and never held whole.
+    Both may be dicts, lists, named tuples, frames, paths or file objects, or a `Qrels` and a `Run`. A run file is read
+    while it is scored and never held whole.
 
     >>> import assay
     >>> qrels = {"q1": {"d1": 3, "d2": 0, "d3": 1}, "q2": {"d4": 1}}

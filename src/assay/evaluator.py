@@ -17,6 +17,7 @@ from assay.core.text import show, some
 from assay.io.qrels import Qrels
 from assay.io.run import judge_run
 from assay.io.source import describe
+from assay.io.tuples import from_tuples
 from assay.notes import Note, merge_notes, policy_notes, prepared_notes, run_notes
 from assay.result import Result
 from assay.scoring import Part, Scored, make_parts, score_part, without_refused
@@ -78,6 +79,7 @@ class Evaluator:
                 raise MeasureError(f"{name} is a measure of {of}; use {use}")
         self.parts, self.options = make_parts(self.measures)
         self.tools = {name: tool_of(name, chosen) for name in self.measures}
+        qrels = from_tuples(qrels)
         self.listed = len(qrels) if isinstance(qrels, list) else None
         self.qrels, self.prepared = self.read_qrels(qrels)
         self.threads = check_threads(threads)
@@ -113,6 +115,7 @@ class Evaluator:
 
     def read(self, run: object, **how: Any) -> Seen:  # noqa: ANN401 - as in `evaluate`
         """What a judge sees of a run."""
+        run = from_tuples(run)
         if isinstance(run, list) and self.listed is not None and len(run) != self.listed:
             raise MismatchError(f"the judgments hold {self.listed} queries and the run {len(run)}; lists must pair up")
         prepared = self.prepare(run)

@@ -8,6 +8,7 @@ import pandas
 import pytest
 from hypothesis import given, settings
 
+import assay
 from assay.compat import ir_measures as ours
 from assay.compat.ir_measures import AP, RBP, RR, Accuracy, AssayProvider, NumQ, NumRel, P, nDCG
 from strategies import WHOLE_GRADES, collections, judgments, rankings
@@ -69,6 +70,29 @@ def test_judgments_without_iterations():
     qrels = pandas.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
     run = pandas.DataFrame({"query_id": ["1", "1"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
     assert ours.calc_aggregate([AP], qrels, run) == {AP: 0.5}
+
+
+INF = float("inf")
+INFINITE = {"q1": {"a": INF, "x": INF, "c": -INF, "b": 1e308}, "q2": {"e": 2.0, "d": -INF}, "q3": {"z": INF, "a": INF}}
+
+
+def as_rows(run):
+    return [theirs.ScoredDoc(query, *each) for query, ranking in run.items() for each in ranking.items()]
+
+
+@pytest.mark.parametrize("form", [lambda run: run, as_rows, lambda run: pandas.DataFrame(as_rows(run))])
+def test_infinite_scores(form):
+    measures = [nDCG @ 2, AP, RR, RR @ 10, P @ 1, RBP(rel=1), theirs.Judged @ 1, theirs.Compat]
+    expected, found = theirs.calc(measures, QRELS, INFINITE), ours.calc(measures, QRELS, form(INFINITE))
+    assert values(found.per_query) == values(expected.per_query)
+    assert found.aggregated == pytest.approx(expected.aggregated)
+
+
+@pytest.mark.parametrize("form", [lambda run: run, as_rows])
+@pytest.mark.parametrize(("score", "reason"), [(float("nan"), "finite"), ("high", "number")])
+def test_scores_that_no_two_providers_rank_alike_are_an_error(form, score, reason):
+    with pytest.raises(assay.DataError, match=reason):
+        ours.calc_aggregate([AP], QRELS, form({"q1": {"a": score, "b": INF}}))
 
 
 NOTHING = [({}, RUN), (QRELS, {}), (QRELS, {"q9": {"a": 1.0}}), ([], RUN), (QRELS, [])]

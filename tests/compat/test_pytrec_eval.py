@@ -111,6 +111,8 @@ def test_what_is_given_stays_as_it_is():
 
 INFINITE = [
     {"a": math.inf, "b": -math.inf, "c": 1e300},
+    {"a": math.inf, "b": math.inf, "c": math.inf},
+    {"a": -math.inf, "b": -math.inf, "c": 0.0},
     {"a": -math.inf, "b": -1e300, "c": -1e30},
     {"a": True, "b": 2, "c": False},
 ]
@@ -119,7 +121,15 @@ INFINITE = [
 @pytest.mark.parametrize("ranking", INFINITE)
 def test_infinite_scores_and_bools(ranking):
     collection = Collection({"q": {"a": 1, "b": 0}}, {"q": ranking})
-    assert_same(values_of(ours, collection, {"map", "bpref"}), values_of(theirs, collection, {"map", "bpref"}))
+    for judged_only in (False, True):
+        found, expected = (values_of(each, collection, {"map", "bpref"}, 1, judged_only) for each in (ours, theirs))
+        assert_same(found, expected)
+
+
+@pytest.mark.parametrize("level", [np.int64(2), np.int32(1), np.uint8(1), True])
+def test_levels_of_any_kind_of_integer(level):
+    collection = Collection({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})
+    assert_same(values_of(ours, collection, {"map"}, level), values_of(theirs, collection, {"map"}, level))
 
 
 QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
@@ -165,6 +175,8 @@ def test_errors(module, arguments, run, error, message):
     with pytest.raises(error) as caught:
         module.RelevanceEvaluator(*arguments).evaluate(run)
     assert str(caught.value).startswith(message)
+    if module is ours and "expected string or bytes" not in message:
+        assert isinstance(caught.value, assay.AssayError)
 
 
 @pytest.mark.parametrize("measures", [{"P.0"}, {"P.5", "P_5.2"}, {"ndcg.10"}, {"utility.2"}])
@@ -174,8 +186,18 @@ def test_what_ends_the_interpreter_there_is_an_error_here(measures):
 
 
 def test_a_score_that_is_no_number_is_an_error():
-    with pytest.raises(assay.DataError, match="the score is NaN"):
-        ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q": {"a": math.nan}})
+    expected = "ranking of query 'q', document 'a': the score is NaN, and pytrec_eval ranks that in no defined order"
+    for ranking in ({"a": math.nan}, {"b": math.inf, "a": math.nan}):
+        with pytest.raises(assay.DataError, match=expected):
+            ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q": ranking})
+
+
+@pytest.mark.parametrize("module", [ours, theirs], ids=["ours", "theirs"])
+def test_a_document_listed_twice_is_the_same_error(module):
+    with pytest.raises(AssertionError):
+        module.parse_run(["q Q0 d 1 2.5 t", "q Q0 d 2 2.5 t"])
+    with pytest.raises(AssertionError):
+        module.parse_qrel(["q 0 d 1", "q 0 d 1"])
 
 
 RUN_LINES = "q1 Q0 d1 1 2.5 tag\nq1\tQ0\td2  2 -1e3 tag\n q2 Q0 d1 1 7 tag \n"

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import assay.io.qrels
 import assay.io.run
+from assay.compat._ranx_errors import KindError, MissingFileError
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
+from assay.io.source import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,14 +33,16 @@ def kind_of(path: str, kind: str | None) -> str:
     ending = Path(path).suffix[1:]
     found = kind if kind is not None else SAME_KINDS.get(ending, ending)
     if found not in KINDS:
-        raise FormatError(f"{show(path)}: kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {show(found)}")
+        raise KindError(f"{quoted(path)}: kind must be {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {show(found)}")
     return found
 
 
 def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
     """What a file holds, and the name of the run if it has one."""
+    if not Path(path).exists():
+        raise MissingFileError(f"there is no file {quoted(path)}")
     if kind == "json":
-        return json.loads(Path(path).read_bytes()), None
+        return load_json(path), None
     if kind == "lz4":
         compression, notation = libraries()
         with compression.open(path, mode="r") as file:
@@ -49,8 +53,39 @@ def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
         return gathered(polars.read_parquet(path).select(COLUMNS).rows()), None
     if judgments:
         return assay.io.qrels.Qrels(path, format="trec", duplicates="last").to_dict(), None
-    run = assay.io.run.Run(path, format="trec")
+    try:
+        run = assay.io.run.Run(path, format="trec")
+    except FormatError as refused:
+        try:
+            return load_loosely(path, kind)
+        except UnicodeDecodeError:
+            raise refused from None
     return {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}, run.tag or None
+
+
+def load_json(path: str) -> Data:
+    """What a file of JSON holds."""
+    try:
+        data: Data = json.loads(Path(path).read_bytes())
+    except ValueError as error:
+        raise FormatError(f"{quoted(path)} is not JSON: {error}") from None
+    return data
+
+
+def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:
+    """A run as ranx reads it: scores may be infinite or NaN."""
+    data: Data = {}
+    tag = None
+    with gzip.open(path, "rt", encoding="utf-8") if kind == "gz" else Path(path).open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                query, _, document, _, score, last = line.split()
+                data.setdefault(query, {})[document] = float(score)
+            except ValueError:
+                expected = "expected query Q0 document rank score tag"
+                raise FormatError(f"{quoted(path)}, line {number}: {expected}, found {show(line)}") from None
+            tag = tag or last
+    return data, tag
 
 
 def dump(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:

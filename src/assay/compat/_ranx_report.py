@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.errors import DataError, PolicyError
+from assay.compat._ranx_errors import StatTestError
 from assay.core.text import show
 from assay.render import render
 from assay.render.grid import Cell, Grid, grid_latex, grid_table, letters
@@ -35,7 +35,8 @@ LABELS = {
 class Report:
     """What ranx's report holds: `results`, `comparisons` and `win_tie_loss`, and its ways to write them.
 
-    `comparisons[{a, b}][metric]` has `p_value` and `significant`; any two names find it, in any order.
+    `comparisons[{a, b}][metric]` has `p_value` and `significant`; any two names find it, in any order. As in ranx, a
+    metric that is NaN for a query has NaN for its mean and its p-values, and no difference in it is significant.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Report:
         show_percentages: bool,
     ) -> None:
         if stat_test not in TESTS:
-            raise PolicyError(f"stat_test must be {' or '.join(map(repr, TESTS))}, not {show(stat_test)}")
+            raise StatTestError(f"stat_test must be {' or '.join(map(repr, TESTS))}, not {show(stat_test)}")
         self.model_names = list(scores)
         self.metrics = list(metrics)
         self.stat_test, self.max_p = stat_test, max_p
@@ -156,18 +157,20 @@ class Comparisons(dict[frozenset[str], dict[str, dict[str, Any]]]):
 def p_values(
     columns: Mapping[str, FloatArray], stat_test: str, samples: int, seed: int
 ) -> dict[tuple[str, str], float]:
-    """The p-value of each pair of models."""
-    pairs = list(combinations(columns, 2))
+    """The p-value of each pair of models; NaN, as in ranx, where a query has no finite score under one of them."""
+    defined = {name: scores for name, scores in columns.items() if np.isfinite(scores).all()}
+    found = dict.fromkeys(combinations(columns, 2), float("nan"))
+    pairs = list(combinations(defined, 2))
     if not pairs:
-        raise DataError("it takes two runs to compare")
+        return found
     test = TESTS[stat_test]
     if test in TUKEY_TESTS:
-        square = TUKEY_TESTS[test](np.stack(list(columns.values()), axis=1), samples, seed, unheard)
-        place = {name: number for number, name in enumerate(columns)}
-        return {(a, b): float(square[place[a], place[b]]) for a, b in pairs}
-    differences = np.stack([columns[b] - columns[a] for a, b in pairs], axis=1)
-    found = PAIRED_TESTS[test](differences, samples, seed, unheard)
-    return dict(zip(pairs, map(float, found), strict=True))
+        square = TUKEY_TESTS[test](np.stack(list(defined.values()), axis=1), samples, seed, unheard)
+        place = {name: number for number, name in enumerate(defined)}
+        return found | {(a, b): float(square[place[a], place[b]]) for a, b in pairs}
+    differences = np.stack([defined[b] - defined[a] for a, b in pairs], axis=1)
+    tested = PAIRED_TESTS[test](differences, samples, seed, unheard)
+    return found | dict(zip(pairs, map(float, tested), strict=True))
 
 
 def won(a: FloatArray, b: FloatArray) -> dict[str, int]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+from assay.compat._ranx_errors import LengthError, ValueOfWrongTypeError, refuse
 from assay.compat._ranx_files import columns, dump, gathered, kind_of, load
+from assay.compat._scores import best_first
+from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+    from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
     from typing import Self
 
     import pandas
@@ -17,9 +20,10 @@ Number = TypeVar("Number", int, float)
 
 
 class Table(Generic[Number]):
-    """For each query, in order of the ids, its documents from the highest value to the lowest."""
+    """For each query, in order of the ids, its documents from the highest value to the lowest, NaN last."""
 
     number: type[Number]
+    noun: str
     is_judgments: bool
     default_path: str
 
@@ -27,22 +31,41 @@ class Table(Generic[Number]):
         self.name = name
         self._data: dict[str, dict[str, Number]] = {}
         self._unsorted: set[str] = set()
-        for query, documents in (data or {}).items():
-            self._put(query, documents.items())
+        self.data = {} if data is None else data
 
-    def _put(self, query: str, documents: Iterable[tuple[str, Any]]) -> None:
-        self._data[query] = {document: self.number(value) for document, value in documents}
+    def _put(self, query: str, documents: Collection[tuple[str, Any]]) -> None:
+        try:
+            self._data[query] = {document: self.number(value) for document, value in documents}
+        except (TypeError, ValueError, OverflowError):
+            self._data[query] = {document: self._value(query, document, value) for document, value in documents}
         self._unsorted.add(query)
+
+    def _value(self, query: str, document: str, value: Any) -> Number:  # noqa: ANN401 - whatever was given
+        """A value as a number; as in ranx, the score that is None is NaN."""
+        if value is None and self.number is float:
+            return self.number("nan")
+        try:
+            return self.number(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            place = f"query {show(query)}, document {show(document)}"
+            raise ValueOfWrongTypeError(f"{place}: {show(value)} cannot be a {self.noun}: {error}") from None
 
     @property
     def data(self) -> dict[str, dict[str, Number]]:
         """Everything, in order."""
         if self._unsorted:
             for query in self._unsorted:
-                self._data[query] = dict(sorted(self._data[query].items(), key=lambda each: -each[1]))
+                documents = self._data[query]
+                self._data[query] = {document: documents[document] for document in best_first(documents)}
             self._unsorted.clear()
             self._data = {query: self._data[query] for query in sorted(self._data)}
         return self._data
+
+    @data.setter
+    def data(self, data: Mapping[str, Mapping[str, Any]]) -> None:
+        self._data, self._unsorted = {}, set()
+        for query, documents in data.items():
+            self._put(query, documents.items())
 
     def keys(self) -> KeysView[str]:
         """The query ids."""
@@ -58,7 +81,7 @@ class Table(Generic[Number]):
 
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
         """Adds a document to a query, or changes its value."""
-        self._data.setdefault(q_id, {})[doc_id] = self.number(score)
+        self._data.setdefault(q_id, {})[doc_id] = self._value(q_id, doc_id, score)
         self._unsorted.add(q_id)
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
@@ -70,7 +93,13 @@ class Table(Generic[Number]):
     ) -> None:
         """Adds several queries with their documents."""
         for query, documents, values in zip(q_ids, doc_ids, scores, strict=True):
-            self._put(query, zip(documents, values, strict=True))
+            if len(documents) != len(values):
+                raise LengthError(f"query {show(query)} has {len(documents)} documents and {len(values)} values")
+            self._put(query, list(zip(documents, values, strict=True)))
+
+    def to_typed_list(self) -> NoReturn:
+        """Raises: ranx's lists of arrays are of no use to assay."""
+        refuse("to_typed_list", "`to_dict`, `to_dataframe` and `keys` give the data; `evaluate` takes it as it is")
 
     def sort(self) -> None:
         """Does nothing: what is seen is always in order."""
@@ -139,6 +168,9 @@ class Table(Generic[Number]):
 
     def __len__(self) -> int:
         return len(self._data)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
 
     def __getitem__(self, q_id: str) -> dict[str, Number]:
         return dict(self.data[q_id])

@@ -7,6 +7,9 @@
 
 `calc`, `calc_aggregate`, `iter_calc` and `evaluator` hand every measure that assay has to `AssayProvider`, and the
 others to the providers of ir_measures. Everything else is ir_measures' own, imported when something of it is used.
+
+An infinite score stands first or last, and several of them tie. NaN is an error: each provider of ir_measures ranks it
+elsewhere.
 """
 
 from __future__ import annotations

@@ -10,10 +10,13 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.util import QrelsConverter, RunConverter
 
+from assay.compat._scores import finite
 from assay.conventions import choose, find_convention
 from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.core.parameter import LARGEST
 from assay.evaluator import Evaluator
-from assay.io.frames import is_frame
+from assay.io.columns import find_columns
+from assay.io.frames import is_frame, to_polars
 from assay.io.qrels import Qrels
 
 if TYPE_CHECKING:
@@ -83,9 +86,7 @@ class AssayEvaluator(providers.Evaluator):
         except MismatchError:
             return None
         except DataError:
-            if len(rows) == 0:
-                return None
-            raise
+            return None if len(rows) == 0 else self.ready.evaluate(finite_run(rows))
 
 
 def read_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
@@ -95,8 +96,7 @@ def read_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
     frame = qrels if is_frame(qrels) else table(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
     if not len(frame):
         return None
-    groups = {"group": "iteration"} if "iteration" in frame.columns else {}
-    return Qrels(frame, columns=groups, duplicates=CONVENTION.policies.duplicates)
+    return Qrels(frame, duplicates=CONVENTION.policies.duplicates)
 
 
 def read_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
@@ -104,6 +104,17 @@ def read_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
     if isinstance(run, dict) or is_frame(run):
         return run
     return table(list(RunConverter(run).as_namedtuple_iter()), SCORED)
+
+
+def finite_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
+    """The run with finite scores in place of infinite ones; NaN stays, for which providers have no common order."""
+    import polars
+
+    if isinstance(run, dict):
+        return finite(run)
+    frame = to_polars(run, None, judgments=False)
+    score = find_columns(frame.columns, None, judgments=False, name="the frame")["value"]
+    return frame.with_columns(polars.col(score).clip(-LARGEST, LARGEST)) if frame[score].dtype.is_float() else frame
 
 
 def table(rows: list[Any], fields: tuple[str, ...]) -> polars.DataFrame:

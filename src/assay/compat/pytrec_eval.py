@@ -4,22 +4,23 @@
 >>> evaluator.evaluate({"q1": {"d1": 1.0, "d2": 2.0}})
 {'q1': {'map': 0.5, 'P_5': 0.2}}
 
-Its results, its keys and what it makes of queries are those of pytrec_eval. Where pytrec_eval ends the interpreter, a
-ValueError is raised.
+Its results, its keys and what it makes of queries are those of pytrec_eval. Its errors are of pytrec_eval's types, and
+AssayErrors too. Where pytrec_eval ends the interpreter, a ValueError is raised. Infinite scores stand first or last,
+and several of them tie. NaN is an error: pytrec_eval puts such a document in no defined place.
 """
 
 from __future__ import annotations
 
-import math
+import operator
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.compat._scores import finite, is_nan
 from assay.compat.pytrec_eval_names import choose_columns, supported_measures, supported_nicknames
 from assay.core.aggregate import SMALLEST_AVERAGE
-from assay.core.errors import DataError, DuplicateError, FormatError
-from assay.core.parameter import LARGEST
+from assay.core.errors import AssayError, DataError, DuplicateError, FormatError
 from assay.core.text import show
 from assay.evaluator import Evaluator
 
@@ -39,7 +40,13 @@ __all__ = [
     "supported_nicknames",
 ]
 
-INFINITE = {math.inf, -math.inf}
+
+class ArgumentError(AssayError, TypeError):
+    """An argument is of a wrong type; pytrec_eval raises a TypeError."""
+
+
+class RepeatError(DuplicateError, AssertionError):
+    """A query lists a document again; pytrec_eval raises an AssertionError."""
 
 
 class RelevanceEvaluator:
@@ -52,11 +59,8 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        if not isinstance(relevance_level, int):
-            raise TypeError("Expected object_relevance_per_qid dictionary and measures set.")
-        if relevance_level < 1:
-            raise TypeError("Argument relevance_level should be positive.")
-        self.columns = choose_columns(measures, relevance_level)
+        level = check_level(relevance_level)
+        self.columns = choose_columns(measures, level)
         judgments = {query: grades for query, grades in query_relevance.items() if len(grades)}
         if not are_plain(judgments):
             for query, grades in judgments.items():
@@ -65,7 +69,7 @@ class RelevanceEvaluator:
         # Two counts that tell where trec_eval divides 0 by 0.
         names: list[str | Measure] = ["num_ret", "num_rel"]
         names += (each for each in self.columns.values() if each is not None)
-        options = {"rel": relevance_level, "judged_only": bool(judged_docs_only_flag)}
+        options = {"rel": level, "judged_only": bool(judged_docs_only_flag)}
         self.evaluator = Evaluator(judgments, names, convention="trec_eval_9", **options) if judgments else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -73,15 +77,16 @@ class RelevanceEvaluator:
         if not scores:
             return {}
         if not isinstance(scores, dict):
-            raise TypeError("Argument object scores should be of type dictionary.")
+            raise ArgumentError("Argument object scores should be of type dictionary.")
         if not all(isinstance(query, str) and isinstance(each, dict) for query, each in scores.items()):
-            raise TypeError("Unable to extract query/object scores.")
+            raise ArgumentError("Unable to extract query/object scores.")
         if self.evaluator is None or self.queries.isdisjoint(scores):
             return {}
         try:
             result = self.evaluator.evaluate(scores)
         except DataError:
-            result = self.evaluator.evaluate(finite_scores(scores))
+            check_scores(scores)
+            result = self.evaluator.evaluate(finite(scores))
         return self.rows(result, scores)
 
     def rows(self, result: Result, scores: Mapping[str, object]) -> dict[str, dict[str, float]]:
@@ -91,6 +96,17 @@ class RelevanceEvaluator:
         by_row = zip(*values, strict=True) if values else [()] * len(result.queries)
         rows = {query: dict(zip(names, row, strict=True)) for query, row in zip(result.queries, by_row, strict=True)}
         return {query: rows[query] for query in scores if query in rows}
+
+
+def check_level(level: object) -> int:
+    """The level of relevance as Python's integer: NumPy's will do, and what is none raises what pytrec_eval raises."""
+    try:
+        whole = operator.index(level)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError("Expected object_relevance_per_qid dictionary and measures set.") from None
+    if whole < 1:
+        raise ArgumentError("Argument relevance_level should be positive.")
+    return whole
 
 
 def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
@@ -109,26 +125,24 @@ def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
 def check_judgments(query: object, grades: object) -> None:
     """Raises what pytrec_eval raises for judgments of a wrong type."""
     if not isinstance(query, str):
-        raise TypeError("Expected string as key.")
+        raise ArgumentError("Expected string as key.")
     if not isinstance(grades, dict):
-        raise TypeError("Expected dictionary as value.")
+        raise ArgumentError("Expected dictionary as value.")
     if not all(issubclass(kind, str) for kind in set(map(type, grades))):
-        raise TypeError("Expected mapping of document id to query relevance or matching score.")
+        raise ArgumentError("Expected mapping of document id to query relevance or matching score.")
     if not all(issubclass(kind, int) for kind in set(map(type, grades.values()))):
-        raise TypeError("Expected relevance to be integer.")
+        raise ArgumentError("Expected relevance to be integer.")
 
 
-def finite_scores(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """The same run with scores that assay takes: bools are numbers, and the infinite is the largest there is."""
-    if not all(isinstance(score, (int, float)) for ranking in scores.values() for score in ranking.values()):
-        raise TypeError("Unable to extract query/object scores.")
-    return {
-        query: {
-            document: math.copysign(LARGEST, score) if score in INFINITE else +score
-            for document, score in ranking.items()
-        }
-        for query, ranking in scores.items()
-    }
+def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
+    """Raises for scores that have no place in a ranking: those of a wrong type, as pytrec_eval does, and NaN."""
+    for query, ranking in scores.items():
+        for document, score in ranking.items():
+            if not isinstance(score, (int, float)):
+                raise ArgumentError("Unable to extract query/object scores.")
+            if is_nan(score):
+                place = f"ranking of query {show(query)}, document {show(document)}"
+                raise FormatError(f"{place}: the score is NaN, and pytrec_eval ranks that in no defined order")
 
 
 def column(result: Result, measure: Measure | None) -> FloatArray:
@@ -183,7 +197,7 @@ def parse(lines: Iterable[str], fields: str, place: int, number: type) -> dict[s
             raise FormatError(f"line {row}: expected {count} fields ({fields}), found {len(parts)}: {show(line)}")
         query = result[parts[0]]
         if parts[2] in query:
-            raise DuplicateError(f"line {row}: query {show(parts[0])} lists {show(parts[2])} again")
+            raise RepeatError(f"line {row}: query {show(parts[0])} lists {show(parts[2])} again")
         try:
             query[parts[2]] = number(parts[place])
         except ValueError as error:

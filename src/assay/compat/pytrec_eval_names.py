@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.conventions import find_convention, spelled
+from assay.conventions.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
 from assay.core.errors import MeasureError
 
 if TYPE_CHECKING:
@@ -14,29 +15,20 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
 
 CONVENTION = find_convention("trec_eval_9")
-# What is text in trec_eval; pytrec_eval has a number for it that means nothing, mostly 0.
-TEXTS = ("runid", "relstring")
-ORDER = ["runid", *CONVENTION.names]
-ORDER.insert(ORDER.index("P") + 1, "relstring")
-PREFERENCES = ["prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"]
-PREFERENCES += ["prefs_simp", "prefs_pair", "prefs_avgjg"]
-MORE_PREFERENCES = [f"{each}_{kind}" for each in PREFERENCES[3:] for kind in ("ret", "imp")]
-MORE_PREFERENCES += ["prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"]
+ORDER = with_texts(CONVENTION.names)
+# Of preferences and judges pytrec_eval knows the nicknames only, which are those of version 10.
+NICKNAMES = nicknames_with_texts({**TREC_EVAL.nicknames, **CONVENTION.nicknames})
 
 supported_measures: set[str] = set(ORDER)
-supported_nicknames: dict[str, set[str]] = {
-    "official": {"runid", *CONVENTION.nicknames["official"]},
-    "set": {"runid", *CONVENTION.nicknames["set"]},
-    "all_trec": {*TEXTS, *CONVENTION.nicknames["all_trec"]},
-    "all_prefs": {"runid", "num_q", *PREFERENCES, *MORE_PREFERENCES},
-    "prefs": {"runid", "num_q", *PREFERENCES},
-    "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
-}
+supported_nicknames: dict[str, set[str]] = {nickname: set(names) for nickname, names in NICKNAMES.items()}
 PARAMETERS = r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)"
 
 
 def choose_columns(measures: Iterable[str], level: int) -> dict[str, Measure | None]:
-    """The measures by the keys of the results, in trec_eval's order; None for what is text."""
+    """The measures by the keys of the results, in trec_eval's order; None for what is text.
+
+    pytrec_eval has a number for that, which means nothing and is mostly 0.
+    """
     combined: dict[str, set[str]] = {}
     for name in measures:
         for each in supported_nicknames.get(name, {name}):
@@ -55,7 +47,7 @@ def take_apart(name: str) -> tuple[str, list[str]]:
     for base in supported_measures:
         if found := re.match(re.escape(base) + PARAMETERS, name):
             return base, found[1].split(",")
-    raise ValueError(f"unsupported measure {name}")
+    raise MeasureError(f"unsupported measure {name}")
 
 
 def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Measure | None]:
@@ -68,5 +60,5 @@ def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Meas
     try:
         found = spelled(name, CONVENTION, {"rel": level}) or {}
     except MeasureError as error:
-        raise ValueError(f"unsupported measure {name}: {error}") from error
+        raise MeasureError(f"unsupported measure {name}: {error}") from error
     return {key: chosen.measure for key, chosen in found.items()}

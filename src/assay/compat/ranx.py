@@ -5,90 +5,46 @@
 >>> round(float(evaluate(qrels, run, "map")), 4), run.mean_scores.keys()
 (0.8333, dict_keys(['map']))
 
-The numbers are those of the convention `ranx`. Plain dicts are paired by query id.
+The numbers are those of the convention `ranx`. Plain dicts are paired by query id. Errors are of ranx's types, and
+AssayErrors too. An infinite score stands first or last, and several of them tie. A score that is NaN stands where ranx
+puts it: after all others in a `Run`, before all others in a plain dict. What else ranx does (`fuse`, `normalize`,
+`optimize_fusion`, `plot`, ranxhub) is not here, and says so when it is called.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from assay.compat._ranx_data import Qrels, Run
+from assay.compat._ranx_errors import MetricError, QueriesError, refuse
 from assay.compat._ranx_report import Report
 from assay.compat._ranx_table import Table
-from assay.core.errors import DataError, MismatchError
-from assay.core.spelling import UNCUT
+from assay.compat._scores import best_first, is_finite
+from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
 from assay.evaluation import evaluate as evaluate_with_assay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from assay.core.judged import FloatArray
 
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
-
-class Qrels(Table[int]):
-    """Judgments: for each query its documents and their grades, which are whole numbers."""
-
-    number = int
-    is_judgments = True
-    default_path = "qrels.json"
-
-    @property
-    def qrels(self) -> dict[str, dict[str, int]]:
-        """`{query: {document: grade}}`."""
-        return self.data
-
-    def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Makes `rel_lvl` the grade 1, and moves all others with it."""
-        for documents in self._data.values():
-            documents.update({document: grade - (rel_lvl - 1) for document, grade in documents.items()})
-
-    @classmethod
-    def from_ir_datasets(cls, dataset_id: str) -> Qrels:
-        """The judgments of a data set of the package ir_datasets."""
-        from importlib import import_module
-
-        return cls(import_module("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
-
-    def _lines(self) -> Iterator[str]:
-        for query, documents in self.data.items():
-            for document, grade in documents.items():
-                yield f"{query} 0 {document} {grade}"
+ELSEWHERE = ("fuse", "normalize", "optimize_fusion", "plot")
+ADVICE = "it measures and compares runs; take this from ranx itself, whose Run takes what `run.to_dict()` gives"
 
 
-class Run(Table[float]):
-    """Rankings: for each query its documents and their scores, and what `evaluate` found."""
+def __getattr__(name: str) -> Callable[..., NoReturn]:
+    if name not in ELSEWHERE:
+        raise AttributeError(f"assay.compat.ranx has no {name!r}; it has {', '.join(__all__)}. The rest is in ranx")
 
-    number = float
-    is_judgments = False
-    default_path = "run.json"
+    def unavailable(*_arguments: object, **_options: object) -> NoReturn:
+        refuse(name, ADVICE)
 
-    def __init__(self, run: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None) -> None:
-        super().__init__(run, name)
-        self.metadata: dict[str, Any] = {}
-        self.scores: dict[str, dict[str, np.floating[Any]]] = defaultdict(dict)
-        self.mean_scores: dict[str, np.floating[Any]] = {}
-        self.std_scores: dict[str, np.floating[Any]] = {}
-
-    @property
-    def run(self) -> dict[str, dict[str, float]]:
-        """`{query: {document: score}}`."""
-        return self.data
-
-    def make_comparable(self, qrels: Qrels) -> Run:
-        """Adds an empty ranking for each judged query that is missing, and drops the queries without judgments."""
-        self._data = {query: self._data.get(query, {}) for query in qrels.keys()}  # noqa: SIM118 - no mapping
-        self._unsorted = set(self._data)
-        return self
-
-    def _lines(self) -> Iterator[str]:
-        for query, documents in self.data.items():
-            for rank, (document, score) in enumerate(documents.items(), start=1):
-                yield f"{query} Q0 {document} {rank} {score} {self.name}"
+    return unavailable
 
 
 def evaluate(  # noqa: PLR0917 - as ranx has it
@@ -105,11 +61,13 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
 
     With one metric its number or numbers alone, with several a dict of them.
     """
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = check_metrics(metrics)
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run.make_comparable(qrels)
     judgments = check(qrels, "qrels")
-    scores = score(judgments, check(run, "run"), names, threads, is_cut=isinstance(qrels, Qrels))
+    rankings = check(run, "run")
+    is_cut, nan_first = isinstance(qrels, Qrels), not isinstance(run, Run)
+    scores = score(judgments, rankings, names, threads, is_cut=is_cut, nan_first=nan_first)
     if isinstance(run, Run) and save_results_in_run:
         save(run, scores, list(judgments), with_deviation=return_mean and return_std)
     found: dict[str, Any] = dict(scores)
@@ -142,7 +100,7 @@ def compare(  # noqa: PLR0917 - as ranx has it
     >>> compare(qrels, [good, bad], ["mrr"]).win_tie_loss["good", "bad"]
     {'mrr': {'W': 1, 'T': 1, 'L': 0}}
     """
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = check_metrics(metrics)
     scores: dict[str, dict[str, FloatArray]] = {}
     for number, run in enumerate(runs, start=1):
         name = run.name if isinstance(run, Run) and run.name is not None else f"run_{number}"
@@ -162,6 +120,15 @@ def compare(  # noqa: PLR0917 - as ranx has it
     )
 
 
+def check_metrics(metrics: Sequence[str] | str) -> list[str]:
+    """The names of the metrics."""
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise MetricError(f"a metric is named by a string, such as 'ndcg@10', not by {show(wrong)}")
+    return names
+
+
 def check(data: object, name: str) -> Mapping[str, Mapping[str, float]]:
     """The data as a dict by query."""
     if isinstance(data, Table):
@@ -178,32 +145,30 @@ def score(
     threads: int,
     *,
     is_cut: bool,
+    nan_first: bool,
 ) -> dict[str, FloatArray]:
     """The scores of the queries, in the order of the judgments."""
     if qrels.keys() != run.keys():
         alone = sorted(map(str, qrels.keys() ^ run.keys()))
         advice = "pass Qrels and Run with make_comparable=True to leave out what is not judged and add what is missing"
-        raise MismatchError(f"qrels and run do not have the same queries: {some(alone)} on one side only; {advice}")
+        raise QueriesError(f"qrels and run do not have the same queries: {some(alone)} on one side only; {advice}")
     if not names:
         return {}
     # ranx cuts grades to whole numbers where it makes a Qrels of them, and only there.
     grades = "whole" if is_cut else "as_given"
-    ours = {name: without_idle_cutoff(name) for name in names}
-    result = evaluate_with_assay(
-        qrels, run, list(ours.values()), convention="ranx", grades=grades, threads=threads or None
-    )
-    return {name: result.scores[result.key(our)] for name, our in ours.items()}
-
-
-def without_idle_cutoff(name: str) -> str:
-    """A metric's name without a cutoff that means nothing: @0 is all documents.
-
-    >>> without_idle_cutoff("map@0-l2"), without_idle_cutoff("bpref@5"), without_idle_cutoff("map@10")
-    ('map-l2', 'bpref', 'map@10')
-    """
-    base, at, rest = name.partition("@")
-    cutoff, dash, level = rest.partition("-")
-    return base + dash + level if at and (cutoff == "0" or base in UNCUT) and base != "rbp" else name
+    options: dict[str, Any] = {"convention": "ranx", "grades": grades, "threads": threads or None}
+    try:
+        result = evaluate_with_assay(qrels, run, list(names), **options)
+    except MeasureError as error:
+        raise MetricError(str(error)) from None
+    except DataError:
+        odd = [query for query, ranking in run.items() if not is_finite(ranking)]
+        if not odd:
+            raise
+        # Only the order of the documents counts in ranx's metrics, so it can stand for scores that assay refuses.
+        ranked = {**run, **{query: best_first(run[query], nan_first=nan_first) for query in odd}}
+        result = evaluate_with_assay(qrels, ranked, list(names), **options)
+    return {name: result.scores[result.key(name)] for name in names}
 
 
 def summary(values: FloatArray, *, with_deviation: bool) -> np.floating[Any] | dict[str, np.floating[Any]]:

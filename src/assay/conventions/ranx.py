@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 from assay.core.convention import Convention, Name, Option, Policies
 from assay.core.errors import MeasureError
-from assay.core.spelling import UNCUT, Written
+from assay.core.spelling import Written
 from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LEVEL = {"l": Option("rel")}
+# Measures that have no cutoff.
+UNCUT = ("r-precision", "bpref")
 RECALLS = tuple(tenth / 10 for tenth in range(11))
 SHAPE = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
 

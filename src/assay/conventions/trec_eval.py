@@ -1,8 +1,11 @@
 """trec_eval 10: its names and policies.
 
 A query that the run lacks is skipped, as trec_eval's help says it does without -c; `missing="zero"` is -c. The names
-stand in the order in which trec_eval prints them. `runid` and `relstring` are text and belong to the command.
+stand in the order in which trec_eval prints them. `runid` and `relstring` are text; no convention has them, but those
+who print or name what trec_eval does find their places here.
 """
+
+from collections.abc import Iterable, Mapping
 
 from assay.core.convention import Convention, Name, Option, Policies
 from assay.core.spelling import read_trec_eval
@@ -70,6 +73,7 @@ COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 OFFICIAL = (*COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
 SET = (*COUNTS, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 UNLISTED = {"dcg", "ideal_dcg", "yaap"}
+TEXTS = ("runid", "relstring")
 NICKNAMES = {"official": OFFICIAL, "set": SET, "all_trec": tuple(name for name in NAMES if name not in UNLISTED)}
 
 # Preferences are told from levels as they are, and documents that tie stand the other way round than elsewhere.
@@ -130,3 +134,18 @@ TREC_EVAL = Convention(
         "A ranking that -J leaves empty has 0/0 at the recall points that ask for no document; here 0.",
     ),
 )
+
+
+def with_texts(names: Iterable[str]) -> list[str]:
+    """Names in trec_eval's order, and among them those of texts."""
+    ordered = ["runid", *names]
+    ordered.insert(ordered.index("P") + 1, "relstring")
+    return ordered
+
+
+def nicknames_with_texts(nicknames: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What each nickname stands for, texts too."""
+    return {
+        nickname: ("runid", *names, *(["relstring"] if nickname == "all_trec" else []))
+        for nickname, names in nicknames.items()
+    }

@@ -112,7 +112,7 @@ class Hits:
         """The same hits with `higher` and `tied` counted among them alone."""
         if not len(self.query):
             return self
-        changed = (np.diff(self.query) != 0) | (np.diff(self.score) != 0)
+        changed = (np.diff(self.query) != 0) | (self.score[1:] != self.score[:-1])
         group = np.concatenate(([0], np.cumsum(changed)))
         begins = np.concatenate(([0], np.flatnonzero(changed) + 1))
         sizes = np.diff(np.append(begins, len(self.query)))

@@ -23,9 +23,6 @@ GRADE = re.compile(r"[+-]?\d+", re.ASCII)
 # Options of trec_eval that stand as pairs, and how they do; others stand by their place.
 PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
 
-# Measures of ranx that have no cutoff.
-UNCUT = ("r-precision", "bpref")
-
 
 class Written(NamedTuple):
     """A name taken apart: the tool's name, the options that it sets, and its cutoffs."""

@@ -18,6 +18,8 @@ DOCUMENT = ("doc_id", "docno", "document_id", "docid", "corpus_id", "passage_id"
 SCORE = ("score", "similarity", "sim")
 GRADE = ("relevance", "rel", "grade", "label", "score")
 GROUP = ("group", "subtopic", "subtopic_id")
+# The second field of TREC's judgments: groups, where it is not the same everywhere.
+ITERATION = ("iteration",)
 
 ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 
@@ -34,7 +36,7 @@ def simple(name: str) -> str:
 def find_columns(
     names: Sequence[str], columns: Mapping[str, str] | None, *, judgments: bool, name: str
 ) -> dict[str, str]:
-    """The columns that hold `query_id`, `doc_id`, `value` and, where there is one, `group`.
+    """The columns that hold `query_id`, `doc_id`, `value` and, where there is one, `group` or else `iteration`.
 
     `columns` names them itself, such as `{"query_id": "topic", "doc_id": "url"}`.
     """
@@ -42,7 +44,10 @@ def find_columns(
     value_role = "relevance" if judgments else "score"
     wanted = {"query_id": QUERY, "doc_id": DOCUMENT, value_role: GRADE if judgments else SCORE}
     found: dict[str, str] = {}
-    for role, known in (*wanted.items(), ("group", GROUP if judgments else ())):
+    grouping = {"group": GROUP, "iteration": ITERATION} if judgments else {}
+    for role, known in {**wanted, **grouping}.items():
+        if role == "iteration" and "group" in found:
+            continue
         column = given.get(role) or usual(names, known)
         if column is None and role in wanted:
             raise FormatError(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import polars
 
+NO_ITERATION = "0"
+
 
 def is_frame(data: object) -> bool:
     """Whether the data is a frame."""
@@ -44,7 +46,7 @@ def prepare_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: b
         raise FormatError(f"the frame cannot be read: {reason}") from error
     if not isinstance(table, polars.DataFrame):
         raise FormatError("the frame cannot be read: it is one column; give queries, documents and values")
-    return prepare(table, columns, judgments=judgments, name="the frame", place=lambda row: f"row {row}")
+    return settle(prepare(table, columns, judgments=judgments, name="the frame", place=lambda row: f"row {row}"))
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
@@ -84,12 +86,15 @@ def prepare(
     name: str,
     place: Callable[[int], str],
 ) -> polars.DataFrame:
-    """The table with columns `query_id`, `doc_id` and perhaps `group` as text, and `value` as float64."""
+    """The table with `query_id`, `doc_id` and perhaps `group` or `iteration` as text, and `value` as float64."""
     import polars
 
     found = find_columns(table.columns, columns, judgments=judgments, name=name)
     ready: list[polars.Series] = []
     for role, column in found.items():
+        if role == "iteration" and table[column].null_count() == len(table):
+            ready.append(polars.repeat(NO_ITERATION, len(table), eager=True).alias(role))
+            continue
         if table[column].null_count():
             row = int(table[column].is_null().arg_true()[0])
             raise FormatError(f"{name}, {place(row)}: there is nothing in the column {show(column)}")
@@ -98,6 +103,14 @@ def prepare(
         else:
             ready.append(as_text(table[column], name, place).alias(role))
     return polars.DataFrame(ready)
+
+
+def settle(table: polars.DataFrame) -> polars.DataFrame:
+    """The table with its iterations as groups, or without them where all judgments have the same one."""
+    if "iteration" not in table.columns:
+        return table
+    is_idle = table["iteration"].n_unique() <= 1
+    return table.drop("iteration") if is_idle else table.rename({"iteration": "group"})
 
 
 def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:

@@ -15,6 +15,7 @@ from assay.io.frames import is_frame, prepare_frame
 from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_table
+from assay.io.tuples import from_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +30,8 @@ class Qrels(QueryTable):
     >>> qrels.queries, qrels["q1"]
     (['q1', 'q2'], {'d1': 3.0, 'd2': 0.0})
 
-    The data may be a dict or a list, a frame, a path or a file object. A list of documents judges them relevant; a list
-    of lists holds groups of alternatives:
+    The data may be a dict or a list, named tuples, a frame, a path or a file object. A list of documents judges them
+    relevant; a list of lists holds groups of alternatives:
 
     >>> Qrels({"q1": [["d1", "d2"], ["d3"]]}).groups("q1")
     {'0': {'d1': 1.0, 'd2': 1.0}, '1': {'d3': 1.0}}
@@ -126,8 +127,9 @@ def judgment_rows(
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return rows_of_file(source, detect(source, format), columns, duplicates)
-    if is_frame(data):
-        return Rows.from_frame(prepare_frame(data, columns, judgments=True), "the judgments")
+    table = from_tuples(data)
+    if is_frame(table):
+        return Rows.from_frame(prepare_frame(table, columns, judgments=True), "the judgments")
     return Rows.from_judgments(data)
 
 

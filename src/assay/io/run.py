@@ -12,6 +12,7 @@ from assay.io.frames import is_frame, prepare_frame
 from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_batches, read_table
+from assay.io.tuples import from_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +27,7 @@ class Run(QueryTable):
     >>> run["q1"], run["q2"]
     ([('d7', 12.3), ('d2', 11.0)], ['d5', 'd1'])
 
-    The data may be a dict or a list, a frame, a path or a file object.
+    The data may be a dict or a list, named tuples, a frame, a path or a file object.
     """
 
     def __init__(
@@ -99,8 +100,9 @@ def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | 
                 with named(source.name):
                     return Rows.from_rankings(content)
             return Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
-    if is_frame(data):
-        return Rows.from_frame(prepare_frame(data, columns, judgments=False), "the run")
+    table = from_tuples(data)
+    if is_frame(table):
+        return Rows.from_frame(prepare_frame(table, columns, judgments=False), "the run")
     return Rows.from_rankings(data)
 
 
@@ -141,8 +143,8 @@ def judge_run(
                         judge.add(query, ranking)
             else:
                 return judge_table(make_judge, source, chosen, columns, threads)
-    elif is_frame(run):
-        judge.add_frame(prepare_frame(run, columns, judgments=False), "the run", threads)
+    elif is_frame(table := from_tuples(run)):
+        judge.add_frame(prepare_frame(table, columns, judgments=False), "the run", threads)
     else:
         judge.add_rankings(run)
     return judge

@@ -10,7 +10,7 @@ from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.io.columns import find_columns
 from assay.io.formats import SEPARATORS
-from assay.io.frames import prepare
+from assay.io.frames import prepare, settle
 from assay.io.source import undecodable_line
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *
 
     parts = list(read_parts(source, format, columns, judgments=judgments))
     empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
-    return polars.concat(parts) if parts else polars.DataFrame(schema=empty)
+    return settle(polars.concat(parts)) if parts else polars.DataFrame(schema=empty)
 
 
 def read_batches(source: Source, format: str, columns: Mapping[str, str] | None) -> Iterator[polars.DataFrame]:

@@ -1,13 +1,33 @@
-"""trec_eval's measures in the order in which it prints them, and its nicknames for several of them."""
+"""trec_eval's measures in the order in which it prints them, and its nicknames for several of them.
+
+Names, cutoffs and nicknames are those of the convention; here stands what the command line makes of them.
+"""
 
 from __future__ import annotations
 
 from enum import Enum
 from typing import NamedTuple
 
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-TENTHS = tuple(tenth / 10 for tenth in range(11))
-FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+from assay.conventions.trec_eval import (
+    JUDGES,
+    NAMES,
+    PREFERENCES,
+    RECALLS,
+    TREC_EVAL,
+    nicknames_with_texts,
+    with_texts,
+)
+from assay.core.convention import Name
+
+# What the measures have where nothing follows the dot, beside the cutoffs of the convention.
+DEFAULTS: dict[str, tuple[float, ...]] = {
+    "relstring": (10,),
+    "utility": (1, -1, 0, 0),
+    "11pt_avg": RECALLS,
+    "set_F": (1,),
+}
+# The measures of preferences and of judges are printed after this one.
+LAST_OF_RANKINGS = "num_nonrel_judged_ret"
 
 
 class Source(Enum):
@@ -38,90 +58,30 @@ class Entry(NamedTuple):
     is_count: bool = False
 
 
-NUMBER = Entry()
-COUNT = Entry(is_count=True)
-AT_RANKS = Entry(parameters=Parameters.RANKS, default=CUTOFFS)
-PAIRS = Entry(parameters=Parameters.PAIRS)
-PREFERENCES = Entry(Source.PREFERENCES)
-NUMBER_OF_PREFERENCES = Entry(Source.PREFERENCES, is_count=True)
-
-CATALOGUE: dict[str, Entry] = {
-    "runid": Entry(Source.NOTHING),
-    "num_q": Entry(Source.NOTHING, is_count=True),
-    "num_ret": COUNT,
-    "num_rel": COUNT,
-    "num_rel_ret": COUNT,
-    "map": NUMBER,
-    "gm_map": NUMBER,
-    "Rprec": NUMBER,
-    "bpref": NUMBER,
-    "recip_rank": NUMBER,
-    "iprec_at_recall": Entry(parameters=Parameters.SHARES, default=TENTHS),
-    "P": AT_RANKS,
-    "relstring": Entry(parameters=Parameters.NUMBERS, default=(10,)),
-    "recall": AT_RANKS,
-    "infAP": NUMBER,
-    "gm_bpref": NUMBER,
-    "Rprec_mult": Entry(parameters=Parameters.SHARES, default=FIFTHS),
-    "utility": Entry(parameters=Parameters.NUMBERS, default=(1, -1, 0, 0)),
-    "11pt_avg": Entry(parameters=Parameters.NUMBERS, default=TENTHS),
-    "binG": NUMBER,
-    "G": PAIRS,
-    "dcg": PAIRS,
-    "ideal_dcg": PAIRS,
-    "ndcg": PAIRS,
-    "ndcg_rel": PAIRS,
-    "Rndcg": PAIRS,
-    "ndcg_cut": AT_RANKS,
-    "map_cut": AT_RANKS,
-    "relative_P": AT_RANKS,
-    "success": Entry(parameters=Parameters.RANKS, default=(1, 5, 10)),
-    "set_P": NUMBER,
-    "set_relative_P": NUMBER,
-    "set_recall": NUMBER,
-    "set_map": NUMBER,
-    "set_F": Entry(parameters=Parameters.NUMBERS, default=(1,)),
-    "num_nonrel_judged_ret": COUNT,
-    "prefs_num_prefs_poss": NUMBER_OF_PREFERENCES,
-    "prefs_num_prefs_ful": NUMBER_OF_PREFERENCES,
-    "prefs_num_prefs_ful_ret": NUMBER_OF_PREFERENCES,
-    "prefs_simp": PREFERENCES,
-    "prefs_pair": PREFERENCES,
-    "prefs_avgjg": PREFERENCES,
-    "prefs_avgjg_Rnonrel": PREFERENCES,
-    "prefs_simp_ret": PREFERENCES,
-    "prefs_pair_ret": PREFERENCES,
-    "prefs_avgjg_ret": PREFERENCES,
-    "prefs_avgjg_Rnonrel_ret": PREFERENCES,
-    "prefs_simp_imp": PREFERENCES,
-    "prefs_pair_imp": PREFERENCES,
-    "prefs_avgjg_imp": PREFERENCES,
-    "map_avgjg": Entry(Source.GROUPS),
-    "P_avgjg": Entry(Source.GROUPS, Parameters.RANKS, CUTOFFS),
-    "Rprec_mult_avgjg": Entry(Source.GROUPS, Parameters.SHARES, FIFTHS),
-    "yaap": NUMBER,
-    "rbp": PAIRS,
-    "rbp_resid": PAIRS,
-    "unj": Entry(parameters=Parameters.RANKS, default=(5, 10, 20)),
-}
+def entry_of(name: str, known: Name) -> Entry:
+    """What the convention says of a measure, as trec_eval's command line has it."""
+    sources = {**dict.fromkeys(PREFERENCES, Source.PREFERENCES), **dict.fromkeys(JUDGES, Source.GROUPS)}
+    sources["num_q"] = Source.NOTHING
+    parameters = Parameters.PAIRS if known.options else Parameters.NONE
+    if known.cutoffs:
+        parameters = Parameters.RANKS if known.whole else Parameters.SHARES
+    elif name in DEFAULTS:
+        parameters = Parameters.NUMBERS
+    default = known.cutoffs or DEFAULTS.get(name, ())
+    return Entry(sources.get(name, Source.RANKING), parameters, default, name.startswith(("num_", "prefs_num_")))
 
 
-def between(first: str, last: str) -> tuple[str, ...]:
-    """The measures from one to another, in order."""
-    names = list(CATALOGUE)
-    return tuple(names[names.index(first) : names.index(last) + 1])
+def list_measures() -> dict[str, Entry]:
+    """All measures, in order."""
+    names = list(NAMES)
+    end = names.index(LAST_OF_RANKINGS) + 1
+    texts = {
+        "runid": Entry(Source.NOTHING),
+        "relstring": Entry(parameters=Parameters.NUMBERS, default=DEFAULTS["relstring"]),
+    }
+    known = {**texts, **{name: entry_of(name, each) for name, each in TREC_EVAL.names.items()}}
+    return {name: known[name] for name in with_texts([*names[:end], *PREFERENCES, *JUDGES, *names[end:]])}
 
 
-COMMON = ("runid", "num_q")
-OFFICIAL = between("runid", "P")
-EXTRA = {"dcg", "ideal_dcg"}
-NICKNAMES: dict[str, tuple[str, ...]] = {
-    "official": OFFICIAL,
-    "set": (*between("runid", "num_rel_ret"), "utility", *between("set_P", "set_F")),
-    "all_trec": tuple(
-        name for name in (*between("runid", "num_nonrel_judged_ret"), *between("rbp", "unj")) if name not in EXTRA
-    ),
-    "all_prefs": (*COMMON, *between("prefs_num_prefs_poss", "prefs_avgjg_imp")),
-    "prefs": (*COMMON, *between("prefs_num_prefs_poss", "prefs_avgjg")),
-    "qrels_jg": (*COMMON, *between("map_avgjg", "Rprec_mult_avgjg")),
-}
+CATALOGUE = list_measures()
+NICKNAMES = nicknames_with_texts(TREC_EVAL.nicknames)

@@ -14,7 +14,8 @@ OPTIONS = """\
 Usage: assay trec_eval [options] qrels run
 
 Compares the ranking of each topic in the run with the judgments in qrels and prints one line for each measure, as
-trec_eval 10 does: the same options, output and exit codes. A run whose name begins with - is standard input.
+trec_eval 10 does: the same options, output and exit codes. A run whose name begins with - is standard input, and so
+are qrels named -; both may be pipes.
 
   -q, --query_eval_wanted            print the values of each topic before those of all topics
   -n, --nosummary                    do not print the values of all topics

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay._kernel import Index, Rows
+from assay.cli.trec_eval.files import opened
 from assay.cli.trec_eval.numbers import real, whole
 from assay.cli.trec_eval.outcome import FILE, Stop
 from assay.core.errors import DataError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # A line that is not four fields of which the first is no comment and the last a whole number.
 NOT_PLAIN = re.compile(rb"^(?![^\s#]\S*[ \t]+\S+[ \t]+\S+[ \t]+-?\d{1,9}[ \t\r]*$)", re.MULTILINE)
+# This name is standard input.
+INPUT = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -60,19 +63,21 @@ def read_judgments(path: str, form: str) -> Judgments:
     """The judgments of a file in one of the formats."""
     if form not in FORMATS:
         raise Stop(FILE, f"trec_eval: Illegal rel_format '{form}'\n")
+    complaint = f"trec_eval.{FORMATS[form].opener} file '{path}'\n"
     try:
-        content = contents(path, f"trec_eval.{FORMATS[form].opener} file '{path}'\n", FILE)
-        return (read_plain(path, content) if form == "qrels" else None) or read_lines(content, form)
+        with opened(path, complaint, is_input=path == INPUT) as file:
+            content = contents(str(file), complaint, FILE)
+            return (read_plain(file, content) if form == "qrels" else None) or read_lines(content, form)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{path}'\n") from None
 
 
-def read_plain(path: str, content: bytes) -> Judgments | None:
+def read_plain(path: Path, content: bytes) -> Judgments | None:
     """The judgments through the kernel, where it reads them as trec_eval does; nothing where it may not."""
     if NOT_PLAIN.search(content, 0, len(content) - content.endswith(b"\n")) or content.startswith(BYTE_ORDER_MARK):
         return None
     try:
-        rows = Rows.from_file(path, path, judgments=True)
+        rows = Rows.from_file(path, str(path), judgments=True)
         Index(rows, "error")
     except DataError:
         return None

@@ -83,6 +83,8 @@ def read_options(arguments: list[str]) -> Settings:
         apply(settings, letter, value)
     if not settings.help and len(settings.files) != 2:  # noqa: PLR2004 - judgments and run
         raise Stop(USAGE, USAGE_TEXT)
+    if not settings.help and settings.files[0] == "-" and settings.files[1].startswith("-"):
+        raise Stop(USAGE, "trec_eval: only one of qrels and run can be standard input; give the other a name\n")
     return settings
 
 

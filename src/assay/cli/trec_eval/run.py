@@ -1,4 +1,4 @@
-"""The run: through the kernel where it can be, and line by line, by trec_eval's own rules, where it cannot.
+"""The run: through the kernel where it can be, and by trec_eval's own rules where it cannot.
 
 The kernel refuses what it cannot be sure of, such as a score that is no number or a document that comes twice;
 trec_eval goes on with most of that.
@@ -6,29 +6,25 @@ trec_eval goes on with most of that.
 
 from __future__ import annotations
 
-import os
-import stat
-from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay._kernel import Index, Judge, Options, Rows
-from assay.cli.streams import StandardInput
+from assay.cli.trec_eval.files import opened
 from assay.cli.trec_eval.judgments import BYTE_ORDER_MARK, Judgments
-from assay.cli.trec_eval.numbers import real
+from assay.cli.trec_eval.loose import ENCODING, FIELDS, judge_loosely, read_loosely
 from assay.cli.trec_eval.outcome import FILE, Stop
 from assay.core.errors import DataError
 from assay.evaluator import check_threads
-from assay.io.source import MAGIC, put_aside
+from assay.io.source import MAGIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from assay.cli.trec_eval.options import Settings
 
-FIELDS = 6
+# Any name that begins like this is standard input.
+INPUT = "-"
 TAIL = 1 << 16
 
 
@@ -49,29 +45,13 @@ def judge_run(settings: Settings, judgments: Judgments) -> JudgedRun:
     if settings.results_format != "trec_results":
         raise Stop(FILE, f"trec_eval: Illegal retrieval results format '{settings.results_format}'\n")
     argument = settings.files[1]
+    complaint = f"trec_eval.get_results: Cannot read results file '{argument}'\n"
     try:
-        with opened(argument) as path:
-            fast = judge_fast(path, judgments, check_threads(None))
-            return fast or judge_slowly(path, judgments, settings)
+        with opened(argument, complaint, is_input=argument.startswith(INPUT)) as path:
+            threads = check_threads(None)
+            return judge_fast(path, judgments, threads) or judge_slowly(path, judgments, settings, threads)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{argument}'\n") from None
-
-
-@contextmanager
-def opened(argument: str) -> Iterator[Path]:
-    """The file to read. Any name that begins with - is standard input, which is put into a file first."""
-    if argument.startswith("-"):
-        with put_aside(StandardInput(), "run") as source:  # type: ignore[arg-type]
-            yield source.path
-        return
-    try:
-        status = os.stat(argument)  # noqa: PTH116 - an argument may be no valid path
-        is_readable = stat.S_ISREG(status.st_mode) and status.st_size > 0 and os.access(argument, os.R_OK)
-    except (OSError, ValueError):
-        is_readable = False
-    if not is_readable:
-        raise Stop(FILE, f"trec_eval.get_results: Cannot read results file '{argument}'\n")
-    yield Path(argument)
 
 
 def judge_fast(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
@@ -83,18 +63,13 @@ def judge_fast(path: Path, judgments: Judgments, threads: int) -> JudgedRun | No
     if begins_otherwise or has_comment_topic or judgments.encoding != "utf-8" or not judgments.topics:
         return None
     try:
-        rows, index, judge = new_judge(judgments, judgments.encoding)
+        rows = judgments.rows(judgments.encoding)
+        index = Index(rows, "count")
+        judge = Judge(index, [Options()])
         judge.add_file(path, str(path), threads)
     except DataError:
         return None
     return JudgedRun(rows, index, judge, judgments.encoding, name_of_run(path), {})
-
-
-def new_judge(judgments: Judgments, encoding: str) -> tuple[Rows, Index, Judge]:
-    """The judgments, and a judge that has seen nothing yet."""
-    rows = judgments.rows(encoding)
-    index = Index(rows, "count")
-    return rows, index, Judge(index, [Options()])
 
 
 def name_of_run(path: Path) -> bytes:
@@ -120,42 +95,16 @@ def is_data(line: bytes) -> bool:
     return bool(text) and not text.startswith(b"#")
 
 
-def judge_slowly(path: Path, judgments: Judgments, settings: Settings) -> JudgedRun:
-    """The run as trec_eval reads it. Each topic is sorted here, as scores may be infinite or no numbers."""
-    known = set(judgments.topics)
-    rankings: dict[bytes, list[tuple[float, bytes]]] = {}
-    name, number = b"", 0
-    for line in path.read_bytes().split(b"\n"):
-        if not is_data(line):
-            continue
-        number += 1
-        fields = line.split(None, FIELDS)
-        if len(fields) < FIELDS:
-            raise Stop(FILE, f"trec_eval.get_results: Malformed line {number}\n")
-        topic, _, document, _, score, name = fields[:FIELDS]
-        if topic in known:
-            rankings.setdefault(topic, []).append((sortable(score), document))
-    encoding = "latin-1"
-    rows, index, judge = new_judge(judgments, encoding)
-    repeated = {}
-    for topic, ranking in rankings.items():
-        documents = ranked(ranking, settings)
-        if len(set(documents)) < len(documents):
-            repeated[topic] = min(each for each, times in Counter(documents).items() if times > 1)
-        unique = [document.decode(encoding) for document in dict.fromkeys(documents)]
-        judge.add(topic.decode(encoding), unique)
-    return JudgedRun(rows, index, judge, encoding, name, repeated)
-
-
-def sortable(score: bytes) -> float:
-    """A score that can be compared; one that is no number is the lowest."""
-    value = real(score)
-    return value if value == value else float("-inf")  # noqa: PLR0124 - NaN is not itself
-
-
-def ranked(ranking: list[tuple[float, bytes]], settings: Settings) -> list[bytes]:
-    """The documents by score; those that tie by their names, from low to high for preferences and else from high."""
-    is_ascending = settings.rel_format in {"prefs", "qrels_prefs"}
-    by_name = sorted(ranking, key=lambda each: each[1], reverse=not is_ascending)
-    by_score = sorted(by_name, key=lambda each: -each[0])
-    return [document for _, document in by_score[: max(0, settings.depth)]]
+def judge_slowly(path: Path, judgments: Judgments, settings: Settings, threads: int) -> JudgedRun:
+    """The run as trec_eval reads it. Preferences have documents that tie the other way round."""
+    run = read_loosely(path, judgments.topics)
+    rows = judgments.rows(ENCODING)
+    index = Index(rows, "count")
+    judge, repeated = judge_loosely(
+        run,
+        lambda: Judge(index, [Options()]),
+        max(0, settings.depth),
+        threads,
+        ascending=settings.rel_format in {"prefs", "qrels_prefs"},
+    )
+    return JudgedRun(rows, index, judge, ENCODING, run.name, repeated)

@@ -1,0 +1,52 @@
+"""The files of the command line. What can be read only once, a pipe or standard input, is put into a file first."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from assay.cli.streams import StandardInput
+from assay.cli.trec_eval.outcome import FILE, Stop
+from assay.io.source import put_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def opened(argument: str, complaint: str, *, is_input: bool = False) -> Iterator[Path]:
+    """The file to read, or standard input; one that is empty or cannot be read ends the program with a complaint."""
+    if is_input:
+        with put_aside(StandardInput(), "") as source:  # type: ignore[arg-type]
+            yield source.path
+        return
+    stream = stream_of(argument)
+    if stream is None:
+        yield checked(argument, complaint)
+        return
+    with stream, put_aside(stream, "") as source:
+        yield checked(str(source.path), complaint)
+
+
+def stream_of(argument: str) -> IO[bytes] | None:
+    """What is to be read from a pipe or a device; nothing where the argument is neither."""
+    try:
+        mode = os.stat(argument).st_mode  # noqa: PTH116 - an argument may be no valid path
+        return Path(argument).open("rb") if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def checked(argument: str, complaint: str) -> Path:
+    """The path of a file that can be read and is not empty."""
+    try:
+        status = os.stat(argument)  # noqa: PTH116 - an argument may be no valid path
+        is_readable = stat.S_ISREG(status.st_mode) and status.st_size > 0 and os.access(argument, os.R_OK)
+    except (OSError, ValueError):
+        is_readable = False
+    if not is_readable:
+        raise Stop(FILE, complaint)
+    return Path(argument)

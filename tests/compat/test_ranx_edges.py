@@ -1,0 +1,236 @@
+"""The ranx drop-in at the edges: scores that are not finite, errors of ranx's types, and what is not here."""
+
+import copy
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import assay
+import real_ranx
+from assay.compat import ranx as ours
+from assay.compat._ranx_report import Report
+from real_ranx import ranx as theirs
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from ranx.statistical_tests import compute_statistical_significance
+
+INF, NAN = math.inf, math.nan
+QRELS = {"q1": {"d01": 1, "d02": 0, "d03": 2}, "q2": {"d01": 1}}
+RUN = {"q1": {"d01": 1.0}, "q2": {"d01": 1.0}}
+BOTH = pytest.mark.parametrize("library", [ours, theirs], ids=["ours", "theirs"])
+METRICS = ["map", "mrr", "ndcg@2", "rbp.80"]
+
+# Without ties: ranx sorts those in no defined order.
+NOT_FINITE = [
+    {"d01": 1.0, "d02": INF, "d03": -INF, "d04": 2.0},
+    {"d01": -INF, "d02": -1e308, "d03": 1e308, "d04": INF},
+    {"d01": NAN, "d02": 1.0, "d03": 2.0, "d04": 3.0},
+    {"d01": 3.0, "d02": 2.0, "d03": NAN, "d04": 1.0},
+    {"d01": -INF, "d02": NAN, "d03": INF, "d04": 0.0},
+]
+
+
+def evaluated(library, qrels, run):
+    return (ours.evaluate if library is ours else real_ranx.evaluate)(qrels, run, METRICS, return_mean=False)
+
+
+@pytest.mark.parametrize("ranking", NOT_FINITE)
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_scores_that_are_not_finite_stand_where_ranx_puts_them(ranking, is_plain):
+    run = {"q1": ranking, "q2": {"d01": 1.0, "d02": 2.0}}
+    if is_plain:
+        found, expected = (evaluated(each, QRELS, run) for each in (ours, theirs))
+    else:
+        found, expected = (evaluated(each, each.Qrels(QRELS), each.Run(run)) for each in (ours, theirs))
+    for name in METRICS:
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-12)
+
+
+def test_nan_is_last_in_a_run_and_first_in_a_dict():
+    run = {"q1": {"d02": NAN, "d01": -INF}, "q2": {"d01": 1.0}}
+    assert list(ours.Run(run)["q1"]) == ["d01", "d02"]
+    assert ours.evaluate(ours.Qrels(QRELS), ours.Run(run), "mrr") == 1.0
+    assert ours.evaluate(QRELS, run, "mrr") == 0.75
+
+
+def test_several_infinite_scores_tie_as_given():
+    run = {"q1": {"d04": INF, "d01": INF, "d03": 1e308}, "q2": {"d02": np.float32(INF), "d01": 1.0}}
+    assert ours.evaluate(ours.Qrels(QRELS), ours.Run(run), "mrr") == 0.5
+    assert ours.evaluate(QRELS, run, "mrr") == 0.5
+
+
+@BOTH
+def test_a_score_that_is_none_is_nan(library):
+    assert math.isnan(library.Run({"q1": {"d01": None}})["q1"]["d01"])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("library", [ours, theirs], ids=["ours", "theirs"])
+def test_a_file_may_hold_them(library, tmp_path):
+    path = tmp_path / "run.trec"
+    path.write_text("q1 Q0 d01 1 inf bm25\nq1 Q0 d02 2 nan bm25\nq1 Q0 d03 3 -Infinity bm25\n")
+    run = library.Run.from_file(str(path))
+    assert (list(run["q1"]), run.name) == (["d01", "d03", "d02"], "bm25")
+
+
+def test_a_malformed_file_is_still_refused(tmp_path):
+    path = tmp_path / "run.trec"
+    path.write_text("q1 Q0 d01 1 inf bm25\nq1 Q0 d02 2 high bm25\n")
+    with pytest.raises(assay.FormatError, match=r"run\.trec', line 2: expected query .*, found 'q1 Q0 d02 2 high"):
+        ours.Run.from_file(path)
+    path.write_bytes(b"q1 Q0 d\xff 1 1.5 bm25\n")
+    with pytest.raises(assay.FormatError, match="not UTF-8"):
+        ours.Run.from_file(path)
+
+
+@BOTH
+def test_judgments_and_rankings_can_be_named_and_replaced(library):
+    qrels, run = library.Qrels(qrels=QRELS, name="j"), library.Run(run=RUN, name="r")
+    assert (len(qrels), len(run)) == (2, 2)
+    qrels.qrels, run.run = library.Qrels({"q9": {"d01": 1}}).qrels, library.Run({"q9": {"d01": 1.0}}).run
+    assert (list(qrels.keys()), list(run.keys())) == (["q9"], ["q9"])
+
+
+def compare(library, **options):
+    runs = [library.Run(RUN, name="a"), library.Run(RUN, name="b")]
+    return library.compare(library.Qrels(QRELS), runs, ["map"], **options)
+
+
+# What is called, the type of ranx's error, and assay's.
+ERRORS = {
+    "other queries": (
+        lambda library: library.evaluate(library.Qrels(QRELS), library.Run({"q7": {"d01": 1}}), "map"),
+        AssertionError,
+        assay.MismatchError,
+    ),
+    "unknown metric": (
+        lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), "foo"),
+        ValueError,
+        assay.MeasureError,
+    ),
+    "negative cutoff": (
+        lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), "map@-1"),
+        AssertionError,
+        assay.MeasureError,
+    ),
+    "a metric that is no name": (
+        lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), ["map", 5]),
+        AssertionError,
+        assay.MeasureError,
+    ),
+    "unknown test": (lambda library: compare(library, stat_test="anova"), NotImplementedError, assay.PolicyError),
+    "unknown kind": (lambda library: library.Run.from_file("run.csv"), AssertionError, assay.FormatError),
+    "unknown kind to write": (lambda library: library.Run(RUN).save("run.csv"), AssertionError, assay.FormatError),
+    "no such file": (lambda library: library.Run.from_file("none.trec"), FileNotFoundError, assay.FileError),
+    "no such JSON": (lambda library: library.Qrels.from_file("none.json"), FileNotFoundError, assay.FileError),
+    "a word for a score": (lambda library: library.Run({"q1": {"d01": "x"}}), ValueError, assay.FormatError),
+    "NaN for a grade": (lambda library: library.Qrels({"q1": {"d01": NAN}}), ValueError, assay.FormatError),
+    "an infinite grade": (lambda library: library.Qrels({"q1": {"d01": INF}}), OverflowError, assay.FormatError),
+    "too few scores": (lambda library: library.Run().add("q1", ["d01", "d02"], [1.0]), IndexError, assay.DataError),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("case", ERRORS)
+@pytest.mark.filterwarnings("ignore")
+def test_errors_are_of_ranxs_types_and_assays(library, case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call, type_there, type_here = ERRORS[case]
+    with pytest.raises(type_there) as caught:
+        call(library)
+    if library is ours:
+        assert isinstance(caught.value, type_here)
+        assert str(caught.value)
+        assert str(copy.copy(caught.value)) == str(caught.value)
+
+
+@BOTH
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+def test_json_that_is_none(library, tmp_path):
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(ValueError, match="line 1 column 2"):
+        library.Run.from_file(str(tmp_path / "run.json"))
+
+
+@pytest.mark.parametrize("name", ["fuse", "normalize", "optimize_fusion", "plot"])
+def test_what_is_out_of_scope_says_so(name):
+    assert callable(getattr(theirs, name))
+    function = getattr(ours, name)
+    with pytest.raises(NotImplementedError, match=f"assay.compat.ranx has no {name}: .* take this from ranx itself"):
+        function([ours.Run(RUN), ours.Run(RUN)], norm="min-max")
+    with pytest.raises(assay.AssayError):
+        function()
+
+
+def test_what_else_is_not_here_says_so():
+    with pytest.raises(NotImplementedError, match=r"ranx.Run.from_ranxhub\('abc'\).save"):
+        ours.Run.from_ranxhub("abc")
+    with pytest.raises(NotImplementedError, match="`to_dict`, `to_dataframe` and `keys` give the data"):
+        ours.Qrels(QRELS).to_typed_list()
+    with pytest.raises(AttributeError, match=r"no 'metrics'; it has Qrels, Report, Run, compare, evaluate\. The rest"):
+        ours.metrics  # noqa: B018
+
+
+def test_everything_of_ranxs_objects_is_here():
+    for real, found in ((theirs.Run(RUN), ours.Run(RUN)), (theirs.Qrels(QRELS), ours.Qrels(QRELS))):
+        assert {name for name in dir(real) if not name.startswith("_")} - {"sorted"} <= set(dir(found))
+
+
+def report(scores, stat_test):
+    columns = {name: {"m": values} for name, values in scores.items()}
+    options = {"n_permutations": 100, "max_p": 0.05, "random_seed": 1, "rounding_digits": 3, "show_percentages": False}
+    return Report(columns, ["m"], stat_test=stat_test, **options)
+
+
+GENERATOR = np.random.default_rng(5)
+SCORES = {"low": GENERATOR.random(20) / 9, "high": GENERATOR.random(20) + 1}
+SCORES |= {
+    "nan": np.where(np.arange(20) == 3, NAN, SCORES["low"]),
+    "inf": np.where(np.arange(20) == 3, INF, SCORES["low"]),
+}
+
+
+def test_a_metric_without_a_value_has_no_p_value():
+    found = report(SCORES, "student")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        columns = {name: {"m": values} for name, values in SCORES.items()}
+        expected = compute_statistical_significance(list(SCORES), columns, "student", max_p=0.05)
+    for a, b in [("low", "high"), ("low", "nan"), ("nan", "high"), ("inf", "high"), ("nan", "inf")]:
+        entry = expected[a, b]["m"]
+        assert found.comparisons[a, b]["m"]["p_value"] == pytest.approx(entry["p_value"], nan_ok=True)
+        assert found.comparisons[a, b]["m"]["significant"] == entry["significant"]
+    assert math.isnan(found.results["nan"]["m"])
+    assert found.win_tie_loss["nan", "low"]["m"] == {"W": 0, "T": 19, "L": 0}
+
+
+@pytest.mark.parametrize("stat_test", ["student", "fisher", "tukey"])
+def test_other_models_are_still_compared(stat_test):
+    found = report(SCORES, stat_test)
+    alone = report({name: SCORES[name] for name in ("low", "high")}, stat_test)
+    assert found.comparisons["low", "high"] == alone.comparisons["low", "high"]
+    assert found.comparisons["low", "high"]["m"]["significant"]
+    assert not found.comparisons["nan", "high"]["m"]["significant"]
+    assert math.isnan(found.to_dict()["inf"]["comparisons"]["nan"]["m"])
+    lines = found.to_table().splitlines()
+    assert lines[3].split()[:2] == ["b", "high"]
+    assert lines[4].split() == ["c", "nan", "undefined"]
+    assert lines[5].split() == ["d", "inf", "inf"]
+    assert "nan & undefined" in found.to_latex()
+
+
+def test_bpref_without_a_document_judged_not_relevant():
+    qrels = ours.Qrels({"q1": {"d01": 1}, "q2": {"d01": 1, "d02": 0}})
+    found = ours.compare(qrels, [ours.Run(RUN, name="a"), ours.Run(RUN, name="b")], ["bpref", "map"])
+    assert math.isnan(found.results["a"]["bpref"])
+    assert math.isnan(found.comparisons["a", "b"]["bpref"]["p_value"])
+    assert found.comparisons["a", "b"]["map"]["p_value"] == 1.0
+
+
+def test_one_run_alone_has_a_report():
+    found = ours.compare(ours.Qrels(QRELS), [ours.Run(RUN, name="a")], "map")
+    assert found.to_dict()["a"]["comparisons"] == {}
+    assert "0.750" in found.to_table()
