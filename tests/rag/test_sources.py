@@ -243,5 +243,5 @@ def test_as_many_outputs_as_questions_where_there_are_no_ids():
 
 @pytest.mark.parametrize("corpus", [[{"x": 1}], []])
 def test_a_corpus_that_is_none_is_an_error(corpus):
-    with pytest.raises(assay.DataError, match=r"expected rows with an id and a text|there is nothing in it"):
+    with pytest.raises(assay.DataError, match=r"documents need an id|there are no documents"):
         assay.evaluate_rag(ASKED, ["retrieval_token_f1"], outputs=OUTPUTS["run"], corpus=corpus)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.evaluator import Evaluator
+from assay.io.keyed_texts import read_keyed_texts
 from assay.io.passages import is_number
 from assay.io.run import Run
 from assay.live.asking import Limits, Outcome, Task, ask_all
 from assay.live.checkpoint import Checkpoint, belongs, open_checkpoint
 from assay.live.found import Reading
 from assay.live.probed import Probe
-from assay.live.questions import read_questions
 from assay.live.remarks import answer_notes, depth_notes, failure_notes
 from assay.live.retrievers import Retriever, as_retriever
 from assay.notes import Note
@@ -77,7 +77,7 @@ def probe(
     names = [each.format(k) for each in DEFAULT_MEASURES] if measures is None else measures
     evaluator = Evaluator(qrels, names, convention=convention, **policies)
     retriever = as_retriever(search, k, name)
-    asked, notes = choose_questions(read_questions(questions), evaluator, questions)
+    asked, notes = choose_questions(read_keyed_texts(questions), evaluator, questions)
     once = "duplicates" not in policies and evaluator.policies.duplicates == "error"
     owner = belongs(retriever.name, k, asked, [retriever.request, doc_id, once])
     with open_checkpoint(checkpoint, owner, asked) as kept, shown(retriever, progress) as report:

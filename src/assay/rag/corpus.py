@@ -5,36 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import DataError
-from assay.core.text import count, show, some
-from assay.io.passages import ID, TEXT
+from assay.core.text import count, some
 from assay.notes import Note
-from assay.rag.fields import FIELDS
-from assay.rag.rows import read_rows
 
 if TYPE_CHECKING:
     from assay.rag.records import Record
-
-
-def read_corpus(data: object) -> Mapping[str, str]:
-    """The text of each document: a dict, or a file or frame with ids and texts."""
-    if isinstance(data, Mapping) and all(isinstance(each, str) for each in data.values()):
-        return {str(name): text for name, text in data.items()}
-    return texts_of(data)
-
-
-def texts_of(data: object) -> dict[str, str]:
-    """The text of each id, of rows that have both."""
-    rows = read_rows(data)
-    names = {name for row in rows.rows[:1] for name in row}
-    ids = next((each for each in (*ID, *FIELDS["query_id"]) if each in names), None)
-    text = next((each for each in (*TEXT, *FIELDS["question"]) if each in names), None)
-    if not rows.rows:
-        raise DataError(f"{rows.name}: there is nothing in it")
-    if ids is None or text is None:
-        there = ", ".join(map(show, names))
-        raise DataError(f"{rows.name}: expected rows with an id and a text, such as _id and text; there are {there}")
-    return {str(row.get(str(ids))): str(row.get(str(text)) or "") for row in rows.rows}
 
 
 def fill_texts(records: list[Record], corpus: Mapping[str, str]) -> tuple[list[Record], list[Note]]:

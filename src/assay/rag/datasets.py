@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, FileError
 from assay.core.text import count, show, some
+from assay.io.keyed_texts import DOCUMENTS, QUESTIONS, read_keyed_texts
 from assay.io.qrels import Qrels
 from assay.io.source import quoted
 from assay.notes import Note
-from assay.rag.corpus import read_corpus, texts_of
 from assay.rag.records import Record, records_of
 from assay.rag.rows import Rows
 
@@ -53,13 +53,13 @@ def llama_index_dataset(data: object, name: str) -> Collected:
 def beir_folder(folder: Path) -> Collected:
     """A BEIR folder: `queries.jsonl`, `corpus.jsonl`, `qrels/test.tsv`. Questions without judgments are left out."""
     qrels = Qrels(judgments_of(folder))
-    questions = texts_of(folder / "queries.jsonl")
+    questions = read_keyed_texts(folder / "queries.jsonl", QUESTIONS)
     rows = [{"query_id": each, "question": questions.get(each), "gold": qrels[each]} for each in qrels.queries]
     missing = [each for each in qrels.queries if each not in questions]
     said = f"{count(len(missing), 'query', 'queries')} without a text: {some(missing)}"
     notes = [Note("questions", said)] if missing else []
     records = records_of(Rows(rows, str(folder)), None).each
-    return Collected(records, notes, lambda: read_corpus(folder / "corpus.jsonl"))
+    return Collected(records, notes, lambda: read_keyed_texts(folder / "corpus.jsonl", DOCUMENTS))
 
 
 def judgments_of(folder: Path) -> Path:

@@ -12,10 +12,10 @@ from assay.io.columns import DOCUMENT, simple
 from assay.io.formats import column_names, detect
 from assay.io.frames import is_frame
 from assay.io.json import read_json
+from assay.io.keyed_texts import DOCUMENTS, read_keyed_texts
 from assay.io.passages import read_passages
 from assay.io.run import Run
 from assay.io.source import is_source, open_source
-from assay.rag.corpus import read_corpus
 from assay.rag.datasets import Collected, beir_folder, is_dataset, llama_index_dataset
 from assay.rag.fields import FIELDS, MEASURED
 from assay.rag.records import Record, Records, join_outputs, records_of
@@ -34,7 +34,7 @@ def collect(
     if outputs is not None:
         records, more = join_outputs(records, read_outputs(outputs, columns))
         notes = notes + more
-    return Collected(records, notes, found.corpus if corpus is None else lambda: read_corpus(corpus))
+    return Collected(records, notes, found.corpus if corpus is None else lambda: read_keyed_texts(corpus, DOCUMENTS))
 
 
 def dataset_or_records(data: object, columns: Mapping[str, str] | None) -> Collected:

@@ -1,4 +1,4 @@
-"""Questions in each of the forms that they come in."""
+"""Questions and documents in each of the forms that they come in."""
 
 import gzip
 import io
@@ -10,7 +10,8 @@ import pyarrow
 import pytest
 
 import assay
-from assay.live.questions import read_questions
+from assay.io.keyed_texts import DOCUMENTS
+from assay.io.keyed_texts import read_keyed_texts as read_questions
 
 EXPECTED = {"q1": 'who "was" it?', "2": "was, or is?"}
 RECORDS = [{"_id": query, "text": text, "metadata": {}} for query, text in EXPECTED.items()]
@@ -126,3 +127,12 @@ def test_bad_files_are_named(tmp_path, name):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(assay.FileError, match="there is no file"):
         read_questions(tmp_path / "none.jsonl")
+
+
+def test_documents_have_names_of_their_own_and_may_be_blank():
+    rows = [{"doc_id": "d1", "contents": "one"}, {"doc_id": "d2", "contents": ""}, {"doc_id": 3, "contents": None}]
+    assert read_questions(rows, DOCUMENTS) == {"d1": "one", "d2": "", "3": ""}
+    with pytest.raises(
+        assay.FormatError, match=r"documents need a text \(text, contents, content …\); there is 'doc_id'"
+    ):
+        read_questions([{"doc_id": "d1"}], DOCUMENTS)
