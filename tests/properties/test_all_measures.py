@@ -216,7 +216,7 @@ def test_a_cutoff_past_everything_is_none(case, ties):
         # Precision is over k, and others are made of it: ranks that nobody filled count against them.
         over_k = {"f", "group_f", "unjudged", "hole", "nauc"}
         is_over_k = measure.definition.name in over_k or measure.values.get("over") == "k"
-        is_over_k |= measure.values.get("cap") is True
+        is_over_k |= measure.values.get("cap") is True or measure.values.get("of") in ("precision", "f")
         is_needed = "k" in measure.values and measure.definition.parameters["k"].default is inspect.Parameter.empty
         if "k" in measure.values and not is_over_k and not is_needed:
             cut.append(measure.definition(**{**measure.values, "k": far}))
