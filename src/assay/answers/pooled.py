@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from assay.answers.data import Answers
+from assay.answers.sums import bleu_scores, chrf_scores, ter_scores
 from assay.core.judged import FloatArray
 from assay.core.measure import Pooled
 
@@ -23,6 +24,7 @@ Over = Annotated[Literal["corpus", "mean"], "the one number: of the summed stati
 Lowercase = Annotated[bool, "upper and lower case are the same"]
 Make = Callable[..., "Metric"]
 Row = list[float]
+FORMULAS = {"BLEU": bleu_scores, "CHRF": chrf_scores, "TER": ter_scores}
 
 
 def basis() -> str:
@@ -51,9 +53,7 @@ def gather(answers: Answers, make: Make, values: dict[str, Any], row: Callable[.
 
 def scored(metric: Metric, rows: FloatArray) -> FloatArray:
     """The score of each row of statistics, or of a single one."""
-    every = rows.reshape(-1, rows.shape[-1]).tolist()
-    scores = np.array([metric._compute_score_from_stats(row).score for row in every], dtype=np.float64)  # noqa: SLF001
-    return scores.reshape(rows.shape[:-1])
+    return FORMULAS[type(metric).__name__](metric, rows)
 
 
 def scores(answers: Answers, metric: Metric, rows: FloatArray) -> FloatArray:
