@@ -48,7 +48,7 @@ class NodeWithScore:
         (["d1", "d2"], Passages(["d1", "d2"])),
         ((1, 2), Passages(["1", "2"])),
         (np.array(["d1", "d2"]), Passages(["d1", "d2"])),
-        ({"d1": 2, "d2": 0.5}, Passages(["d1", "d2"], [2.0, 0.5])),
+        ({"d1": 0.5, "d2": 2}, Passages(["d2", "d1"], [2.0, 0.5], is_list=False)),
         ([("d1", 2.0), ["d2", 1]], Passages(["d1", "d2"], [2.0, 1.0])),
         ([(7, 2.0)], Passages(["7"], [2.0])),
         ([("d1", np.float32(0.5))], Passages(["d1"], [0.5])),
@@ -79,9 +79,15 @@ def test_a_ranking_has_scores_only_where_there_are_some() -> None:
     assert Passages(["a"], [1.0]).ranking == [("a", 1.0)]
 
 
-@pytest.mark.parametrize(("scores", "falls"), [(None, True), ([2.0, 2.0, 1.0], True), ([0.1, 0.2, 0.3], False)])
-def test_scores_that_rise_are_seen(scores: list[float] | None, falls: bool) -> None:
-    assert Passages(["a", "b", "c"], scores).falls is falls
+@pytest.mark.parametrize(("scores", "rises"), [(None, False), ([2.0, 2.0, 1.0], False), ([0.1, 0.2, 0.3], True)])
+def test_scores_that_rise_are_seen(scores: list[float] | None, rises: bool) -> None:
+    passages = Passages(["a", "b", "c"], scores)
+    assert passages.rises is rises
+    assert passages.ranking == ["a", "b", "c"]
+
+
+def test_equal_scores_of_a_dict_are_left_to_the_policy() -> None:
+    assert read_passages({"a": 1, "b": 1}, PLACE).ranking == [("a", 1.0), ("b", 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +106,8 @@ def test_scores_that_rise_are_seen(scores: list[float] | None, falls: bool) -> N
         ([("d1", float("nan"))], "a score must be a finite number, not 'nan'"),
         ([{"id": "a", "score": "high"}], "a score must be a finite number, not 'high'"),
         ({"d1": True}, "a score must be a finite number"),
+        ([("d1", 10**400)], "a score must be a finite number"),
+        ({"d1", "d2"}, "what was retrieved is a set, which has no order; give a list"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_place(found: object, message: str) -> None:

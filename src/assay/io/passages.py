@@ -25,22 +25,33 @@ INSIDE = ("node", "document", "doc", "metadata", "meta")
 
 
 class Passages(NamedTuple):
-    """The ids in the order given; scores and texts only where every passage has one."""
+    """The ids, best first; scores and texts only where every passage has one.
+
+    `is_list` says that they came in an order, which counts whatever the scores are; a dict of scores has none.
+    """
 
     ids: list[str]
     scores: list[float] | None = None
     texts: list[str] | None = None
+    is_list: bool = True
 
     @property
     def ranking(self) -> list[str] | list[tuple[str, float]]:
-        """What a run holds for the question."""
-        return self.ids if self.scores is None else list(zip(self.ids, self.scores, strict=True))
+        """What a run holds for the question: with scores only where they say the same as the order.
+
+        >>> Passages(["a", "b"], [0.9, 0.1]).ranking, Passages(["a", "b"], [0.5, 0.5]).ranking
+        ([('a', 0.9), ('b', 0.1)], ['a', 'b'])
+        """
+        if self.scores is None:
+            return self.ids
+        if self.is_list and not all(left > right for left, right in pairwise(self.scores)):
+            return self.ids
+        return list(zip(self.ids, self.scores, strict=True))
 
     @property
-    def falls(self) -> bool:
-        """Whether the scores, where there are any, fall in the order given."""
-        scores = self.scores or []
-        return all(left >= right for left, right in pairwise(scores))
+    def rises(self) -> bool:
+        """Whether scores say something else than the order, as distances do."""
+        return any(left < right for left, right in pairwise(self.scores or []))
 
 
 def read_passages(found: object, place: str, *, doc_id: str | None = None) -> Passages:
@@ -50,14 +61,20 @@ def read_passages(found: object, place: str, *, doc_id: str | None = None) -> Pa
     as `metadata.source`.
 
     >>> read_passages([{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}], "question 'q1'")
-    Passages(ids=['d1', 'd2'], scores=None, texts=['one', 'two'])
-    >>> read_passages({"d1": 0.9, "d2": 0.4}, "question 'q1'").ranking
-    [('d1', 0.9), ('d2', 0.4)]
+    Passages(ids=['d1', 'd2'], scores=None, texts=['one', 'two'], is_list=True)
+    >>> read_passages({"d1": 0.4, "d2": 0.9}, "question 'q1'").ranking
+    [('d2', 0.9), ('d1', 0.4)]
     """
     if isinstance(found, Mapping):
-        return scored(list(found.items()), place)
+        by_score = scored(list(found.items()), place)
+        order = sorted(range(len(by_score.ids)), key=lambda at: -(by_score.scores or [])[at])
+        return Passages(
+            [by_score.ids[at] for at in order], [(by_score.scores or [])[at] for at in order], is_list=False
+        )
     if hasattr(found, "tolist"):
         found = found.tolist()
+    if isinstance(found, (set, frozenset)):
+        raise DataError(f"{place}: what was retrieved is a set, which has no order; give a list")
     if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
         raise DataError(f"{place}: what was retrieved must be a list of ids or passages, not {show(found)}")
     listed = list(found)
@@ -156,6 +173,10 @@ def identified(value: object, place: str) -> str:
 
 
 def number(value: object, place: str) -> float:
-    if not is_number(value) or not math.isfinite(value):  # type: ignore[arg-type]
+    try:
+        score = float(value) if is_number(value) else math.nan  # type: ignore[arg-type]
+    except OverflowError:
+        score = math.inf
+    if not math.isfinite(score):
         raise DataError(f"{place}: a score must be a finite number, not {show(value)}")
-    return float(value)  # type: ignore[arg-type]
+    return score

@@ -50,12 +50,12 @@ class Reading(NamedTuple):
             first.setdefault(each, place)
         places = list(first.values()) if self.once else list(range(len(passages.ids)))
         kept = places[: self.k]
-        scores = passages.scores if passages.falls else None
+        scores = None if passages.rises else passages.scores
         return Answer(
             [passages.ids[place] for place in kept],
             None if scores is None else [scores[place] for place in kept],
             len(passages.ids) - len(places),
-            not passages.falls,
+            passages.rises,
         )
 
 

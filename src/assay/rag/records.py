@@ -55,20 +55,10 @@ def records_of(rows: Rows, columns: Mapping[str, str] | None) -> Records:
     check_measurable(found, rows.rows, rows.name)
     records = [make_record(row, number, rows.place(number), found) for number, row in enumerate(rows.rows)]
     check_unique(records, rows.name)
-    ordered = [
-        in_order(each, row.get(found.get("retrieved", ""))) for each, row in zip(records, rows.rows, strict=True)
-    ]
-    changed = [each.query_id for each, before in zip(ordered, records, strict=True) if each is not before]
-    said = f"the scores of {count(len(changed), 'question')} do not fall in the order retrieved, so the order counts"
-    notes = (Note("order", f"{said}: {some(changed)}"),) if changed else ()
-    return Records(ordered, "query_id" in found, notes)
-
-
-def in_order(record: Record, given: object) -> Record:
-    """A record without scores that rise in a list, as distances do; a dict of scores has no order."""
-    if record.retrieved is None or record.retrieved.falls or isinstance(given, Mapping):
-        return record
-    return record._replace(retrieved=record.retrieved._replace(scores=None))
+    rising = [each.query_id for each in records if each.retrieved and each.retrieved.is_list and each.retrieved.rises]
+    said = f"the scores of {count(len(rising), 'question')} do not fall in the order retrieved, so the order counts"
+    notes = (Note("order", f"{said}: {some(rising)}"),) if rising else ()
+    return Records(records, "query_id" in found, notes)
 
 
 def make_record(row: Row, number: int, place: str, found: Mapping[str, str]) -> Record:

@@ -70,7 +70,11 @@ def read_outputs(outputs: object, columns: Mapping[str, str] | None) -> Records:
 
 
 def records_of_run(run: Run) -> Records:
-    return Records([Record(each, retrieved=read_passages(run[each], f"query {show(each)}")) for each in run.queries])
+    """What a run holds for each query; its scores count, whatever order they stand in."""
+    found = {query: read_passages(run[query], f"query {show(query)}") for query in run.queries}
+    return Records(
+        [Record(query, retrieved=each._replace(is_list=each.scores is None)) for query, each in found.items()]
+    )
 
 
 def is_run(data: object) -> bool:
