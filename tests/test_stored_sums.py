@@ -38,6 +38,8 @@ print(kept.mean, kept.interval("bleu"), *kept.notes)
         (lambda _: {"bleu": [[]] * 3}, "are not those of its mean"),
         (lambda _: {"bleu": [[1], [1, 2], [1]]}, "must have rows of one length"),
         (lambda _: {"bleu": [["x"]] * 3}, "must be a number"),
+        (lambda kept: {"bleu": [["inf", *row[1:]] for row in kept["bleu"]]}, "must be finite numbers"),
+        (lambda kept: {"bleu": [[1e308, *row[1:]] for row in kept["bleu"]]}, "are not those of its mean"),
         (lambda kept: {"other": kept["bleu"]}, "has no mean of its own"),
         (lambda kept: {"em": kept["bleu"]}, "has no mean of its own"),
         (lambda _: [], "statistics must be an object"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from assay.conventions import choose, find_convention
 from assay.core.convention import Policies
 from assay.core.errors import MeasureError
 from assay.core.measure import is_pooled
-from assay.core.text import count, some
+from assay.core.text import count, show, some
 from assay.measures import parse
 from assay.notes import Note, measure_notes
 from assay.render.progress import heard
@@ -102,10 +102,16 @@ def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str,
             if of != "answers":
                 use = "assay.evaluate, or assay.evaluate_rag for both" if of == "rankings" else "assay.evaluate_rag"
                 raise MeasureError(f"{key} is a measure of {of}; use {use}")
-            chosen[key] = measure
+            add_measure(chosen, key, measure)
     if not chosen:
         raise MeasureError("there is no measure to compute; name one, such as f1")
     return chosen
+
+
+def add_measure(chosen: dict[str, Any], key: str, measure: Any) -> None:  # noqa: ANN401 - a measure, or with policies
+    """Adds a measure under its name; two that are not the same cannot share one."""
+    if chosen.setdefault(key, measure) != measure:
+        raise MeasureError(f"two measures are called {show(key)}; give one of them a name of its own (name=…)")
 
 
 def answer_measure(name: object) -> dict[str, Measure]:

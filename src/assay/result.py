@@ -214,9 +214,7 @@ class Result(Exports):
 
     def to_json(self) -> str:
         """Means, intervals, values of each query, notes and signature."""
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return written_json(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
@@ -256,6 +254,13 @@ def load_result(path: Readable) -> Result:
         statistics=stored.statistics,
         _means=stored.means,
     )
+
+
+def written_json(plain: dict[str, Any]) -> str:
+    """What `to_dict` gives, as JSON."""
+    import json
+
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def finite(value: float) -> float | None:

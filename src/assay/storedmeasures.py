@@ -145,6 +145,8 @@ def read_statistics(
             raise fault(f"the statistics of {show(name)} must have rows of one length")
         where = f"a statistic of {show(name)}"
         values = np.array([[number(each, where) for each in row] for row in rows], dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise fault(f"the statistics of {show(name)} must be finite numbers")
         if is_pooled(measures[name]):
             if not np.isclose(combined(measures[name], values[~np.isnan(scores[name])]), means[name], equal_nan=True):
                 raise fault(f"the statistics of {show(name)} are not those of its mean")
@@ -155,8 +157,9 @@ def read_statistics(
 def combined(measure: Measure, statistics: FloatArray) -> float:
     """The one number that statistics make; NaN if they cannot be the measure's."""
     try:
-        return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
-    except (IndexError, ValueError, TypeError):
+        with np.errstate(all="ignore"):
+            return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
+    except (IndexError, ValueError, TypeError, ArithmeticError):
         return math.nan
 
 

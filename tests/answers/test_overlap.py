@@ -5,6 +5,7 @@ import re
 import string
 
 import numpy as np
+import pandas
 import polars
 import pytest
 from hypothesis import given
@@ -38,6 +39,7 @@ CASES = [
     ("f1", ["東京都"], "東京", 0),
     ("f1(normalize=multilingual)", ["東京都"], "東京", 4 / 5),
     ("em(normalize=multilingual)", ["«París»"], "parís", 1),
+    ("em(normalize=multilingual)", ["$5"], "5", 1),
     ("f1(normalize=multilingual)", ["กรุงเทพ"], "กรุง", 2 * 1 * (4 / 7) / (11 / 7)),
     ("f1(normalize=multilingual)", ["שלום עולם"], "שלום", 2 / 3),
     ("f1(normalize=none)", ["A cat"], "a cat", 1 / 2),
@@ -126,6 +128,8 @@ BAD = [
     ({"q1": 3}, {"q1": "x"}, "em", "references of 'q1' must be text, not '3'"),
     ({"q1": "x"}, {"q1": ["x"]}, "em", "prediction of 'q1' must be text, not '['x']'"),
     (7, {"q1": "x"}, "em", "the references must be a dict, a list or a frame, not 'int'"),
+    (pandas.Series(["x"]), ["x"], "em", "the references must be a dict, a list or a frame, not one column"),
+    (polars.Series(["x"]), ["x"], "em", "the references must be a dict, a list or a frame, not one column"),
     ({1: "x", "1": "y"}, {"1": "x"}, "em", "the references hold a question twice, as a string and as an integer"),
     ({1.5: "x"}, {"1": "x"}, "em", "references: an id must be a string or an integer, not '1.5'"),
     (["x"], ["x"], "ndcg@10", "ndcg@10 is a measure of rankings; use assay.evaluate"),
@@ -144,3 +148,13 @@ def test_bad_input(references, predictions, measures, message):
 def test_a_measure_of_answers_is_no_measure_of_rankings():
     with pytest.raises(assay.MeasureError, match=r"answer_em is a measure of answers; use assay\.evaluate_answers"):
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "answer_em")
+
+
+def test_a_lazy_frame_is_read():
+    frame = polars.LazyFrame({"query_id": ["q1"], "reference": ["x"], "prediction": ["x"]})
+    assert assay.evaluate_answers(frame, frame, "em")["em"] == 1
+
+
+def test_predictions_that_are_none_are_counted():
+    result = assay.evaluate_answers({"q1": "x", "q2": "x"}, {"q1": None, "q2": "x"}, "em")
+    assert "1 question without a prediction, counted as an empty answer: 'q1'" in map(str, result.notes)

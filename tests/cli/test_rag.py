@@ -58,7 +58,7 @@ b  answer_f1 0.0000  gold passage: not retrieved
 def test_standard_input(records):
     done = run("-", "-m", "em", "--format", "csv", input=records.read_bytes())
     assert done.exit_code == 0
-    assert done.output.splitlines()[0] == "measure,mean,low,high,queries"
+    assert done.output == "measure,mean,low,high,queries\nem,0.5,0.0,1.0,2\n"
 
 
 def test_each_question(records):
@@ -74,7 +74,20 @@ def test_other_formats_have_all_three_tables(records, format_, mark):
 
 def test_json(records):
     plain = json.loads(run(records, "--format", "json").output)
-    assert plain["faults"] == {"generator": [], "retriever": ["b"]}
+    assert plain["faults"] == {"measure": "answer_f1", "right": 0.5, "generator": [], "retriever": ["b"]}
+    other = json.loads(run(records, "--format", "json", "--by", "answer_em", "--right", "2").output)
+    assert other["faults"] == {"measure": "answer_em", "right": 2, "generator": ["a"], "retriever": ["b"]}
+
+
+def test_the_worst_by_a_measure_of_retrieval(records):
+    done = run(records, "--by", "recall", "--worst", "1")
+    assert done.exit_code == 0
+    assert "b  recall 0.0000" in done.output
+    assert "with answer_f1 below 0.5" in done.output
+
+
+def test_a_measure_without_a_highest_value(records):
+    assert run(records, "-m", "recall ter").exit_code == 0
 
 
 def test_outputs_in_a_second_file(records, tmp_path):

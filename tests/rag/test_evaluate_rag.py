@@ -136,6 +136,19 @@ def test_grades_and_levels():
     assert (strict["recall"], strict.found.tolist()) == (0, [False])
 
 
+def test_texts_of_gold_are_those_of_relevant_documents():
+    row = {"gold": {"d1": 2, "d2": -1, "d3": 1}, "retrieved": ["d2"]}
+    corpus = {"d1": "alpha", "d2": "beta", "d3": "beta"}
+    names = ["retrieval_token_f1", "recall"]
+    assert assay.evaluate_rag([row], names, corpus=corpus)["retrieval_token_f1"] == 1
+    assert assay.evaluate_rag([row], names, corpus=corpus, rel=2).mean == {"retrieval_token_f1": 0, "recall": 0}
+
+
+def test_equal_scores_keep_the_order():
+    row = {"gold": ["a"], "retrieved": [{"id": name, "score": 0} for name in "abc"]}
+    assert assay.evaluate_rag([row], ["rr"])["rr"] == 1
+
+
 def test_nothing_to_find_is_no_gold():
     rows = [*ROWS, {"query_id": "e", "gold": [], "retrieved": ["d1"], "answer": "x", "references": ["x"]}]
     result = assay.evaluate_rag(rows, MEASURES)
@@ -150,10 +163,19 @@ def test_measures_of_both_kinds_that_do_not_exist_are_an_error():
         assay.evaluate_rag(ROWS, [])
 
 
-def test_a_measure_of_ones_own_and_one_of_meaning():
+def test_measures_that_are_objects():
     same = assay.semantic(lambda texts: np.array([[float(len(text)), 1.0] for text in texts]))
     result = assay.evaluate_rag(ROWS, [same, assay.parse_measure("rr")])
-    assert len(result) == 2
+    assert list(result) == ["semantic", "rr"]
+    assert result.scores["semantic"][0] == pytest.approx(1)
+
+
+def test_two_measures_of_one_name_are_an_error():
+    one, two = (assay.semantic(lambda texts, n=n: [[1.0, n] for _ in texts]) for n in (1.0, 2.0))
+    with pytest.raises(assay.MeasureError, match="two measures are called 'semantic'; give one of them a name"):
+        assay.evaluate_rag(ROWS, [one, two])
+    with pytest.raises(assay.MeasureError, match="two measures are called 'semantic'; give one of them a name"):
+        assay.evaluate_answers(["x"], ["x"], [one, two])
 
 
 def test_texts_that_unicode_does_not_allow():
@@ -203,7 +225,29 @@ class TestJoined:
         result = assay.evaluate_rag(ROWS, ["ter"])
         assert result.faults(right=50)["retriever"] == ["c", "d"]
         assert "above 50" in str(result.blame(right=50))
-        assert next(iter(result.worst(1).to_polars()["query"])) in "cd"
+        assert result.worst(2).to_polars()["query"].to_list() == ["c", "d"]
+
+    def test_without_a_highest_value_nobody_is_accused(self):
+        result = assay.evaluate_rag(ROWS, ["recall", "ter"])
+        assert "fault" not in str(result)
+        assert "faults" not in json.loads(result.to_json())
+        assert "not retrieved" in str(result)
+        with pytest.raises(assay.PolicyError, match="ter has no highest value"):
+            result.faults()
+
+    def test_the_level_counts_whatever_else_is_measured(self):
+        rows = [{**ROWS[0], "gold": {"d1": 1, "d5": 2}}]
+        alone, both = (assay.evaluate_rag(rows, names, rel=2) for names in (["em"], ["em", "recall"]))
+        assert alone.found.tolist() == both.found.tolist() == [False]
+        assert "rel=2" in alone.signature
+
+    def test_without_anything_retrieved_nobody_is_accused(self):
+        result = assay.evaluate_rag(without("retrieved", "a", "b", "c", "d"), MEASURES)
+        assert not result.is_joined
+        assert "fault" not in str(result)
+
+    def test_a_score_of_sums_has_no_gain_of_means(self):
+        assert "higher where" not in str(assay.evaluate_rag(ROWS, ["bleu"]).blame())
 
     def test_what_cannot_be_joined_is_an_error(self):
         with pytest.raises(assay.MeasureError, match="nothing to join"):
@@ -244,7 +288,7 @@ class TestJoined:
     def test_json_holds_what_joins(self):
         plain = json.loads(assay.evaluate_rag(ROWS, MEASURES).to_json())
         assert plain["found"] == {"a": True, "b": True, "c": False, "d": False}
-        assert plain["faults"] == {"generator": [], "retriever": ["c", "d"]}
+        assert plain["faults"] == {"measure": "answer_f1", "right": 0.5, "generator": [], "retriever": ["c", "d"]}
         assert [row["questions"] for row in plain["blame"]] == [2, 2]
 
     def test_some_of_its_measures(self):

@@ -94,18 +94,23 @@ FILES = {
 }
 
 
+def read(*data, **how):
+    """The records, without where they stand."""
+    return [each._replace(place="") for each in collect(*data, **how)[0]]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_same_records(form):
-    assert collect(FORMS[form]()).records == RECORDS
+    assert read(FORMS[form]()) == RECORDS
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_gives_the_same_records(name, tmp_path):
     FILES[name](tmp_path / name)
-    assert collect(tmp_path / name).records == RECORDS
-    assert collect(str(tmp_path / name)).records == RECORDS
+    assert read(tmp_path / name) == RECORDS
+    assert read(str(tmp_path / name)) == RECORDS
     with (tmp_path / name).open("rb") as file:
-        assert collect(file).records == RECORDS
+        assert read(file) == RECORDS
 
 
 def test_compressed_records_are_read(tmp_path):
@@ -113,29 +118,29 @@ def test_compressed_records_are_read(tmp_path):
 
     with gzip.open(tmp_path / "r.jsonl.gz", "wt") as file:
         file.write("\n".join(map(json.dumps, ROWS)))
-    assert collect(tmp_path / "r.jsonl.gz").records == RECORDS
+    assert read(tmp_path / "r.jsonl.gz") == RECORDS
 
 
 def test_what_pandas_marks_as_missing_is_not_there():
     frame = pandas.DataFrame({"query_id": ["a", "b"], "answer": ["x", float("nan")], "references": [["x"], ["y"]]})
-    assert [each.answer for each in collect(frame).records] == ["x", None]
+    assert [each.answer for each in read(frame)] == ["x", None]
 
 
 def test_arrays_are_lists():
     row = {"gold": np.array(["d1"]), "retrieved": np.array([1, 2]), "scores": np.array([0.5, 0.25])}
-    record = collect([row]).records[0]
+    record = read([row])[0]
     assert (record.gold, record.retrieved) == (["d1"], Passages(["1", "2"], [0.5, 0.25]))
 
 
 def test_records_without_ids_are_numbered():
-    assert [each.query_id for each in collect([{"answer": "x"}, {"answer": "y"}]).records] == ["0", "1"]
+    assert [each.query_id for each in read([{"answer": "x"}, {"answer": "y"}])] == ["0", "1"]
 
 
 def test_own_names_are_given_by_columns():
-    record = collect(
+    record = read(
         [{"id": 7, "bot": "x", "truth": "y", "answer": "z"}], columns={"answer": "bot", "references": "truth"}
     )
-    assert record.records == [Record("7", answer="x", references=("y",))]
+    assert record == [Record("7", answer="x", references=("y",))]
 
 
 def test_a_long_line_is_read(tmp_path):
@@ -152,6 +157,9 @@ BAD = [
     ([{"question": "x"}], "the records have nothing to measure"),
     ([{"answer": "x", "response": "y"}], "'answer' and 'response' may both be the answer; say which with columns="),
     ([{"query_id": "a", "answer": "x"}] * 2, "question 'a' stands twice; each question is one record"),
+    ({"a": {"query_id": "b", "answer": "x"}}, "the record 'a' says that its id is 'b'; give it one id"),
+    ([{"retrieved": {"d1", "d2"}}], "what was retrieved is a set, which has no order"),
+    ([{"retrieved": [{"text": "x"}]}], "say where the id stands with doc_id"),
     ([{"query_id": 1.5, "answer": "x"}], "the id of a question must be a string or an integer, not '1.5'"),
     ([{"query_id": "a", "answer": "x"}, {"answer": "y"}], "record 1: the id of a question must be a string"),
     ([{"query_id": "a", "answer": 5}], "record 0 ('a'): the answer must be text, not '5'"),
@@ -172,9 +180,9 @@ def test_bad_records_are_named(data, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("columns", [{"reply": "x"}, {"answer": "reply"}])
+@pytest.mark.parametrize("columns", [{"reply": "x"}, {"answer": "reply"}, ["answer"]])
 def test_columns_that_are_not_there_are_an_error(columns):
-    with pytest.raises(assay.FormatError, match=r"parts of a record are|no record has a field"):
+    with pytest.raises(assay.FormatError, match=r"parts of a record are|no record has a field|columns= must map"):
         collect([{"answer": "x"}], columns=columns)
 
 
@@ -182,9 +190,11 @@ BAD_FILES = [
     ("r.jsonl", '{"answer": "x"}\n{"answer": \n', "r.jsonl, line 2: this is not JSON"),
     ("r.jsonl", '{"answer": "x"}\n[1]\n', "r.jsonl, line 2: expected an object"),
     ("r.jsonl", '{"answer": "x"}\n{"answer": 5}\n', "r.jsonl, line 2: the answer must be text"),
-    ("r.csv", 'answer,gold\nx,"[1, 2"\n', "r.csv, line 2: 'gold' begins like a list, but is not JSON"),
+    ("r.csv", 'answer,gold\nx,"[1, 2"\n', "r.csv, row 1: 'gold' begins like a list, but is not JSON"),
     ("r.txt", "q1 Q0 d1 1 0.5 tag\n", "r.txt: these are no records"),
-    ("r.json", "[1]", "record 0 must be a dict"),
+    ("r.json", "[1]", "r.json, record 0 must be a dict"),
+    ("r.csv", "answer,answer\nx,y\n", "r.csv has two columns 'answer'; rename one of them"),
+    ("r.jsonl", '{"gold": ["a"]}\n{"gold": "d1"}\n', "r.jsonl, line 2: judgments of query '1'"),
     ("r.csv", "", "there is no record to evaluate"),
     ("r.parquet", "no", "r.parquet cannot be read as parquet"),
 ]
@@ -194,10 +204,31 @@ BAD_FILES = [
 def test_bad_files_are_named_with_their_line(name, content, message, tmp_path):
     (tmp_path / name).write_text(content)
     with pytest.raises(assay.DataError) as caught:
-        collect(tmp_path / name)
+        assay.evaluate_rag(tmp_path / name)
     assert message in str(caught.value)
 
 
 def test_a_file_that_is_not_there():
     with pytest.raises(assay.FileError, match=r"nowhere\.jsonl"):
         collect("nowhere.jsonl")
+
+
+def test_an_id_that_stands_elsewhere():
+    row = {"retrieved": [{"metadata": {"source": "a.md"}, "page_content": "x"}]}
+    assert read([row], doc_id="metadata.source")[0].retrieved.ids == ["a.md"]
+
+
+def test_text_that_looks_like_a_list_is_text_under_a_name_of_ones_own(tmp_path):
+    (tmp_path / "log.csv").write_text("bot,references\n[1],x\n")
+    assert read(tmp_path / "log.csv", columns={"answer": "bot"})[0].answer == "[1]"
+
+
+def test_a_passage_without_a_text_keeps_its_place():
+    assert read([{"retrieved": ["a", "b"], "retrieved_texts": ["x", None]}])[0].retrieved_texts == ("x", "")
+
+
+def test_half_a_character_is_replaced_everywhere():
+    row = {"question": "\ud800", "answer": "\ud800", "references": ["\ud800"], "gold": ["a"], "retrieved": ["a"]}
+    result = assay.evaluate_rag([row], ["em"])
+    assert result.worst().to_polars()["question"].to_list() == ["?"]
+    assert result["em"] == 1

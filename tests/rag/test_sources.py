@@ -2,6 +2,7 @@
 
 import json
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import polars
 import pytest
@@ -181,7 +182,7 @@ class TestBEIR:
 
     def test_the_only_split_is_taken(self, beir):
         (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
-        assert len(collect(beir, beir / "bm25.run").records) == 2
+        assert len(collect(beir, beir / "bm25.run")[0]) == 2
 
     def test_several_splits_are_an_error(self, beir):
         (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
@@ -194,6 +195,12 @@ class TestBEIR:
             collect(tmp_path)
 
 
+class Retrieved(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
 ASKED = [{"query_id": "a", "gold": ["d1"], "references": ["x"]}, {"query_id": "b", "gold": ["d2"], "references": ["y"]}]
 OUTPUTS = {
     "run": {"a": ["d1"], "b": ["d2"]},
@@ -201,6 +208,8 @@ OUTPUTS = {
     "frame of a run": polars.DataFrame({"query_id": ["a", "b"], "doc_id": ["d1", "d2"], "score": [1.0, 1.0]}),
     "rankings in order": [["d1"], ["d2"]],
     "records": [{"query_id": "b", "retrieved": ["d2"]}, {"query_id": "a", "retrieved": ["d1"]}],
+    "named tuples": [Retrieved("a", "d1", 1.0), Retrieved("b", "d2", 1.0)],
+    "records with more": {"a": {"retrieved": ["d1"], "model": "m"}, "b": {"retrieved": ["d2"], "model": "m"}},
     "records by id": {"a": {"retrieved": ["d1"]}, "b": {"retrieved": ["d2"]}},
 }
 
@@ -245,3 +254,62 @@ def test_as_many_outputs_as_questions_where_there_are_no_ids():
 def test_a_corpus_that_is_none_is_an_error(corpus):
     with pytest.raises(assay.DataError, match=r"documents need an id|there are no documents"):
         assay.evaluate_rag(ASKED, ["retrieval_token_f1"], outputs=OUTPUTS["run"], corpus=corpus)
+
+
+def test_documents_may_be_called_like_parts():
+    assert (
+        assay.evaluate_rag([{"query_id": "a", "gold": ["answer"]}], ["rr"], outputs={"a": {"answer": 0.5}})["rr"] == 1
+    )
+
+
+class TestTwoSystems:
+    """Outputs stand for the system: nothing of an older one is left."""
+
+    OLD = (
+        {
+            "query_id": "a",
+            "gold": ["d1"],
+            "references": "x",
+            "answer": "x",
+            "retrieved": ["d1"],
+            "retrieved_texts": ["t"],
+        },
+        {
+            "query_id": "b",
+            "gold": ["d2"],
+            "references": "y",
+            "answer": "y",
+            "retrieved": ["d2"],
+            "retrieved_texts": ["t"],
+        },
+    )
+
+    def test_an_output_that_is_missing_is_no_old_answer(self):
+        result = assay.evaluate_rag(list(self.OLD), ["em"], outputs=[{"query_id": "a", "answer": "x"}])
+        assert result.scores["em"].tolist() == [1, 0]
+        said = [str(note) for note in result.notes]
+        assert "retrieved, retrieved_texts, answer of the records left aside: the outputs stand for the system" in said
+        assert "1 question without an answer, counted as an empty one: 'b'" in said
+
+    def test_a_run_leaves_no_old_texts(self):
+        old = [{**row, "gold_texts": ["t"]} for row in self.OLD]
+        result = assay.evaluate_rag(old, ["recall", "retrieval_token_f1"], outputs={"a": ["d9"], "b": ["d2"]})
+        assert list(result) == ["recall"]
+        assert result.scores["recall"].tolist() == [0, 1]
+
+    def test_other_gold_in_the_outputs_does_not_count(self):
+        outputs = [{"query_id": "a", "gold": ["d9"], "retrieved": ["d9"]}, {"query_id": "b", "retrieved": ["d2"]}]
+        result = assay.evaluate_rag(list(self.OLD), ["recall"], outputs=outputs)
+        assert result.scores["recall"].tolist() == [0, 1]
+        assert any("another question, gold or references for 1 question" in str(note) for note in result.notes)
+
+
+class TestColumnsOfTwoFiles:
+    def test_each_name_may_stand_in_one_of_them(self):
+        asked, outputs = [{"id": "a", "truth": "x"}], [{"id": "a", "said": "x"}]
+        columns = {"references": "truth", "answer": "said"}
+        assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
+
+    def test_a_name_in_neither_is_an_error(self):
+        with pytest.raises(assay.FormatError, match="nowhere is a field 'lost'"):
+            assay.evaluate_rag(ASKED, ["recall"], outputs=OUTPUTS["run"], columns={"answer": "lost"})

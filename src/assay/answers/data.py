@@ -72,12 +72,13 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     if len(set(lengths)) > 1:
         raise MismatchError(f"there are {lengths[0]} references and {lengths[1]} predictions; lists must pair up")
     right = {name: texts(value, name) for name, value in entries(references, "references", REFERENCE)}
-    given = {name: text(value, "prediction", name) for name, value in entries(predictions, "predictions", PREDICTION)}
+    said = dict(entries(predictions, "predictions", PREDICTION))
+    given = {name: text(value, "prediction", name) for name, value in said.items()}
     if not right:
         raise DataError("there is no question: the references are empty")
     if not given.keys() & right.keys():
         raise MismatchError("references and predictions have no question in common; compare their ids")
-    missing = [name for name in right if name not in given]
+    missing = [name for name in right if said.get(name) is None]
     unknown = [name for name in given if name not in right]
     return Answers(list(right), list(right.values()), [given.get(name, "") for name in right]), missing, unknown
 
@@ -101,6 +102,10 @@ def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple
     """The rows of a frame as ids with a value each."""
     import polars
 
+    if isinstance(frame, polars.LazyFrame):
+        frame = frame.collect()
+    if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
+        raise DataError(f"the {what} must be a dict, a list or a frame, not one column; give a list of its values")
     table = polars.DataFrame(frame)
     found = [next((name for name in names if name in table.columns), None) for names in (QUESTION, columns)]
     if None in found:
@@ -131,7 +136,16 @@ def texts(value: object, question: str) -> tuple[str, ...]:
 def text(value: object, what: str, question: str) -> str:
     """A text; None is an empty one, and what Unicode does not allow is replaced."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+        return clean(value)
     if value is None:
         return ""
     raise DataError(f"{what} of {show(question)} must be text, not {show(value)}")
+
+
+def clean(text: str) -> str:
+    r"""A text without halves of characters, which Unicode does not allow alone.
+
+    >>> clean("a\ud800")
+    'a?'
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -42,6 +42,11 @@ def tokens(text: str, how: str) -> list[str]:
         return ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split()
     if how == "multilingual":
         folded = unicodedata.normalize("NFKC", text).casefold()
-        plain = "".join(each for each in folded if not unicodedata.category(each).startswith("P"))
+        plain = "".join(each for each in folded if not is_punctuation(each))
         return UNSPACED.sub(lambda match: f" {match[0]} ", plain).split()
     return text.split()
+
+
+def is_punctuation(character: str) -> bool:
+    """Whether it is punctuation of any script, or one of ASCII's signs, as MLQA has it."""
+    return character in string.punctuation or unicodedata.category(character).startswith("P")

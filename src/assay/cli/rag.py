@@ -21,6 +21,7 @@ from assay.cli.output import emit, say
 from assay.cli.streams import check_single_input, source_of
 from assay.rag.evaluating import DEFAULT_RAG_MEASURES, evaluate_rag
 from assay.render import render
+from assay.result import written_json
 
 if TYPE_CHECKING:
     from assay.rag.result import RagResult
@@ -54,7 +55,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 @measure_options(DEFAULT_RAG_MEASURES)
 @click.option("-q", "--per-query", is_flag=True, help="One row a question, and the means in the last.")
 @click.option("--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="Show so many bad answers.")
-@click.option("--by", metavar="MEASURE", help="What the worst are chosen by, and what an answer is right by.")
+@click.option("--by", metavar="MEASURE", help="What the worst, and wrong answers, are told by.")
 @click.option("--right", type=click.FLOAT, help="From which value on an answer is right.  [default: half of the best]")
 @click.option("--corpus", metavar="FILE", help="The texts of documents, for the measures that need them.")
 @click.option(
@@ -65,6 +66,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     callback=read_columns,
     help="The field that holds a part of the records, where it has a name of its own.",
 )
+@click.option("--id", "doc_id", metavar="PATH", help="Where the id of a passage stands, such as metadata.source.")
 @click.option("--save", metavar="FILE", help="Keep the result in a file, for `assay gate` and assay.load_result.")
 @convention_option
 @output_options
@@ -81,6 +83,7 @@ def command(
     right: float | None,
     corpus: str | None,
     columns: dict[str, str],
+    doc_id: str | None,
     save: str | None,
     convention: str,
     format_: str,
@@ -103,6 +106,7 @@ def command(
             outputs=None if outputs is None else source_of(outputs),
             corpus=None if corpus is None else source_of(corpus),
             columns=columns,
+            doc_id=doc_id,
             convention=convention,
             **given(policies),
         )
@@ -117,14 +121,16 @@ def written(
     result: RagResult, format_: str, *, per_query: bool, worst: int, by: str | None, right: float | None
 ) -> str:
     """The result as text: for people also whose fault wrong answers are, and the worst of them."""
+    # The worst may be chosen by any measure; right or wrong are answers only.
+    judge = by if by is None or result.key(by) in result.answer_measures else None
     if format_ == "json":
-        return result.to_json()
+        return written_json(result.to_dict(judge, right=right))
     text = render(result.query_table() if per_query else result.table(), format_)
     if format_ in BARE:
         return text
     parts = [text]
     if result.is_joined:
-        parts.append(render(result.blame(by, right=right).table(), format_))
+        parts.append(render(result.blame(judge, right=right).table(), format_))
     if worst:
         view = result.worst(worst, by=by)
         parts.append(f"The worst questions:\n\n{view}\n" if format_ == "table" else render(view.table(), format_))

@@ -12,6 +12,7 @@ from assay.io.keyed_texts import DOCUMENTS, QUESTIONS, read_keyed_texts
 from assay.io.qrels import Qrels
 from assay.io.source import quoted
 from assay.notes import Note
+from assay.rag.fields import Reading
 from assay.rag.records import Record, records_of
 from assay.rag.rows import Rows
 
@@ -24,11 +25,12 @@ SPLIT = "test"
 
 
 class Collected(NamedTuple):
-    """The records, what was decided in reading them, and the texts of documents, which are read when asked for."""
+    """The records, what was decided, the texts of documents, read when asked for, and the fields that were read."""
 
     records: list[Record]
     notes: list[Note]
     corpus: Callable[[], Mapping[str, str]] | None = None
+    fields: frozenset[str] = frozenset()
 
 
 def is_dataset(data: object) -> bool:
@@ -47,7 +49,7 @@ def llama_index_dataset(data: object, name: str) -> Collected:
     if unknown:
         raise DataError(f"{name}: relevant_docs has ids that are no queries: {some(unknown)}")
     rows = [{"query_id": each, "question": text, "gold": relevant.get(each)} for each, text in queries.items()]
-    return Collected(records_of(Rows(rows, name, "query"), None).each, [], lambda: corpus)
+    return Collected(records_of(Rows(rows, name, "query"), Reading()).each, [], lambda: corpus)
 
 
 def beir_folder(folder: Path) -> Collected:
@@ -58,7 +60,7 @@ def beir_folder(folder: Path) -> Collected:
     missing = [each for each in qrels.queries if each not in questions]
     said = f"{count(len(missing), 'query', 'queries')} without a text: {some(missing)}"
     notes = [Note("questions", said)] if missing else []
-    records = records_of(Rows(rows, str(folder)), None).each
+    records = records_of(Rows(rows, str(folder)), Reading()).each
     return Collected(records, notes, lambda: read_keyed_texts(folder / "corpus.jsonl", DOCUMENTS))
 
 

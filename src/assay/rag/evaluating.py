@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.answering import score_answers
+from assay.answering import add_measure, score_answers
 from assay.answers import SHORT, Answers, Contents
-from assay.answers.data import text as text_of
 from assay.conventions import Chosen, choose, find_convention
 from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
 from assay.core.text import count, some
 from assay.evaluator import Evaluator
-from assay.io.qrels import Qrels
 from assay.measures import parse
 from assay.notes import Note
 from assay.rag.corpus import fill_texts
-from assay.rag.gold import is_found, relevant
+from assay.rag.gold import Gold, read_gold
 from assay.rag.result import RagResult
 from assay.rag.sources import collect
 from assay.result import Result
 
 if TYPE_CHECKING:
+    from assay.core.convention import Policies
     from assay.core.judged import FloatArray
     from assay.rag.records import Record
 
@@ -45,7 +44,6 @@ class Part(NamedTuple):
     result: Result
     scores: Mapping[str, FloatArray]
     notes: list[Note]
-    qrels: Qrels | None = None
 
 
 def evaluate_rag(
@@ -55,6 +53,7 @@ def evaluate_rag(
     outputs: object = None,
     corpus: object = None,
     columns: Mapping[str, str] | None = None,
+    doc_id: str | None = None,
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> RagResult:
@@ -76,25 +75,32 @@ def evaluate_rag(
     >>> result.found.tolist()
     [True, False]
 
-    `outputs` is what the system gave where that is not in the records: a run, or a result file of AutoRAG's. Then
-    `records` may also be a BEIR folder or a LlamaIndex dataset. `corpus` has the texts of documents for the measures
-    that need them. `precision`, `recall` and `f1` are those of retrieval here, `answer_f1` and so on those of answers.
+    `outputs` is what the system gave, where that is not in the records: a run, or a result file of AutoRAG's. Then
+    `records` may also be a BEIR folder or a LlamaIndex dataset, and what they hold of a system does not count. `corpus`
+    has the texts of documents for the measures that need them; `doc_id` says where the id of a passage stands, such as
+    `metadata.source`. `precision`, `recall` and `f1` are those of retrieval here, `answer_f1` and so on of answers.
     """
-    collected = collect(records, outputs, corpus, columns)
+    tool = find_convention(convention)
     names = [measures] if isinstance(measures, (str, Measure)) or not np.iterable(measures) else list(measures)
     chosen = choose_rag_measures(names, convention, policies)
-    rows, notes = collected.records, list(collected.notes)
-    if any(each.measure.definition.of == "contents" for each in chosen.values()) and collected.corpus is not None:
-        rows, more = fill_texts(rows, collected.corpus())
-        notes += more
+    kinds = {kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind} for kind in NEEDS}
+    rows, notes, texts = collect(records, outputs, corpus, columns, doc_id)
+    settings = tool.policies.changed(policies)
+    gold = read_gold(rows, kinds["rankings"], tool.name, policies)
+    if kinds["contents"] and texts is not None:
+        rows, more = fill_texts(rows, texts(), gold)
+        notes = notes + more
+    wanted = [kind for kind, each in kinds.items() if each and has_parts(rows, kind, list(each), notes)]
     parts = []
-    for kind, score in (("rankings", score_rankings), ("answers", score_texts), ("contents", score_contents)):
-        wanted = {name: each for name, each in chosen.items() if each.measure.definition.of == kind}
-        if wanted and has_parts(rows, kind, list(wanted), notes):
-            parts.append(score(rows, wanted, convention, policies))
+    if "rankings" in wanted and gold is not None:
+        parts.append(score_rankings(rows, gold.evaluator))
+    if "answers" in wanted:
+        parts.append(score_texts(rows, {key: each.measure for key, each in kinds["answers"].items()}))
+    if "contents" in wanted:
+        parts.append(score_contents(rows, {key: each.measure for key, each in kinds["contents"].items()}))
     if not parts:
         raise DataError(f"nothing can be computed: {'; '.join(map(str, notes))}")
-    return join(rows, list(chosen), parts, notes)
+    return join(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
 
 
 def choose_rag_measures(names: list[Any], convention: str, policies: Mapping[str, Any]) -> dict[str, Chosen]:
@@ -105,9 +111,11 @@ def choose_rag_measures(names: list[Any], convention: str, policies: Mapping[str
         base, bracket, rest = name.partition("(") if isinstance(name, str) else ("", "", "")
         short = ONLY_ANSWERS.get(base.strip().lower())
         if short is not None:
-            chosen[name] = Chosen(parse(short + bracket + rest), tool.policies.changed(policies))
+            found = {name: Chosen(parse(short + bracket + rest), tool.policies.changed(policies))}
         else:
-            chosen.update(choose([name], tool, dict(policies)))
+            found = choose([name], tool, dict(policies))
+        for key, each in found.items():
+            add_measure(chosen, key, each)
     if not chosen:
         raise MeasureError("there is no measure to compute; name one, such as answer_f1")
     return chosen
@@ -124,45 +132,36 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
     return not missing
 
 
-def score_rankings(
-    rows: list[Record], measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
-) -> Part:
+def score_rankings(rows: list[Record], evaluator: Evaluator) -> Part:
     """Retrieval, of the questions that have gold documents."""
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
-    evaluator = Evaluator(gold_of(rows), measures, convention=convention, **policies)
     result = evaluator.evaluate(run)
     notes = [note for note in result.notes if note.kind != "unjudged"]
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
-        said = f"{count(len(bare), 'question')} without gold documents left out of {', '.join(measures)}: {some(bare)}"
-        notes.append(Note("gold", said))
-    return spread(result, rows, notes)._replace(qrels=evaluator.qrels)
+        names = ", ".join(result.measures)
+        notes.append(
+            Note("gold", f"{count(len(bare), 'question')} without gold documents left out of {names}: {some(bare)}")
+        )
+    return spread(result, rows, notes)
 
 
-def score_texts(rows: list[Record], measures: Mapping[str, Chosen], _: str, __: Mapping[str, Any]) -> Part:
+def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> Part:
     """Answers, of the questions that have references."""
     notes = []
     silent = [row.query_id for row in rows if row.answer is None and row.references]
     if silent:
         said = f"{count(len(silent), 'question')} without an answer, counted as an empty one: {some(silent)}"
         notes.append(Note("missing", said))
-    answers = Answers(
-        [row.query_id for row in rows],
-        [row.references or () for row in rows],
-        [clean(row.answer) for row in rows],
-    )
-    result = score_answers(answers, {name: each.measure for name, each in measures.items()}, notes)
+    ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
+    result = score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
     return spread(result, rows, list(result.notes))
 
 
-def score_contents(rows: list[Record], measures: Mapping[str, Chosen], _: str, __: Mapping[str, Any]) -> Part:
+def score_contents(rows: list[Record], measures: Mapping[str, Measure]) -> Part:
     """The texts of passages, of the questions that have them."""
-    contents = Contents(
-        [row.query_id for row in rows],
-        [row.gold_texts or () for row in rows],
-        [row.retrieved_texts or () for row in rows],
-    )
-    result = score_answers(contents, {name: each.measure for name, each in measures.items()}, [])
+    gold, retrieved = [row.gold_texts or () for row in rows], [row.retrieved_texts or () for row in rows]
+    result = score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, [])
     return spread(result, rows, list(result.notes))
 
 
@@ -174,38 +173,33 @@ def spread(result: Result, rows: list[Record], notes: list[Note]) -> Part:
     return Part(result, scores, notes)
 
 
-def gold_of(rows: list[Record]) -> dict[str, Any]:
-    """The gold documents of each question that has some."""
-    return {row.query_id: row.gold for row in rows if row.gold is not None}
-
-
-def join(rows: list[Record], names: list[str], parts: list[Part], notes: list[Note]) -> RagResult:
+def join(
+    rows: list[Record],
+    parts: list[Part],
+    *,
+    names: list[str],
+    notes: list[Note],
+    gold: Gold | None,
+    convention: str,
+    policies: Policies,
+) -> RagResult:
     """One result of all parts, its measures in the order asked for."""
     measures = {name: measure for part in parts for name, measure in part.result.measures.items()}
     scores = {name: values for part in parts for name, values in part.scores.items()}
     order = [name for name in names if name in measures]
-    first = parts[0].result
-    qrels, rel = parts[0].qrels, first.policies.rel
-    if qrels is None and any(row.gold is not None for row in rows):
-        qrels = Qrels(gold_of(rows), duplicates="count")
-    wanted = [[] if qrels is None else relevant(row, qrels, rel) for row in rows]
+    has_retrieved = any(row.retrieved is not None for row in rows)
+    wanted = [gold.wanted(row) if gold is not None and has_retrieved else [] for row in rows]
     return RagResult(
         {name: measures[name] for name in order},
         [row.query_id for row in rows],
         {name: scores[name] for name in order},
-        first.convention,
-        first.policies,
+        convention,
+        policies,
         (*notes, *dict.fromkeys(note for part in parts for note in part.notes)),
         {name: each for part in parts for name, each in part.result.own_policies.items()},
         statistics={name: each for part in parts for name, each in part.result.statistics.items()},
-        subject=first.subject,
         _means={name: part.result[name] for part in parts for name in part.result.measures},
         records=rows,
-        found=np.array([is_found(row, each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
+        found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
     )
-
-
-def clean(text: str | None) -> str:
-    """An answer; None is an empty one, and what Unicode does not allow is replaced."""
-    return text_of(text, "answer", "")

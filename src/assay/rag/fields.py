@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
@@ -30,13 +31,41 @@ MEASURED = tuple(part for part in FIELDS if part not in ("query_id", "question")
 TEXTS = ("query_id", "question", "answer")
 
 
-def find_fields(rows: Iterable[Row], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
-    """The field that holds each part, told from the rows' names; `columns` says it where that is not enough."""
-    there = {field: None for row in rows for field, value in row.items() if value is not None}
-    given = dict(columns or {})
-    for part, field in given.items():
+class Reading(NamedTuple):
+    """How records are read: names of fields of the user's own, and where the id of a passage stands.
+
+    A lenient reader passes over names that are not there.
+    """
+
+    columns: Mapping[str, str] = MappingProxyType({})
+    doc_id: str | None = None
+    lenient: bool = False
+
+    @property
+    def texts(self) -> set[str]:
+        """The fields that hold text, even where it looks like a list."""
+        return {*(name for part in TEXTS for name in FIELDS[part]), *(self.columns.get(part, "") for part in TEXTS)}
+
+
+def check_columns(columns: object) -> Mapping[str, str]:
+    """The names of fields, once they are known to be a mapping of parts."""
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise FormatError(
+            f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
+        )
+    for part in columns:
         if part not in FIELDS:
             raise FormatError(f"columns={{{part!r}: …}}: the parts of a record are {', '.join(FIELDS)}")
+    return columns
+
+
+def find_fields(rows: Iterable[Row], reading: Reading, name: str) -> dict[str, str]:
+    """The field that holds each part, told from the rows' names; `columns` says it where that is not enough."""
+    there = {field: None for row in rows for field, value in row.items() if value is not None}
+    given = {part: field for part, field in reading.columns.items() if field in there or not reading.lenient}
+    for field in given.values():
         if field not in there:
             raise FormatError(f"{name}: no record has a field {show(field)}; there are {listed(there)}")
     found = dict(given)

@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.answers.data import texts
+from assay.answers.data import clean
 from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.text import count, show, some
 from assay.io.frames import as_id
 from assay.io.passages import Passages, read_passages
 from assay.notes import Note
-from assay.rag.fields import FIELDS, Row, check_measurable, find_fields
+from assay.rag.fields import FIELDS, Reading, Row, check_measurable, find_fields
 from assay.rag.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# The parts of a record that a system gave, and those that are the question's.
+SYSTEM = ("retrieved", "retrieved_texts", "answer")
+QUESTION = ("question", "gold", "gold_texts", "references")
+
+
 class Record(NamedTuple):
     """One question. What is not known is None.
 
     `gold` are the documents that should be retrieved, in any form that judgments have: ids, ids with grades, or groups.
+    `place` is how messages name where the record stands.
     """
 
     query_id: str
@@ -32,41 +38,50 @@ class Record(NamedTuple):
     gold_texts: tuple[str, ...] | None = None
     answer: str | None = None
     references: tuple[str, ...] | None = None
+    place: str = ""
+
+    def holds(self, wanted: list[set[str]]) -> bool:
+        """Whether one document of each set was retrieved; of no set, nothing was."""
+        retrieved = set() if self.retrieved is None else set(self.retrieved.ids)
+        return bool(wanted) and all(each & retrieved for each in wanted)
 
 
 class Records(NamedTuple):
-    """Records, whether their ids are their own or only numbers, and what was decided in reading them."""
+    """Records, whether their ids are their own or only numbers, what was decided, and the fields that were read."""
 
     each: list[Record]
     have_ids: bool = True
     notes: tuple[Note, ...] = ()
+    fields: frozenset[str] = frozenset()
 
 
-def records_of(rows: Rows, columns: Mapping[str, str] | None) -> Records:
+def records_of(rows: Rows, reading: Reading) -> Records:
     """The records that rows hold, each question once.
 
     >>> rows = Rows([{"qid": "q1", "retrieval_gt": [["d1"]], "retrieved_ids": ["d2", "d1"]}], "the records")
-    >>> records_of(rows, None).each[0].retrieved.ids
+    >>> records_of(rows, Reading()).each[0].retrieved.ids
     ['d2', 'd1']
     """
     if not rows.rows:
         raise DataError(f"{rows.name}: there is no record to evaluate")
-    found = find_fields(rows.rows, columns, rows.name)
+    found = find_fields(rows.rows, reading, rows.name)
     check_measurable(found, rows.rows, rows.name)
-    records = [make_record(row, number, rows.place(number), found) for number, row in enumerate(rows.rows)]
+    records = [
+        make_record(row, number, rows.place(number), found, reading.doc_id) for number, row in enumerate(rows.rows)
+    ]
     check_unique(records, rows.name)
     rising = [each.query_id for each in records if each.retrieved and each.retrieved.is_list and each.retrieved.rises]
     said = f"the scores of {count(len(rising), 'question')} do not fall in the order retrieved, so the order counts"
     notes = (Note("order", f"{said}: {some(rising)}"),) if rising else ()
-    return Records(records, "query_id" in found, notes)
+    return Records(records, "query_id" in found, notes, frozenset(found.values()))
 
 
-def make_record(row: Row, number: int, place: str, found: Mapping[str, str]) -> Record:
+def make_record(row: Row, number: int, place: str, found: Mapping[str, str], doc_id: str | None) -> Record:
     """A row with its parts under our names; its number is its id where no row has one."""
     parts = {part: plain(row.get(found[part])) if part in found else None for part in FIELDS}
     name = identified(parts["query_id"], place) if "query_id" in found else str(number)
     place = f"{place} ({show(name)})" if "query_id" in found else place
-    retrieved = retrieved_of(parts, place)
+    retrieved = retrieved_of(parts, place, doc_id)
     contents = optional_texts(parts, "retrieved_texts", place)
     if contents is None:
         contents = None if retrieved is None or retrieved.texts is None else tuple(retrieved.texts)
@@ -81,14 +96,15 @@ def make_record(row: Row, number: int, place: str, found: Mapping[str, str]) -> 
         gold_texts=optional_texts(parts, "gold_texts", place),
         answer=as_text(parts["answer"], "answer", place),
         references=optional_texts(parts, "references", place),
+        place=place,
     )
 
 
-def retrieved_of(parts: Mapping[str, Any], place: str) -> Passages | None:
+def retrieved_of(parts: Mapping[str, Any], place: str, doc_id: str | None) -> Passages | None:
     """What was retrieved; its scores may stand in a field of their own."""
     if parts["retrieved"] is None:
         return None
-    found, scores = read_passages(parts["retrieved"], place), parts["scores"]
+    found, scores = read_passages(parts["retrieved"], place, doc_id=doc_id), parts["scores"]
     if scores is None:
         return found
     if not isinstance(scores, list):
@@ -104,7 +120,10 @@ def check_pairs(number: int, part: str, retrieved: Passages, place: str) -> None
 
 
 def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record], list[Note]]:
-    """Each question with what the system gave for it: by id, or by place where the outputs have no ids."""
+    """Each question with what the system gave for it: by id, or by place where the outputs have no ids.
+
+    What the records themselves hold of a system does not count, so that two systems are not mixed.
+    """
     notes = list(outputs.notes)
     if outputs.have_ids:
         given = {each.query_id: each for each in outputs.each}
@@ -124,15 +143,28 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
             )
         given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
         notes.append(Note("outputs", "the outputs have no ids and were put to the questions in the order they stand"))
-    return [merged(each, given.get(each.query_id)) for each in records], notes
+    old = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
+    if old:
+        notes.append(Note("outputs", f"{', '.join(old)} of the records left aside: the outputs stand for the system"))
+    differing = [each.query_id for each in records if differs(each, given.get(each.query_id))]
+    if differing:
+        said = f"the outputs have another question, gold or references for {count(len(differing), 'question')}"
+        notes.append(Note("outputs", f"{said}; those of the records count: {some(differing)}"))
+    return [merged(each, given.get(each.query_id, Record(each.query_id))) for each in records], notes
 
 
-def merged(record: Record, output: Record | None) -> Record:
-    """A question with what was given for it; what the output does not hold stays as it was."""
-    if output is None:
-        return record
-    new = {part: value for part, value in output._asdict().items() if part != "query_id" and value is not None}
-    return record._replace(**new)
+def differs(record: Record, output: Record | None) -> bool:
+    """Whether an output holds another question, gold or references than the record does."""
+    return output is not None and any(
+        None not in (getattr(record, part), getattr(output, part)) and getattr(record, part) != getattr(output, part)
+        for part in QUESTION
+    )
+
+
+def merged(record: Record, output: Record) -> Record:
+    """A question with what the system gave for it."""
+    own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
+    return output._replace(query_id=record.query_id, place=record.place, **own)
 
 
 def check_unique(records: Sequence[Record], name: str) -> None:
@@ -161,12 +193,15 @@ def identified(value: object, place: str) -> str:
 
 def as_text(value: object, part: str, place: str) -> str | None:
     if value is None or isinstance(value, str):
-        return value
+        return None if value is None else clean(value)
     raise DataError(f"{place}: the {part} must be text, not {show(value)}")
 
 
 def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str, ...] | None:
-    """Texts in a list, or in lists of lists; one reference may stand alone."""
+    """Texts in a list, or in lists of lists; one reference may stand alone.
+
+    None is no reference, and a passage without a text.
+    """
     value = parts[part]
     if value is None:
         return None
@@ -178,4 +213,4 @@ def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str
     for each in flat:
         if each is not None and not isinstance(each, str):
             raise DataError(f"{place}: {part} must be texts, not {show(each)}")
-    return texts(flat, place)
+    return tuple(clean(each or "") for each in flat if each is not None or part != "references")

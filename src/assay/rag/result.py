@@ -65,9 +65,11 @@ class RagResult(Result):
         without one the retriever's.
         """
         key = self._answer_key(measure)
-        right = self._right(key, right)
+        limit = self._limit(key, right)
+        if limit is None:
+            raise PolicyError(f"{key} has no highest value, so say from which value on an answer is right (right=…)")
         sign = 1 if self.measures[key].definition.higher_is_better else -1
-        wrong = (sign * self.scores[key] < sign * right) & self.has_gold
+        wrong = (sign * self.scores[key] < sign * limit) & self.has_gold
         return {
             "generator": [self.queries[at] for at in np.flatnonzero(wrong & self.found)],
             "retriever": [self.queries[at] for at in np.flatnonzero(wrong & ~self.found)],
@@ -79,21 +81,14 @@ class RagResult(Result):
         `measure` and `right` say when an answer is wrong, as for `faults`.
         """
         key = self._answer_key(measure)
-        right = self._right(key, right)
-        faults = self.faults(key, right=right)
         columns = [Column("gold passage", is_text=True), Column("questions")]
         rows: list[tuple[Cell, ...]] = []
         for name, chosen in zip(GOLD, (self.found, self.has_gold & ~self.found, ~self.has_gold), strict=True):
             if chosen.any():
                 part = self._part(chosen)
                 rows.append((name, int(chosen.sum()), *(part[each] for each in self.answer_measures)))
-        generator, retriever = (len(faults[who]) for who in ("generator", "retriever"))
-        worse = "below" if self.measures[key].definition.higher_is_better else "above"
-        said = (
-            f"of {count(generator + retriever, 'answer')} with {key} {worse} {right:g}, {generator} had a gold passage "
-            f"(the generator's fault) and {retriever} had none (the retriever's)"
-        )
-        return View(Table((*columns, *map(Column, self.answer_measures)), tuple(rows), notes=(said, *self._gain(key))))
+        notes = (*self._accused(key, right), *self._gain(key))
+        return View(Table((*columns, *map(Column, self.answer_measures)), tuple(rows), notes=notes))
 
     def worst(self, number: int = WORST, *, by: str | Measure | None = None, width: int | None = WIDTH) -> Worst:
         """The questions that a measure is worst for, with question, answer and reference.
@@ -117,17 +112,23 @@ class RagResult(Result):
         columns = (Column("query", is_text=True), Column(key), *(Column(name, is_text=True) for name in texts))
         return Worst(Table(columns, tuple(rows)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects, with what was retrieved and whose fault wrong answers are."""
+    def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects, with what was retrieved and whose fault wrong answers are.
+
+        `measure` and `right` say when an answer is wrong, as for `faults`.
+        """
         plain = super().to_dict()
         if self.is_joined:
+            key = self._answer_key(measure)
             found = zip(self.queries, self.has_gold.tolist(), self.found.tolist(), strict=True)
             plain["found"] = {query: is_found if has_gold else None for query, has_gold, is_found in found}
-            table = self.blame().table()
+            table = self.blame(key, right=right).table()
             names = [column.name for column in table.columns]
             cells = [[finite(cell) if isinstance(cell, float) else cell for cell in row] for row in table.rows]
             plain["blame"] = [dict(zip(names, row, strict=True)) for row in cells]
-            plain["faults"] = self.faults()
+            limit = self._limit(key, right)
+            if limit is not None:
+                plain["faults"] = {"measure": key, "right": limit, **self.faults(key, right=limit)}
         return plain
 
     def _answer_key(self, measure: str | Measure | None) -> str:
@@ -139,16 +140,25 @@ class RagResult(Result):
             raise MeasureError(f"{key} is no measure of answers; there are {', '.join(self.answer_measures)}")
         return key
 
-    def _right(self, key: str, right: float | None) -> float:
-        """From what value on an answer counts as right."""
+    def _limit(self, key: str, right: float | None) -> float | None:
+        """From what value on an answer counts as right; nothing where that cannot be told."""
         low, high = self.measures[key].definition.range
         if right is None:
-            if not math.isfinite(high - low):
-                raise PolicyError(f"{key} has no highest value; say with right= from where on an answer is right")
-            return (low + high) / 2
-        if not isinstance(right, (int, float)) or isinstance(right, bool):
+            return (low + high) / 2 if math.isfinite(high - low) else None
+        if not isinstance(right, (int, float)) or isinstance(right, bool) or math.isnan(right):
             raise PolicyError(f"right must be a number, not {show(right)}")
         return float(right)
+
+    def _accused(self, key: str, right: float | None) -> list[str]:
+        """Whose fault wrong answers are, in words; nothing where no limit says which are wrong."""
+        limit = self._limit(key, right)
+        if limit is None:
+            return []
+        generator, retriever = map(len, self.faults(key, right=limit).values())
+        worse = "below" if self.measures[key].definition.higher_is_better else "above"
+        said = f"of {count(generator + retriever, 'answer')} with {key} {worse} {limit:g}"
+        whose = f"{generator:,} had a gold passage (the generator's fault) and {retriever:,} had none (the retriever's)"
+        return [f"{said}, {whose}"]
 
     def _part(self, chosen: BoolArray) -> Result:
         """The result of some of the questions."""
@@ -162,7 +172,9 @@ class RagResult(Result):
         )
 
     def _gain(self, key: str) -> list[str]:
-        """How much better answers are with a gold passage, and how sure that is, in words."""
+        """How much better answers are with a gold passage, and how sure that is, in words; not for scores of sums."""
+        if key in self.statistics:
+            return []
         defined = self.has_gold & ~np.isnan(self.scores[key])
         parts = [self.scores[key][defined & self.found], self.scores[key][defined & ~self.found]]
         if min(map(len, parts)) < FEWEST:

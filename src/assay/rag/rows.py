@@ -15,14 +15,13 @@ from assay.io.formats import SEPARATORS, detect
 from assay.io.frames import is_a, is_frame
 from assay.io.json import read_json
 from assay.io.source import is_source, open_source
-from assay.io.tables import explained, record
-from assay.rag.fields import FIELDS, TEXTS, Row
+from assay.io.tables import TWIN, explained, record
+from assay.rag.fields import FIELDS, Reading, Row
 
 if TYPE_CHECKING:
     from assay.io.source import Source
 
 KNOWN = {name for names in FIELDS.values() for name in names}
-PLAIN = {name for part in TEXTS for name in FIELDS[part]}
 
 
 class Rows(NamedTuple):
@@ -38,19 +37,26 @@ class Rows(NamedTuple):
         return f"{self.name}, {self.noun} {number + self.first}"
 
 
-def read_rows(data: object) -> Rows:
+def read_rows(data: object, reading: Reading, name: str = "the records") -> Rows:
     """The rows of the data, in whatever form it is."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            return file_rows(source)
+            return file_rows(source, reading)
     if is_frame(data):
-        return Rows(frame_rows(data), "the frame", "row")
-    name = "the records"
+        return Rows(frame_rows(data), name, "row")
     if isinstance(data, Mapping):
-        return Rows([{"query_id": key, **as_row(value, f"record {show(key)}")} for key, value in data.items()], name)
+        return Rows([keyed(key, as_row(value, f"{name}, {show(key)}")) for key, value in data.items()], name)
     if isinstance(data, Iterable) and not isinstance(data, (bytes, bytearray)):
-        return Rows([as_row(each, f"record {number}") for number, each in enumerate(data)], name)
-    raise DataError(f"the records must be a list, a frame or a file, not {show(type(data).__name__)}")
+        return Rows([as_row(each, f"{name}, record {number}") for number, each in enumerate(data)], name)
+    raise DataError(f"{name} must be a list, a frame or a file, not {show(type(data).__name__)}")
+
+
+def keyed(key: object, row: Row) -> Row:
+    """A row of a dict; its key is its id, unless it has one."""
+    own = next((row[name] for name in FIELDS["query_id"] if row.get(name) is not None), key)
+    if str(own) != str(key):
+        raise DataError(f"the record {show(key)} says that its id is {show(own)}; give it one id")
+    return {"query_id": key, **row}
 
 
 def as_row(value: object, place: str) -> Row:
@@ -88,8 +94,8 @@ def known(value: Any) -> Any:  # noqa: ANN401 - whatever the frame holds
     return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 - NaN
 
 
-def file_rows(source: Source) -> Rows:
-    """The rows of a file: JSON Lines, JSON, Parquet, CSV or TSV."""
+def file_rows(source: Source, reading: Reading, content: object = None) -> Rows:
+    """The rows of a file: JSON Lines, JSON, Parquet, CSV or TSV; `content` is that of JSON, if it was read before."""
     kind = detect(source, None)
     if kind == "trec" and ".tsv" in source.path.suffixes:
         kind = "tsv"
@@ -101,9 +107,8 @@ def file_rows(source: Source) -> Rows:
     if kind == "jsonl":
         return Rows(line_rows(source), source.name, "line", 1)
     if kind == "json":
-        rows = read_rows(read_json(source))
-        return rows._replace(name=source.name)
-    return table_rows(source, kind)
+        return read_rows(read_json(source) if content is None else content, reading, source.name)
+    return table_rows(source, kind, reading)
 
 
 def line_rows(source: Source) -> list[Row]:
@@ -113,7 +118,7 @@ def line_rows(source: Source) -> list[Row]:
         return [record(line, number, decode, source) for number, line in enumerate(file, start=1)]
 
 
-def table_rows(source: Source, format: str) -> Rows:
+def table_rows(source: Source, format: str, reading: Reading) -> Rows:
     """Parquet, CSV or TSV. In text, lists and objects are written as JSON."""
     import polars
 
@@ -124,17 +129,21 @@ def table_rows(source: Source, format: str) -> Rows:
             table = polars.read_csv(path, separator=SEPARATORS[format], infer_schema=False, glob=False)
         except polars.exceptions.NoDataError:
             return Rows([], source.name)
-        rows = Rows(table.to_dicts(), source.name, "line", 2)
-    return rows._replace(rows=[cells(row, rows.place(number)) for number, row in enumerate(rows.rows)])
+        if twins := [name for name in table.columns if TWIN in name]:
+            raise FormatError(f"{source.name} has two columns {show(twins[0].rpartition(TWIN)[0])}; rename one of them")
+        rows = Rows(table.to_dicts(), source.name, "row", 1)
+    plain = reading.texts
+    return rows._replace(rows=[cells(row, plain, rows.place(number)) for number, row in enumerate(rows.rows)])
 
 
-def cells(row: Row, place: str) -> Row:
-    return {field: cell(value, field, place) for field, value in row.items()}
+def cells(row: Row, plain: set[str], place: str) -> Row:
+    """A row of a text table, with lists and objects read, but for fields that are plain text."""
+    return {field: value if field in plain else cell(value, field, place) for field, value in row.items()}
 
 
 def cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     """A cell of a text table: JSON where it begins like a list or an object, else the text."""
-    if not text or field in PLAIN or text.lstrip()[:1] not in ("[", "{"):
+    if not text or text.lstrip()[:1] not in ("[", "{"):
         return text
     try:
         return json.loads(text)
