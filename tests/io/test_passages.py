@@ -96,7 +96,7 @@ def test_equal_scores_of_a_dict_are_left_to_the_policy() -> None:
         ("d1", "must be a list of ids or passages, not 'd1'"),
         (None, "must be a list of ids or passages, not 'None'"),
         (5, "must be a list of ids or passages"),
-        ([{"text": "x"}], "a retrieved passage has no id under id, doc_id, document_id or the like"),
+        ([{"text": "x"}], "a retrieved passage has no id under id, doc_id, _id or the like"),
         ([1.5], "a retrieved passage has no id"),
         ([None], "a retrieved passage has no id"),
         ([""], "a retrieved document has an empty id"),

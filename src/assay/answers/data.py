@@ -11,12 +11,13 @@ import numpy as np
 from assay.core.errors import DataError, MismatchError
 from assay.core.judged import FloatArray
 from assay.core.text import show
+from assay.io.columns import ANSWER, QUESTION_ID, REFERENCES
 from assay.io.frames import is_frame
 
 Value = TypeVar("Value")
-QUESTION = ("query_id", "qid", "question_id", "id")
-REFERENCE = ("references", "reference", "answers", "answer", "generation_gt", "ground_truth")
-PREDICTION = ("prediction", "predictions", "answer", "response", "generated_text", "generated_texts", "output")
+# A table of references alone may call them answers, and one of predictions by other names too.
+RIGHT = (*REFERENCES, "answers", "answer")
+GIVEN = ("prediction", "predictions", *ANSWER, "output")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +72,8 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
     if len(set(lengths)) > 1:
         raise MismatchError(f"there are {lengths[0]} references and {lengths[1]} predictions; lists must pair up")
-    right = {name: texts(value, name) for name, value in entries(references, "references", REFERENCE)}
-    said = dict(entries(predictions, "predictions", PREDICTION))
+    right = {name: texts(value, name) for name, value in entries(references, "references", RIGHT)}
+    said = dict(entries(predictions, "predictions", GIVEN))
     given = {name: text(value, "prediction", name) for name, value in said.items()}
     if not right:
         raise DataError("there is no question: the references are empty")
@@ -107,9 +108,9 @@ def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple
     if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
         raise DataError(f"the {what} must be a dict, a list or a frame, not one column; give a list of its values")
     table = polars.DataFrame(frame)
-    found = [next((name for name in names if name in table.columns), None) for names in (QUESTION, columns)]
+    found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
     if None in found:
-        raise DataError(f"the {what} need a column {' or '.join(QUESTION)} and one {' or '.join(columns)}")
+        raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and one {' or '.join(columns)}")
     names = [identify(name, what) for name in table[str(found[0])].to_list()]
     if len(set(names)) < len(names):
         raise DataError(f"the {what} hold a question twice")

@@ -21,6 +21,17 @@ GROUP = ("group", "subtopic", "subtopic_id")
 # The second field of TREC's judgments: groups, where it is not the same everywhere.
 ITERATION = ("iteration",)
 
+# Parts of questions and passages, under the names that tools give them, the likeliest first.
+QUESTION_ID = ("query_id", "qid", "question_id", "queryid", "_id", "id")
+QUESTION_TEXT = ("question", "query", "user_input", "query_text")
+ANSWER = ("answer", "generated_texts", "generated_text", "response", "prediction")
+REFERENCES = ("references", "reference", "generation_gt", "ground_truth", "ground_truths")
+PASSAGE_ID = (
+    *("id", "doc_id", "_id", "document_id", "docid", "docno", "corpus_id"),
+    *("passage_id", "pid", "chunk_id", "node_id", "id_"),
+)
+PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
+
 ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 
 

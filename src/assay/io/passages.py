@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import show
+from assay.io.columns import PASSAGE_ID, PASSAGE_TEXT
 from assay.io.frames import as_id
 
-# Where an id, a text and a score stand in a passage, the likeliest first.
-ID = ("id", "doc_id", "document_id", "docid", "_id", "node_id", "id_", "chunk_id", "passage_id", "pid")
-TEXT = ("text", "content", "contents", "page_content", "passage", "chunk")
+# Where a score stands in a passage, the likeliest first.
 SCORE = ("score", "similarity", "similarity_score", "relevance_score")
 # Where a passage may keep what it does not have itself.
 INSIDE = ("node", "document", "doc", "metadata", "meta")
@@ -111,14 +110,14 @@ def passage(value: Any, place: str, doc_id: str | None) -> tuple[str, str | None
     name = as_id(value)
     if name is not None:
         return identified(value, place), None, None
-    name = follow(value, doc_id) if doc_id else find(value, ID)
+    name = follow(value, doc_id) if doc_id else find(value, PASSAGE_ID)
     if name is None:
-        where = f"at {show(doc_id)}" if doc_id else f"under {', '.join(ID[:3])} or the like"
+        where = f"at {show(doc_id)}" if doc_id else f"under {', '.join(PASSAGE_ID[:3])} or the like"
         raise DataError(
             f"{place}: a retrieved passage has no id {where}; it is {show(value)}; "
             "say where the id stands with doc_id, such as 'metadata.source'"
         )
-    text, score = find(value, TEXT), find(value, SCORE)
+    text, score = find(value, PASSAGE_TEXT), find(value, SCORE)
     if text is not None and not isinstance(text, str):
         raise DataError(f"{place}: the text of passage {show(name)} must be text, not {show(text)}")
     return identified(name, place), text, None if score is None else number(score, place)

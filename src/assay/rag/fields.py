@@ -8,20 +8,21 @@ from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
+from assay.io.columns import ANSWER, QUESTION_ID, QUESTION_TEXT, REFERENCES
 
 Row = Mapping[str, Any]
 
 # Each part, assay's own name for it first, then those of AutoRAG, ragas, LlamaIndex and others.
 FIELDS: dict[str, tuple[str, ...]] = {
-    "query_id": ("query_id", "qid", "question_id", "id", "_id"),
-    "question": ("question", "query", "user_input"),
+    "query_id": QUESTION_ID,
+    "question": QUESTION_TEXT,
     "gold": ("gold", "retrieval_gt", "reference_context_ids", "expected_ids"),
     "retrieved": ("retrieved", "retrieved_ids", "retrieved_context_ids"),
     "scores": ("scores", "retrieve_scores", "retrieved_scores"),
     "retrieved_texts": ("retrieved_texts", "retrieved_contents", "retrieved_contexts", "contexts"),
     "gold_texts": ("gold_texts", "reference_contexts", "expected_texts", "retrieval_gt_contents"),
-    "answer": ("answer", "generated_texts", "generated_text", "response", "prediction"),
-    "references": ("references", "reference", "generation_gt", "ground_truth", "ground_truths"),
+    "answer": ANSWER,
+    "references": REFERENCES,
 }
 # Where several of these stand side by side, the first is meant.
 RANKED = ("query_id",)
