@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.choices import find_readings, path, policy_words
-from assay.conventions import CONVENTIONS
+from assay.choices import path, policy_words
+from assay.conventions import CONVENTIONS, find_readings
 from assay.core.convention import CHOICES, Policies
 from assay.core.judged import Hits, Judged
 from assay.core.ranking import rerank_ties
