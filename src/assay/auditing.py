@@ -22,7 +22,7 @@ from assay.core.errors import DuplicateError, MeasureError
 from assay.core.ranking import rank_hits, rerank_ties, restrict
 from assay.evaluator import Evaluator
 from assay.io.qrels import Qrels
-from assay.io.source import describe
+from assay.io.source import describe, is_source
 from assay.notes import prepared_notes
 from assay.scoring import Part, Scored, score_part, without_refused
 
@@ -60,6 +60,8 @@ def audit(
     names = [str(each) for each in ([measures] if is_one else measures)]
     if not names:
         raise MeasureError("there is no measure to audit; name one, such as map")
+    # Read once, as it may have to be used twice.
+    qrels = Qrels(qrels, duplicates="count") if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}
     notes = tuple(filter(None, (start_note(name, each[0]) for name, each in readings.items())))
     reader = partial(Reader, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
@@ -123,7 +125,8 @@ class Reader:
         self.evaluator = AuditEvaluator(qrels, chosen, threads=threads)
         self.judge, prepared = self.evaluator.read(run, **how)
         by_name = self.evaluator.refused(prepared)
-        self.refused = {tool.name: by_name.get(name, set()) for name, tool in self.evaluator.tools.items()}
+        tools = self.evaluator.tools
+        self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
         notes = [*prepared_notes(self.evaluator.prepared, "judgments"), *prepared_notes(prepared, "rankings")]
         self.notes = tuple(map(str, notes))

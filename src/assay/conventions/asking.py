@@ -49,6 +49,8 @@ def ask(name: str, start: Convention) -> Asked:
             f"{show(name)} stands for {len(found)} measures; audit one at a time, such as {next(iter(found))}"
         )
     sought = next(iter(found.values()))
+    if sought.measure.definition.of != "rankings":
+        raise MeasureError(f"{show(name)} is a measure of {sought.measure.definition.of}; only rankings can be audited")
     tool, colon, rest = name.partition(":")
     is_prefixed = bool(colon) and tool in CONVENTIONS
     own = rest if is_prefixed else name
