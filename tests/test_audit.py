@@ -1,24 +1,33 @@
 """The audit: every tool's number, and what each choice is worth."""
 
+import io
 import json
+import re
 
 import ir_measures
 import numpy as np
 import pytest
 
 import assay
-from assay.choices import find_readings, path, policy_words
-from assay.conventions import CONVENTIONS
+from assay.choices import path, policy_words
+from assay.conventions import CONVENTIONS, find_readings
 from assay.core.convention import CHOICES, Policies
 from assay.core.judged import Hits, Judged
 from assay.core.ranking import rerank_ties
+from assay.render import render
 
 QRELS = {"q1": {"a": 1, "b": 1, "c": 2, "x": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
 RUN = {"q1": {"a": 3.0, "x": 2.0, "b": 2.0, "z": 1.0}, "q3": {"e": 1.0}}
 MEASURES = ["map", "ap@2", "ndcg@10", "ndcg", "rr", "rr@10", "recall@100", "precision@3", "hit_rate@1", "bpref"]
-# What a tool cannot start from, because there its name stands for several measures or takes no cutoff.
-NO_STARTS = {("map", "mteb"), ("ndcg", "mteb")}
-NO_STARTS |= {(each, "llama_index") for each in ("ap@2", "ndcg@10", "recall@100", "precision@3", "hit_rate@1")}
+# What a tool cannot start from, because there its name stands for several measures or takes no cutoff, or it has none.
+NO_STARTS = {("map", "mteb"), ("ndcg", "mteb"), ("rr", "mteb"), ("bpref", "mteb")}
+NO_STARTS |= {(each, "beir") for each in ("map", "ndcg", "rr", "bpref")}
+NO_STARTS |= {(each, "autorag") for each in ("hit_rate@1", "bpref")}
+NO_STARTS |= {(each, "llama_index") for each in ("ap@2", "ndcg@10", "recall@100", "precision@3", "hit_rate@1", "bpref")}
+NO_STARTS |= {(each, "haystack") for each in ("precision@3", "bpref")}
+NO_STARTS |= {(each, "ragas") for each in ("ndcg@10", "ndcg", "rr", "rr@10", "hit_rate@1", "bpref")}
+NO_STARTS |= {(each, "gdeval") for each in MEASURES if not each.startswith("ndcg")}
+NO_STARTS |= {(each, "sklearn") for each in ("rr", "rr@10", "recall@100", "precision@3", "hit_rate@1", "bpref")}
 STARTS = [(measure, start) for measure in MEASURES for start in CONVENTIONS if (measure, start) not in NO_STARTS]
 
 
@@ -46,7 +55,7 @@ def test_the_steps_lead_from_the_first_number_to_the_others(measure, start):
 
 @pytest.mark.parametrize(("measure", "start"), sorted(NO_STARTS))
 def test_a_tool_without_the_measure_starts_nothing(measure, start):
-    with pytest.raises(assay.MeasureError, match=r"audit one at a time|takes no cutoff"):
+    with pytest.raises(assay.MeasureError, match=r"audit one at a time|takes no cutoff|has no measure such as"):
         assay.audit(QRELS, RUN, measure, start=start)
 
 
@@ -87,6 +96,63 @@ def test_what_is_said_of_a_run():
     assert "2 judged documents of 4 up to the cutoff tie with another" in text
     assert "other orders of the ties give from 0.1852 to 0.2222" in text
     assert "20.0% of the documents there have no judgment" in text
+
+
+def test_one_document_ties_and_several_tie():
+    audit = assay.audit({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 1.0, "z": 1.0, "b": 0.5}}, "map")
+    assert "1 judged document of 2 up to the cutoff ties with another" in str(audit)
+
+
+@pytest.mark.parametrize("format_", ["table", "markdown", "csv", "latex"])
+def test_a_run_that_is_cut_is_said_on_the_row(format_):
+    audit = assay.audit(QRELS, RUN, "map@2")
+    text = str(audit) if format_ == "table" else render(audit.table(), format_)
+    assert re.search(r"retrieval(_|\\_)map, run cut at 2", text)
+    assert not re.search(r"map@2, run cut", text)
+    assert {each.beside for each in audit["map@2"]} == {"", "run cut at 2"}
+
+
+def test_a_run_is_whole_again_without_a_step():
+    accounts = assay.audit(QRELS, RUN, "ap@1", start="autorag")["ap@1"]
+    assert not [step for each in accounts for step in each.steps if "whole run" in step.choice or "k=" in step.choice]
+
+
+def test_noise_is_no_step():
+    qrels = {"q1": {f"d{number}": 1 for number in range(50)}}
+    run = {"q1": {f"d{number}": 1.0 / (number + 1) for number in range(50)}}
+    accounts = assay.audit(qrels, run, "map")["map"]
+    ragas = next(each for each in accounts if each.name == "ContextPrecision")
+    assert 0 < 1 - ragas.value < 1e-9
+    assert ragas.steps == ()
+    assert not [step for each in accounts for step in each.steps if abs(step.worth) < 1e-9]
+
+
+def test_data_that_a_tool_refuses():
+    qrels = {"q": [["a"], []], "r": ["b"]}
+    run = {"q": ["a"], "r": ["c", "b"]}
+    accounts = {each.tool: each for each in assay.audit(qrels, run, "map")["map"]}
+    assert (accounts["assay"].value, accounts["assay"].queries) == (0.75, 2)
+    assert (accounts["autorag"].value, accounts["autorag"].queries) == (0.5, 1)
+    assert (
+        accounts["autorag"].value == assay.evaluate(qrels, run, "retrieval_map", convention="autorag")["retrieval_map"]
+    )
+    assert [step.choice for step in accounts["autorag"].steps] == ["queries that autorag cannot use have no value"]
+    back = assay.audit(qrels, run, "retrieval_map", start="autorag")
+    other = next(each for each in back["retrieval_map"] if each.tool == "llama_index")
+    assert [(step.choice, step.worth) for step in other.steps] == [("queries that autorag cannot use count", 0.25)]
+    assert any("autorag cannot use the judgments of 1 query" in note for note in back.notes)
+    assert assay.audit({"q": [["a"], []]}, {"q": ["a"]}, "map")["map"][0].value == 1
+
+
+def test_judgments_of_a_stream_are_read_once():
+    qrels = io.StringIO("q1 0 a 1\nq1 0 b 1\n")
+    audit = assay.audit(qrels, {"q1": [("a", 2), ("a", 1), ("b", 0.5)]}, "map")
+    assert any("cannot compute it" in note for note in audit.notes)
+
+
+def test_lists_must_pair_up():
+    with pytest.raises(assay.MismatchError, match="lists must pair up"):
+        assay.audit([["a"], ["b"]], [["a"]], "map")
 
 
 def test_repeated_documents_leave_out_the_tools_that_stop_at_them():

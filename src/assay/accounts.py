@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import polars
 
-# A step that moves the number by less is rounding.
-LEAST = 1e-12
+# Numbers that are no further apart, or by no greater share of them, are the same: the rest is rounding.
+LEAST = 1e-9
 # A step that four digits can show.
 SHOWN = 5e-5
 
@@ -32,16 +32,25 @@ class Step(NamedTuple):
 
 
 class Account(NamedTuple):
-    """One tool's number, and the steps that lead to it from the first tool's."""
+    """One tool's number, and the steps that lead to it from the first tool's.
+
+    `beside` is what was done apart from the tool's name: a switch of the tool, or a run that was cut.
+    """
 
     tool: str
     name: str
+    beside: str
     measure: str
     policies: str
     value: float
     queries: int
     steps: tuple[Step, ...]
     idle: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The name, and what was done beside it."""
+        return f"{self.name}, {self.beside}" if self.beside else self.name
 
 
 class Ties(NamedTuple):
@@ -82,16 +91,16 @@ class Audit(Exports):
         """One measure for a terminal: the table, and the way from the first number to each other one."""
         accounts = self[measure]
         columns = (Column("tool", is_text=True), Column("its name", is_text=True), Column("value"), Column("queries"))
-        rows = tuple((each.tool, each.name, each.value, each.queries) for each in accounts)
+        rows = tuple((each.tool, each.shown, each.value, each.queries) for each in accounts)
         first = accounts[0]
         lines = [measure, "", render(Table(columns, rows), "table"), printable(ties_text(self.ties[measure])), ""]
-        same = [f"{each.tool} {each.name}" for each in accounts[1:] if not each.steps]
+        same = [f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps]
         if same:
             lines += [f"the same number as {first.tool}: {', '.join(same)}", ""]
         ways: dict[tuple[Step, ...], list[str]] = {}
         for each in accounts[1:]:
             if each.steps:
-                ways.setdefault(each.steps, []).append(f"{each.tool} {each.name}")
+                ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
         for steps, names in ways.items():
             lines.append(f"from {first.tool}'s {number(first.value)} to {', '.join(names)}:")
             lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
@@ -107,7 +116,7 @@ class Audit(Exports):
         )
         columns = (*columns, Column("what makes it differ", is_text=True))
         rows = tuple(
-            (measure, each.tool, each.name, each.value, each.queries, differences(each))
+            (measure, each.tool, each.shown, each.value, each.queries, differences(each))
             for measure, accounts in self.accounts.items()
             for each in accounts
         )
@@ -135,6 +144,11 @@ class Audit(Exports):
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
+def is_same(one: float, other: float) -> bool:
+    """Whether two numbers are the same but for rounding; two that are undefined are."""
+    return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=LEAST, abs_tol=LEAST)
+
+
 def number(value: float) -> str:
     return shown(value, Column(""))
 
@@ -157,7 +171,8 @@ def differences(account: Account) -> str:
 
 def ties_text(ties: Ties) -> str:
     """What there is to say about ties and judgments, in one line."""
-    said = f"{count(ties.tied, 'judged document')} of {ties.hits:,} up to the cutoff tie with another"
-    if ties.high - ties.low > LEAST:
+    verb = "ties" if ties.tied == 1 else "tie"
+    said = f"{count(ties.tied, 'judged document')} of {ties.hits:,} up to the cutoff {verb} with another"
+    if ties.high > ties.low and not is_same(ties.high, ties.low):
         said += f"; other orders of the ties give from {ties.low:.4f} to {ties.high:.4f}"
     return f"{said}; {ties.unjudged:.1%} of the documents there have no judgment"

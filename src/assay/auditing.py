@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.accounts import LEAST, Account, Audit, Step, Ties
-from assay.choices import Reading, find_readings, path
-from assay.conventions import Chosen
+from assay.accounts import Account, Audit, Step, Ties, is_same
+from assay.choices import path, points
+from assay.conventions import Chosen, Prepared, Reading, find_readings, start_note
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.ranking import rank_hits, rerank_ties, restrict
 from assay.evaluator import Evaluator
 from assay.io.qrels import Qrels
-from assay.io.source import describe
-from assay.scoring import Part, Scored, score_part
+from assay.io.source import describe, is_source
+from assay.notes import prepared_notes
+from assay.scoring import Part, Scored, score_part, without_refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,17 +53,20 @@ def audit(
     assay ap 0.2778 []
     trec_eval map 0.5556 ['queries that the run lacks are left out']
 
-    `start` is the tool that the steps start from. A tool without cutoffs gets a run that is cut there.
+    `start` is the tool that the steps start from. A tool is told what the measure asked for says, such as `rel` or `p`,
+    where it can be. One without cutoffs gets a run that is cut there, which its row says.
     """
     is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
     names = [str(each) for each in ([measures] if is_one else measures)]
     if not names:
         raise MeasureError("there is no measure to audit; name one, such as map")
-    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates="count")
+    # Read once, as it may have to be used twice.
+    qrels = Qrels(qrels, duplicates="count") if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}
-    reader = partial(Reader, judgments, run, threads=threads, format=format, columns=columns, progress=progress)
+    notes = tuple(filter(None, (start_note(name, each[0]) for name, each in readings.items())))
+    reader = partial(Reader, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
     try:
-        return account_for(readings, reader, ())
+        return account_for(readings, reader, notes)
     except DuplicateError as error:
         lenient = {
             name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
@@ -77,62 +81,91 @@ def audit(
 
 
 def account_for(
-    readings: Mapping[str, list[Reading]], reader: Callable[[Iterable[Chosen]], Reader], notes: tuple[str, ...]
+    readings: Mapping[str, list[Reading]],
+    reader: Callable[[Iterable[tuple[str, Chosen]]], Reader],
+    notes: tuple[str, ...],
 ) -> Audit:
     """Computes every reading and every step between them, in one pass over the run."""
     routes = {name: [path(each[0].chosen, other.chosen) for other in each] for name, each in readings.items()}
-    wanted = [each[0].chosen for each in readings.values()]
-    wanted += [point for each in routes.values() for route in each for _, point in route]
+    wanted = [(reading.tool, reading.chosen) for each in readings.values() for reading in each]
+    wanted += [("assay", point) for each in routes.values() for route in each for _, point in route]
     numbers = reader(dict.fromkeys(wanted))
     accounts = {
-        name: tuple(numbers.account(each[0].chosen, *pair) for pair in zip(each, routes[name], strict=True))
+        name: tuple(numbers.account(each[0], *pair) for pair in zip(each, routes[name], strict=True))
         for name, each in readings.items()
     }
-    ties = {name: numbers.ties(each[0].chosen) for name, each in readings.items()}
+    ties = {name: numbers.ties(each[0]) for name, each in readings.items()}
     return Audit(accounts, ties, (*notes, *numbers.notes))
 
 
-class Reader:
-    """One run, read once, and the numbers of all the readings that are asked for."""
+class AuditEvaluator(Evaluator):
+    """Measures under many tools' policies on the same judgments, in which a repeated document is no error."""
 
-    def __init__(self, qrels: Qrels, run: object, wanted: Iterable[Chosen], *, threads: int | None, **how: Any) -> None:  # noqa: ANN401
-        chosen = {str(number): each for number, each in enumerate(wanted)}
-        self.evaluator = Evaluator(qrels, chosen, threads=threads)
-        self.judge = self.evaluator.read(run, **how).judge
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Prepared]:
+        """The judgments, and what had to be made of them for the tools to read them."""
+        if isinstance(qrels, Qrels):
+            return super().read_qrels(qrels)
+        prepared = self.prepare(qrels)
+        return Qrels(prepared.data, duplicates="count"), prepared._replace(data=None)
+
+
+class Reader:
+    """One run, read once, and the numbers of all the readings that are asked for, each with the tool that has it."""
+
+    def __init__(
+        self,
+        qrels: object,
+        run: object,
+        wanted: Iterable[tuple[str, Chosen]],
+        *,
+        threads: int | None,
+        **how: Any,  # noqa: ANN401 - as in `audit`
+    ) -> None:
+        chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(wanted)}
+        self.evaluator = AuditEvaluator(qrels, chosen, threads=threads)
+        self.judge, prepared = self.evaluator.read(run, **how)
+        by_name = self.evaluator.refused(prepared)
+        tools = self.evaluator.tools
+        self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
-        self.notes: tuple[str, ...] = ()
+        notes = [*prepared_notes(self.evaluator.prepared, "judgments"), *prepared_notes(prepared, "rankings")]
+        self.notes = tuple(map(str, notes))
         for part in self.evaluator.parts:
-            ranked = self.evaluator.ranked(self.judge, part, describe(run))
-            for name, measure in part.measures.items():
-                alone = part._replace(measures={name: measure})
-                try:
-                    scored = score_part(alone, *ranked, [])
-                except MeasureError as error:
-                    self.notes = (*self.notes, str(error))
-                    continue
+            self.score(part, describe(run))
+
+    def score(self, part: Part, run: str) -> None:
+        """Computes the readings of one part, each once; what cannot be computed is a note."""
+        ranked = self.evaluator.ranked(self.judge, part, run)
+        for measure in dict.fromkeys(part.measures.values()):
+            try:
+                scored = score_part(part._replace(measures={"": measure}), *ranked, [])
+            except MeasureError as error:
+                self.notes = (*self.notes, str(error))
+            else:
                 self.scored[Chosen(measure, part.policies)] = scored
 
-    def value(self, chosen: Chosen) -> float:
+    def usable(self, scored: Scored, tool: str) -> Scored:
+        """What was computed, with no value for the queries that the tool cannot use."""
+        refused = self.refused[tool]
+        return without_refused(scored, self.evaluator.qrels.queries, {"": refused}) if refused else scored
+
+    def value(self, chosen: Chosen, tool: str) -> float:
         """The mean of a reading, or what else it makes of its queries; NaN where it cannot be computed."""
         scored = self.scored.get(chosen)
-        if scored is None:
-            return float("nan")
-        name = next(iter(scored.measures))
-        aggregate = AGGREGATES[chosen.measure.definition.aggregate]
-        return scored.means[name] if name in scored.means else aggregate(scored.scores[name])
+        return float("nan") if scored is None else overall(self.usable(scored, tool))
 
-    def queries(self, chosen: Chosen) -> int:
+    def queries(self, chosen: Chosen, tool: str) -> int:
         """How many queries a reading is the mean of."""
         scored = self.scored.get(chosen)
-        return 0 if scored is None else int((~np.isnan(next(iter(scored.scores.values())))).sum())
+        return 0 if scored is None else int((~np.isnan(self.usable(scored, tool).scores[""])).sum())
 
-    def account(self, start: Chosen, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
+    def account(self, start: Reading, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
         """A tool's number, and the steps to it."""
         steps, idle = [], []
-        value = self.value(start)
-        for choice, point in route:
-            moved = self.value(point)
-            if (np.isnan(moved) and np.isnan(value)) or abs(moved - value) <= LEAST:
+        value = self.value(start.chosen, start.tool)
+        for choice, chosen, tool in points(start, reading, route, self.refused):
+            moved = self.value(chosen, tool)
+            if is_same(moved, value):
                 idle.append(choice)
             else:
                 steps.append(Step(choice, moved - value, moved))
@@ -141,16 +174,18 @@ class Reader:
         return Account(
             reading.tool,
             reading.name,
+            reading.beside,
             chosen.measure.full_name,
             str(chosen.policies),
-            self.value(chosen),
-            self.queries(chosen),
+            self.value(chosen, reading.tool),
+            self.queries(chosen, reading.tool),
             tuple(steps),
             tuple(idle),
         )
 
-    def ties(self, chosen: Chosen) -> Ties:
+    def ties(self, reading: Reading) -> Ties:
         """Ties and judgments up to the cutoff, and the measure under the kindest and the harshest order of ties."""
+        chosen = reading.chosen
         number = next(part.number for part in self.evaluator.parts if part.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
         qrels = self.evaluator.qrels
@@ -164,8 +199,7 @@ class Reader:
                 scored = score_part(part, reordered, qrels.queries, found >= 0, [])
             except MeasureError:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
-            aggregate = AGGREGATES[chosen.measure.definition.aggregate]
-            extremes.append(scored.means.get("", aggregate(scored.scores[""])))
+            extremes.append(overall(self.usable(scored, reading.tool)))
         k = chosen.measure.values.get("k") or chosen.policies.depth
         hits = judged.hits.top(k)
         shown = int(judged.cut(k).sum())
@@ -177,3 +211,9 @@ class Reader:
             low=min(extremes),
             high=max(extremes),
         )
+
+
+def overall(scored: Scored) -> float:
+    """The one number of the only measure that was computed."""
+    aggregate = AGGREGATES[scored.measures[""].definition.aggregate]
+    return scored.means[""] if scored.means else aggregate(scored.scores[""])

@@ -1,21 +1,20 @@
-"""The choices that make a number: how every tool reads a measure's name, and the way from one reading to another."""
+"""The choices that make a number, in words, and the way from one reading of a measure to another."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions import CONVENTIONS, Chosen, choose, expand, find_convention, needed_options, spelling
+from assay.conventions import Chosen
 from assay.core.convention import Policies
-from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.parameter import write
-from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
-    from assay.core.convention import Convention, Name
+    from assay.conventions import Reading
+    from assay.core.measure import Definition
 
 POLICY_WORDS = {
     ("ties", "docid_desc"): "ties by document id, from high to low",
@@ -51,83 +50,35 @@ POLICY_WORDS = {
 }
 
 
-class Reading(NamedTuple):
-    """What one tool understands by a measure: its name for it, the measure, and its policies."""
+class Point(NamedTuple):
+    """The choice that leads to a reading, the reading, and the tool whose queries without a value have none there."""
 
-    tool: str
-    name: str
+    choice: str
     chosen: Chosen
+    tool: str
 
 
-def find_readings(name: str, start: str = "assay") -> list[Reading]:
-    """How every tool that has such a measure reads it, beginning with `start`.
-
-    >>> [(each.tool, each.name) for each in find_readings("ap@10")[:2]]
-    [('assay', 'ap@10'), ('trec_eval', 'map_cut_10')]
-    """
-    first = find_convention(start)
-    asked = choose([name], first, {})
-    if len(asked) > 1:
-        raise MeasureError(
-            f"{show(name)} stands for {len(asked)} measures; audit one at a time, such as {next(iter(asked))}"
-        )
-    measure = next(iter(asked.values())).measure
-    tools = [first, *(each for each in CONVENTIONS.values() if each is not first)]
-    readings = [reading for tool in tools for reading in readings_of(tool, measure)]
-    if not any(each.tool == start for each in readings):
-        readings.insert(0, Reading(start, name, next(iter(asked.values()))))
-    return readings
-
-
-def readings_of(tool: Convention, measure: Measure) -> list[Reading]:
-    """The tool's measures of the same kind: at the same cutoff, or of a run that is cut there."""
-    if tool.name == "assay":
-        return [Reading("assay", str(measure), Chosen(measure, tool.policies))]
-    at = measure.values.get(measure.definition.at)
-    cut = {name: entry for name, entry in tool.names.items() if "@{}" in entry.measure}
-    whole = {name: entry for name, entry in tool.names.items() if "[@{}]" in entry.measure or name not in cut}
-    found = [] if at is None else alike(tool, cut, measure, at)
-    if not found and measure.definition.at in ("k", ""):
-        found = alike(tool, whole, measure, None)
-    readings: dict[Chosen, Reading] = {}
-    for each in found:
-        readings.setdefault(each.chosen, each)
-    return list(readings.values())
-
-
-def alike(tool: Convention, names: dict[str, Name], measure: Measure, at: float | None) -> list[Reading]:
-    """The readings of those names that are of the measure's kind, with the cutoff or without."""
-    readings = []
-    depth = measure.values.get(measure.definition.at) if at is None else None
-    for name, entry in names.items():
-        written = name + needed_options(entry) if at is None else spelling(name, tool, at)
-        try:
-            found = expand(written, tool, {}) or {}
-        except MeasureError:
-            continue
-        if len(found) != 1:
-            continue
-        chosen = next(iter(found.values()))
-        if not is_kin(chosen.measure, measure):
-            continue
-        if depth is not None:
-            chosen = Chosen(chosen.measure, replace(chosen.policies, depth=int(depth)))
-        readings.append(Reading(tool.name, written, chosen))
-    return readings
-
-
-def is_kin(one: Measure, other: Measure) -> bool:
-    """Whether two measures are of one kind: the same one with other parameters, or a variant of it."""
-    first, second = one.definition, other.definition
-    return (first.kin or first.name) == (second.kin or second.name)
+def points(
+    start: Reading, end: Reading, route: list[tuple[str, Chosen]], refused: Mapping[str, Collection[str]]
+) -> list[Point]:
+    """The way from one tool's reading to another's; `refused` are the queries that each tool cannot use."""
+    if start.tool == end.tool:
+        return [Point(choice, chosen, start.tool) for choice, chosen in route]
+    found = [Point(choice, chosen, "assay") for choice, chosen in route]
+    if refused[start.tool]:
+        found.insert(0, Point(f"queries that {start.tool} cannot use count", start.chosen, "assay"))
+    if refused[end.tool]:
+        found.append(Point(f"queries that {end.tool} cannot use have no value", end.chosen, end.tool))
+    return found
 
 
 def path(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
     """The way from one reading to another: a choice in words, and the reading once it is made.
 
-    A run is cut before its measure loses the cutoff, so that the two do not hide each other.
+    A run is cut before its measure loses the cutoff, and whole again after its measure has one, so that the two do not
+    show as steps.
     """
-    first = policy_path(start, end.policies, ["depth"])
+    first = policy_path(start, end.policies, [] if end.policies.depth is None else ["depth"])
     second = measure_path(first[-1][1] if first else start, end.measure)
     so_far = [*first, *second]
     return [*so_far, *policy_path(so_far[-1][1] if so_far else start, end.policies, Policies.__slots__)]
@@ -146,11 +97,12 @@ def policy_path(start: Chosen, end: Policies, names: Iterable[str]) -> list[tupl
 
 
 def measure_path(start: Chosen, end: Measure) -> list[tuple[str, Chosen]]:
-    """The way from one measure to another under the same policies."""
+    """The way from one measure to another under the same policies; another one keeps what is set of the first."""
     steps = []
     current = start
     if start.measure.definition is not end.definition:
-        current = Chosen(end, start.policies)
+        kept = kept_values(start.measure, end.definition)
+        current = Chosen(Measure(end.definition, {**end.values, **kept}), start.policies)
         steps.append((end.definition.title, current))
     for name, value in end.values.items():
         if current.measure.values[name] != value:
@@ -158,6 +110,19 @@ def measure_path(start: Chosen, end: Measure) -> list[tuple[str, Chosen]]:
             current = Chosen(changed, current.policies)
             steps.append((parameter_words(changed, name, value), current))
     return steps
+
+
+def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
+    """What is set in a measure, where another measure can have the same."""
+    parameters = start.definition.parameters
+    changed = [name for name, value in start.values.items() if value not in (None, parameters[name].default)]
+    alike = [
+        name
+        for name in changed
+        if name in end.parameters
+        and end.parameters[name]._replace(help="", default=None) == parameters[name]._replace(help="", default=None)
+    ]
+    return {name: start.values[name] for name in alike}
 
 
 def policy_words(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind

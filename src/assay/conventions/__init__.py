@@ -1,22 +1,26 @@
 """Conventions: one tool a file, the table of them, and what names of measures stand for under each."""
 
 from assay.conventions.choosing import choose, parse_measure, parse_measures, tool_of
-from assay.conventions.expanding import Chosen, expand, needed_options, spelled, spelling
+from assay.conventions.expanding import Chosen, expand, spelled
 from assay.conventions.preparing import Prepared, prepare_data
+from assay.conventions.reading import Reading, find_readings, start_note
 from assay.conventions.table import CONVENTIONS, find_convention
+from assay.conventions.writing import spelling
 
 __all__ = [
     "CONVENTIONS",
     "Chosen",
     "Prepared",
+    "Reading",
     "choose",
     "expand",
     "find_convention",
-    "needed_options",
+    "find_readings",
     "parse_measure",
     "parse_measures",
     "prepare_data",
     "spelled",
     "spelling",
+    "start_note",
     "tool_of",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.conventions.writing import spelling
 from assay.core.errors import MeasureError
 from assay.core.grammar import number, read
 from assay.core.measure import Measure
@@ -57,8 +57,7 @@ def spelled(
         raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
     if not entry.needed.keys() <= written.options.keys():
         lacking = next(option for option in entry.needed if option not in written.options)
-        at = f"@{written.cutoffs[0]}" if written.cutoffs else ""
-        hint = f"{written.base}{needed_options(entry)}{at}"
+        hint = spelling(written.base, convention, written.cutoffs[0] if written.cutoffs else None)
         raise MeasureError(f"{show(name)}: {convention.name} has to be told {lacking}, as in {hint}")
     values, own = read_options(written, entry)
     entry = entry._replace(measure=values.pop("measure", entry.measure))
@@ -115,32 +114,3 @@ def cut(name: str, written: Written, entry: Name) -> list[tuple[str, str]]:
         raise MeasureError(f"{show(name)} names a cutoff twice")
     output = entry.output or "{}"
     return [(output.format(value), template.format(write(value))) for value in read]
-
-
-def spelling(name: str, convention: Convention, at: float | None = None) -> str:
-    """A tool's name as the tool spells it with a cutoff; `k` stands for one that is not said.
-
-    >>> from assay.conventions import CONVENTIONS
-    >>> spelling("P", CONVENTIONS["trec_eval"], 5), spelling("RR@k", CONVENTIONS["ir_measures"], 10)
-    ('P_5', 'RR@10')
-    >>> spelling("ndcg", CONVENTIONS["mteb"]), spelling("BPM", CONVENTIONS["ir_measures"], 5)
-    ('ndcg_at_k', 'BPM(max_rel=3)@5')
-    """
-    cutoff = "k" if at is None else write(at)
-    if name.endswith("@k"):
-        return name.removesuffix("k") + cutoff
-    entry = convention.names[name]
-    if entry.output.startswith(name):
-        return re.sub(r"\{.*?\}", "k", entry.output) if at is None else entry.output.format(at)
-    return f"{name}{needed_options(entry)}@{cutoff}"
-
-
-def needed_options(entry: Name) -> str:
-    """What has to be told with a name, with values that are likely.
-
-    >>> from assay.conventions import CONVENTIONS
-    >>> needed_options(CONVENTIONS["ir_measures"].names["RBP"])
-    '(rel=1)'
-    """
-    told = ",".join(f"{option}={value}" for option, value in entry.needed.items())
-    return f"({told})" if told else ""

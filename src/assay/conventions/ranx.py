@@ -64,7 +64,12 @@ RANX = Convention(
         "ndcg": Name("ndcg(rel=1)[@{}]", options=LEVEL),
         "ndcg_burges": Name("ndcg(gain=exp2,rel=1)[@{}]", options=LEVEL),
         "bpref": Name("bpref(unopposed=nan)", options=LEVEL),
-        "rbp": Name("rbp(gain=grade)", options={"p": Option("p"), **LEVEL}, about="gains are grades, so it can pass 1"),
+        "rbp": Name(
+            "rbp(gain=grade)",
+            options={"p": Option("p"), **LEVEL},
+            about="gains are grades, so it can pass 1",
+            needed={"p": "0.95"},
+        ),
         "interpolated_precision_at_recall": Name(
             "iprec(cut=v9)@{}",
             RECALLS,

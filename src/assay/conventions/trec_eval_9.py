@@ -24,6 +24,7 @@ TREC_EVAL_9 = TREC_EVAL._replace(
     policies=Policies(precision="float32", missing="skip", grades="whole"),
     names=NAMES_9,
     nicknames={nickname: tuple(name for name in names if name in NAMES_9) for nickname, names in NICKNAMES.items()},
+    level="relevance_level={}",
     defects=(
         *TREC_EVAL.defects[2:],
         (

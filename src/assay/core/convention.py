@@ -155,7 +155,8 @@ class Convention(NamedTuple):
 
     `nicknames` stand for several of its names. `prepare` turns the judgments or the ranking of one query, given as
     Python objects, into what the tool makes of them before it measures: empty where it can make nothing of them.
-    `defects` tells where the tool is plainly wrong and assay is not.
+    `level` is how the tool is told the lowest relevant grade for all names at once, if it can be. `defects` tells where
+    the tool is plainly wrong and assay is not.
     """
 
     name: str
@@ -165,4 +166,5 @@ class Convention(NamedTuple):
     read: Callable[[str, Mapping[str, Any]], Written | None] = read_call
     nicknames: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     prepare: Callable[[Any], Any] | None = None
+    level: str = ""
     defects: tuple[str, ...] = ()

@@ -14,9 +14,9 @@ import numpy as np
 from assay.core.judged import FloatArray, Judged
 from assay.core.measure import TABLE, Cutoff, Example, Measure, Rel, measure
 
-Of = Annotated[
-    Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"], "the measure whose mean should rise"
-]
+# The measures that another one may be made of.
+Inner = Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"]
+Of = Annotated[Inner, "the measure whose mean should rise"]
 Figure = Annotated[
     Literal["max", "std", "diff1"],
     "confidence: the top score, the deviation of all scores, or the top two's difference",

@@ -16,11 +16,9 @@ import numpy as np
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.core.parameter import Bounds
-from assay.measures.abstention import ROUNDING, inner
+from assay.measures.abstention import ROUNDING, Inner, inner
 
-Of = Annotated[
-    Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"], "the measure that each query has"
-]
+Of = Annotated[Inner, "the measure that each query has"]
 Whole = Annotated[bool, "a query has 1 where the measure is 1, and else 0"]
 Members = Annotated[int | None, Bounds(low=1), "a family of more or fewer queries has no value"]
 Part = Annotated[
