@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 LEAST = 1e-9
 # A step that four digits can show.
 SHOWN = 5e-5
+# How many choices stand in a row of the table; all are below it.
+MAIN = 2
 
 
 class Step(NamedTuple):
@@ -90,8 +92,11 @@ class Audit(Exports):
     def text(self, measure: str) -> str:
         """One measure for a terminal: the table, and the way from the first number to each other one."""
         accounts = self[measure]
-        columns = (Column("tool", is_text=True), Column("its name", is_text=True), Column("value"), Column("queries"))
-        rows = tuple((each.tool, each.shown, each.value, each.queries) for each in accounts)
+        columns = (
+            *(Column("tool", is_text=True), Column("its name", is_text=True), Column("value"), Column("queries")),
+            Column("what makes it differ", is_text=True),
+        )
+        rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         first = accounts[0]
         lines = [measure, "", render(Table(columns, rows), "table"), printable(ties_text(self.ties[measure])), ""]
         same = [f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps]
@@ -167,6 +172,12 @@ def account_dict(account: Account) -> dict[str, Any]:
 def differences(account: Account) -> str:
     """The steps that moved the number, in one line."""
     return "; ".join(f"{step.choice} ({signed(step.worth)})" for step in account.steps)
+
+
+def main_differences(account: Account) -> str:
+    """The one or two choices that moved the number most, in words."""
+    steps = sorted(account.steps, key=lambda step: -abs(step.worth))
+    return "; ".join(step.choice for step in steps[:MAIN]) + ("; …" if len(steps) > MAIN else "")
 
 
 def ties_text(ties: Ties) -> str:
