@@ -68,9 +68,10 @@ class AssayEvaluator(providers.Evaluator):
         """The value of each measure for each query; none where the measure is not defined."""
         result = self.score(run)
         for measure in self.measures:
-            values = [math.nan] * len(self.queries) if result is None else result.scores[str(measure)].tolist()
+            known = {} if result is None else dict(zip(result.queries, result.scores[str(measure)].tolist(), strict=True))
             is_zero = result is None or measure.NAME in ONLY_PRESENT
-            for query, value in zip(self.queries, values, strict=True):
+            for query in self.queries:
+                value = known.get(query, math.nan)
                 if not math.isnan(value):
                     yield ir_measures.Metric(query, measure, value)
                 elif is_zero and measure.NAME != "Accuracy":
