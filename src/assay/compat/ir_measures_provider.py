@@ -68,7 +68,9 @@ class AssayEvaluator(providers.Evaluator):
         """The value of each measure for each query; none where the measure is not defined."""
         result = self.score(run)
         for measure in self.measures:
-            known = {} if result is None else dict(zip(result.queries, result.scores[str(measure)].tolist(), strict=True))
+            known = (
+                {} if result is None else dict(zip(result.queries, result.scores[str(measure)].tolist(), strict=True))
+            )
             is_zero = result is None or measure.NAME in ONLY_PRESENT
             for query in self.queries:
                 value = known.get(query, math.nan)
