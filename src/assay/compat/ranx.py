@@ -170,7 +170,10 @@ def score(
         # Only the order of the documents counts in ranx's metrics, so it can stand for scores that assay refuses.
         ranked = {**run, **{query: best_first(run[query], nan_first=nan_first) for query in odd}}
         result = evaluate_with_assay(qrels, ranked, spelled, **options)
-    return {name: result.scores[result.key(each)] for name, each in zip(names, spelled, strict=True)}
+    for name, each in zip(names, spelled, strict=True):
+        if each not in result.scores:
+            raise MetricError(f"{show(name)} is no metric but several; name one, such as 'map'")
+    return {name: result.scores[each] for name, each in zip(names, spelled, strict=True)}
 
 
 def summary(values: FloatArray, *, with_deviation: bool) -> np.floating[Any] | dict[str, np.floating[Any]]:
