@@ -211,3 +211,21 @@ def test_ids_are_printed_without_their_control_characters(assay, folder):
     result = assay("eval", "escape.txt", "escape.run", "-q", "-m", "rr")
     assert "\x1b" not in result.stdout
     assert r"q\x1b[31m" in result.stdout
+
+
+def test_parts_of_queries_are_merged(assay, folder):
+    (folder / "parts.txt").write_text("q1_0 0 d1 1\nq1_1 0 d1 1\nq2_0 0 d2 1\n")
+    (folder / "a.run").write_text("q1_0 Q0 d1 1 0.2 t\nq1_0 Q0 d2 2 0.9 t\nq1_1 Q0 d1 1 0.7 t\nq2_0 Q0 d2 1 0.1 t\n")
+    (folder / "b.run").write_text("q1_0 Q0 d1 1 0.2 t\nq1 Q0 d2 2 0.9 t\nq2_0 Q0 x 1 0.3 t\nq2_0 Q0 d2 2 0.1 t\n")
+    options = ("--convention", "mteb", "-m", "map_at_1000", "-q", "--format", "csv")
+    result = assay("eval", "parts.txt", "a.run", "b.run", "--merge-subqueries", *options)
+    assert result.exit_code == 0
+    rows = ["a,q1,0.5", "a,q2,1.0", "a,all,0.75", "b,q1,1.0", "b,q2,0.5", "b,all,0.75"]
+    assert result.stdout.split() == ["run,query,map_at_1000", *rows]
+
+
+def test_queries_that_would_be_merged_with_others_are_an_error(assay, folder):
+    (folder / "parts.txt").write_text("q1_0 0 d1 1\nq1 0 d1 1\n")
+    result = assay("eval", "parts.txt", "one.run", "--merge-subqueries")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "queries 'q1' and 'q1_0' would both be 'q1'" in result.stderr

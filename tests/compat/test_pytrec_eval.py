@@ -163,6 +163,8 @@ ERRORS = [
     (({"q": {"a": np.int64(1)}}, {"map"}), RUN, TypeError, "Expected relevance to be integer."),
     ((QRELS, {"map"}), [1], TypeError, "Argument object scores should be of type dictionary."),
     ((QRELS, {"map"}), {1: {"a": 1.0}}, TypeError, "Unable to extract query/object scores."),
+    ((QRELS, {"map"}), {**RUN, "other": {5: 1.0}}, TypeError, "Unable to extract query/object scores."),
+    ((QRELS, {"map"}), {**RUN, "other": {"a": 1.0, None: 1.0}}, TypeError, "Unable to extract query/object scores."),
     ((QRELS, {"map"}), {"q": ["a"]}, TypeError, "Unable to extract query/object scores."),
     ((QRELS, {"map"}), {"q": {"a": "1"}}, TypeError, "Unable to extract query/object scores."),
     ((QRELS, {"map"}), {"q": {"a": None}}, TypeError, "Unable to extract query/object scores."),

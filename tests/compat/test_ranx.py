@@ -120,7 +120,7 @@ def test_queries_that_do_not_match_are_an_error():
     assert "make_comparable=True" in str(caught.value)
     with pytest.raises(assay.DataError, match="qrels must be a Qrels or a dict"):
         ours.evaluate([1], ours.Run(RUN), "map")
-    with pytest.raises(assay.MeasureError, match="there is no measure 'mapp'"):
+    with pytest.raises(assay.MeasureError, match="ranx has no measure 'mapp'"):
         ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "mapp")
     with pytest.raises(assay.MeasureError, match=r"such as rbp\.95"):
         ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "rbp")

@@ -1,6 +1,7 @@
 """The ranx drop-in at the edges: scores that are not finite, errors of ranx's types, and what is not here."""
 
 import copy
+import gzip
 import math
 import warnings
 
@@ -153,6 +154,31 @@ def test_json_that_is_none(library, tmp_path):
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(ValueError, match="line 1 column 2"):
         library.Run.from_file(str(tmp_path / "run.json"))
+
+
+@pytest.mark.parametrize("name", ["MAP", "map ", "ndcg@1e1", "rr", "beir:NDCG@10", "interpolated_precision_at_recall"])
+@BOTH
+@pytest.mark.filterwarnings("ignore")
+def test_names_that_only_others_have(library, name):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - ranx says no more
+        library.evaluate(library.Qrels(QRELS), library.Run(RUN), name, make_comparable=True)
+    assert library is theirs or isinstance(caught.value, assay.MeasureError)
+
+
+@pytest.mark.parametrize("name", ["rbp.0", "rbp.", "rbp.9.5"])
+def test_odd_persistences_are_an_error(name):
+    with pytest.raises(assay.MeasureError, match="rbp"):
+        ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), name, make_comparable=True)
+
+
+@pytest.mark.parametrize("score", ["0.5", "inf"])
+@pytest.mark.parametrize("ending", ["trec", "gz"])
+@BOTH
+def test_the_name_is_that_of_the_first_line(library, ending, score, tmp_path):
+    content = f"q1 Q0 a 1 {score} first\nq1 Q0 b 2 0.1 last\n".encode()
+    path = tmp_path / f"run.{ending}"
+    path.write_bytes(gzip.compress(content) if ending == "gz" else content)
+    assert library.Run.from_file(str(path)).name == "first"
 
 
 @pytest.mark.parametrize("name", ["fuse", "normalize", "optimize_fusion", "plot"])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz import distance as distances
 
 import assay
+from assay.conventions.ragas import NAMES, read_ragas
 
 nan = math.nan
 IDS = ["IDBasedContextPrecision", "IDBasedContextRecall"]
@@ -196,3 +197,10 @@ def test_agrees_with_the_formulas_of_texts(queries, name):
     for measure, formula in zip(TEXTS, (text_precision, text_recall), strict=True):
         expected = [formula(*query, alike) for query in queries]
         np.testing.assert_allclose(result.scores[measure], expected, rtol=1e-9, err_msg=measure)
+
+
+def test_only_the_names_that_are_given_are_read():
+    few = {"IDBasedContextRecall": NAMES["IDBasedContextRecall"]}
+    for text in ("IDBasedContextRecall", "id_based_context_recall"):
+        assert read_ragas(text, few) == ("IDBasedContextRecall", {}, ())
+    assert read_ragas("id_based_context_precision", few) is None

@@ -74,8 +74,8 @@ BAD_NAMES = [
         "mteb",
         "max_over_subqueries_map_at_1000",
         (
-            "'max_over_subqueries_map_at_1000' is map_at_1000 of assay.merge_subqueries(qrels, run); "
-            "merge them, then name map_at_1000"
+            "'max_over_subqueries_map_at_1000' is map_at_1000 of merged rankings; name map_at_1000 and merge the parts "
+            "of queries, with the option --merge-subqueries of `assay eval` or with assay.merge_subqueries(qrels, run)"
         ),
     ),
     ("beir", "NDCG@x", "cannot read the cutoffs of 'NDCG@x'; write them as in NDCG.5,10"),

@@ -32,6 +32,26 @@ def test_it_is_ready_for_mteb():
     assert "1 query of the run has no judgments and is left out: 'other_1'" in map(str, result.notes)
 
 
+def test_a_query_without_judgments_is_no_part_of_another():
+    run = {"q1_0": {"d1": 0.5}, "q1": {"d9": 100.0}, "q1_7": {"d8": 90.0}}
+    merged = assay.merge_subqueries({"q1_0": {"d1": 1}}, run)
+    assert merged.run.to_dict() == {"q1": {"d1": 0.5}, "q1_7": {"d8": 90.0}}
+    assert assay.evaluate(*merged, "mrr_at_10", convention="mteb")["mrr_at_10"] == 1
+
+
+@pytest.mark.parametrize("ids", [("q1", "q1_0"), ("q1_0", "q1"), ("q1_0", "q1_1", "q1")])
+def test_a_query_that_has_the_name_of_a_merged_one_is_an_error(ids):
+    with pytest.raises(assay.DataError) as caught:
+        assay.merge_subqueries({query: {"d1": 1} for query in ids}, {"q1_0": {"d1": 0.5}})
+    assert str(caught.value) == "queries 'q1' and 'q1_0' would both be 'q1'; rename or remove one of them"
+
+
+def test_parts_of_parts_are_told_by_the_last_low_line():
+    qrels, run = assay.merge_subqueries({"q_1": {"a": 1}, "q_1_0": {"b": 1}}, {"q_1": {"a": 1.0}, "q_1_0": {"b": 2.0}})
+    assert qrels.to_dict() == {"q": {"a": 1}, "q_1": {"b": 1}}
+    assert run.to_dict() == {"q": {"a": 1.0}, "q_1": {"b": 2.0}}
+
+
 def test_a_part_that_the_run_lacks_is_no_loss():
     merged = assay.merge_subqueries(assay.Qrels(QRELS), assay.Run({"q_1_0": RUN["q_1_0"]}))
     assert merged.run.to_dict() == {"q_1": RUN["q_1_0"]}

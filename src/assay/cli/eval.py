@@ -18,11 +18,13 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.output import emit, say
-from assay.cli.prepare import prepare
+from assay.cli.prepare import prepare, read_judgments
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
 from assay.evaluator import DEFAULT_MEASURES
 from assay.io.naming import run_names
+from assay.io.run import Run
+from assay.io.subqueries import Subqueries
 from assay.render import Column, Table, render
 from assay.result import Result
 from assay.results import Results
@@ -45,6 +47,12 @@ from assay.results import Results
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_options(DEFAULT_MEASURES)
 @click.option("-q", "--per-query", is_flag=True, help="One row a query, and the means in the last.")
+@click.option(
+    "--merge-subqueries",
+    "merging",
+    is_flag=True,
+    help="Make one query of parts such as q1_0 and q1_1; a document has the highest of its scores.",
+)
 @convention_option
 @output_options
 @reading_options
@@ -56,6 +64,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
+    merging: bool,
     convention: str,
     format_: str,
     output: str | None,
@@ -75,13 +84,14 @@ def command(
     check_single_input((qrels, *runs))
     with loaded(files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
-        evaluator = prepare(
-            qrels, names, convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
-        )
+        options: dict[str, Any] = {"convention": convention, "qrels_format": qrels_format, "policies": policies}
+        parts = Subqueries(read_judgments(qrels, **options)) if merging else None
+        evaluator = prepare(qrels if parts is None else parts.qrels, names, threads=threads, **options)
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
-                results[name] = evaluator.evaluate(source_of(run), format=run_format, progress=progress)
+                data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=run_format))
+                results[name] = evaluator.evaluate(data, format=run_format, progress=progress)
         text, notes = written(results, format_, per_query=per_query)
         emit(text, output)
     for note in notes:

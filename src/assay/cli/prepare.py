@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def prepare(
-    qrels: str,
+    qrels: str | Qrels,
     measures: Iterable[str],
     *,
     convention: str,
@@ -25,8 +25,12 @@ def prepare(
     policies: dict[str, Any],
 ) -> Evaluator:
     """What is ready to read runs."""
-    chosen = given(policies)
-    duplicates = find_convention(convention).policies.changed(chosen).duplicates
+    judgments = read_judgments(qrels, convention, qrels_format, policies) if isinstance(qrels, str) else qrels
+    return Evaluator(judgments, measures, convention=convention, threads=threads, **given(policies))
+
+
+def read_judgments(qrels: str, convention: str, qrels_format: str | None, policies: dict[str, Any]) -> Qrels:
+    """The judgments, repeated ones as the policies have them."""
+    duplicates = find_convention(convention).policies.changed(given(policies)).duplicates
     with watched(qrels):
-        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
-        return Evaluator(judgments, measures, convention=convention, threads=threads, **chosen)
+        return Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)

@@ -13,7 +13,7 @@ import assay.io.run
 from assay.compat._ranx_errors import KindError, MissingFileError
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
-from assay.io.source import quoted
+from assay.io.source import open_source, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,6 +22,8 @@ Data = dict[str, dict[str, Any]]
 KINDS = ("json", "trec", "gz", "lz4", "parquet")
 SAME_KINDS = {"txt": "trec", "parq": "parquet"}
 COLUMNS = ("q_id", "doc_id", "score")
+FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
+LONGEST_LINE = 1 << 16
 
 
 def kind_of(path: str, kind: str | None) -> str:
@@ -60,7 +62,15 @@ def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
             return load_loosely(path, kind)
         except UnicodeDecodeError:
             raise refused from None
-    return {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}, run.tag or None
+    rankings = {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}
+    return rankings, first_tag(path) or run.tag or None
+
+
+def first_tag(path: str) -> str | None:
+    """The name of the run in the first line of a file, if that line is whole."""
+    with open_source(path) as source:
+        fields = source.read(LONGEST_LINE).partition(b"\n")[0].split()
+    return fields[-1].decode() if len(fields) == len(FIELDS) else None
 
 
 def load_json(path: str) -> Data:
@@ -82,7 +92,7 @@ def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:
                 query, _, document, _, score, last = line.split()
                 data.setdefault(query, {})[document] = float(score)
             except ValueError:
-                expected = "expected query Q0 document rank score tag"
+                expected = f"expected {' '.join(FIELDS)}"
                 raise FormatError(f"{quoted(path)}, line {number}: {expected}, found {show(line)}") from None
             tag = tag or last
     return data, tag

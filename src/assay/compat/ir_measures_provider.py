@@ -67,10 +67,11 @@ class AssayEvaluator(providers.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - any form of run
         """The value of each measure for each query; none where the measure is not defined."""
         result = self.score(run)
+        known = {} if result is None else result.per_query()
         for measure in self.measures:
-            values = [math.nan] * len(self.queries) if result is None else result.scores[str(measure)].tolist()
             is_zero = result is None or measure.NAME in ONLY_PRESENT
-            for query, value in zip(self.queries, values, strict=True):
+            for query in self.queries:
+                value = known[query][str(measure)] if query in known else math.nan
                 if not math.isnan(value):
                     yield ir_measures.Metric(query, measure, value)
                 elif is_zero and measure.NAME != "Accuracy":

@@ -80,6 +80,9 @@ class RelevanceEvaluator:
             raise ArgumentError("Argument object scores should be of type dictionary.")
         if not all(isinstance(query, str) and isinstance(each, dict) for query, each in scores.items()):
             raise ArgumentError("Unable to extract query/object scores.")
+        # The first document of each query tells; to look at all of them would take longer than to evaluate them.
+        if not all(isinstance(next(iter(each), ""), str) for each in scores.values()):
+            raise ArgumentError("Unable to extract query/object scores.")
         if self.evaluator is None or self.queries.isdisjoint(scores):
             return {}
         try:
@@ -135,10 +138,10 @@ def check_judgments(query: object, grades: object) -> None:
 
 
 def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
-    """Raises for scores that have no place in a ranking: those of a wrong type, as pytrec_eval does, and NaN."""
+    """Raises for what has no place in a ranking: ids and scores of a wrong type, as pytrec_eval does, and NaN."""
     for query, ranking in scores.items():
         for document, score in ranking.items():
-            if not isinstance(score, (int, float)):
+            if not (isinstance(document, str) and isinstance(score, (int, float))):
                 raise ArgumentError("Unable to extract query/object scores.")
             if is_nan(score):
                 place = f"ranking of query {show(query)}, document {show(document)}"

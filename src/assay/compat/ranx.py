@@ -157,8 +157,10 @@ def score(
     # ranx cuts grades to whole numbers where it makes a Qrels of them, and only there.
     grades = "whole" if is_cut else "as_given"
     options: dict[str, Any] = {"convention": "ranx", "grades": grades, "threads": threads or None}
+    # Only the names that ranx itself has; assay knows others, and other tools' spellings.
+    spelled = [f"ranx:{name}" for name in names]
     try:
-        result = evaluate_with_assay(qrels, run, list(names), **options)
+        result = evaluate_with_assay(qrels, run, spelled, **options)
     except MeasureError as error:
         raise MetricError(str(error)) from None
     except DataError:
@@ -167,8 +169,11 @@ def score(
             raise
         # Only the order of the documents counts in ranx's metrics, so it can stand for scores that assay refuses.
         ranked = {**run, **{query: best_first(run[query], nan_first=nan_first) for query in odd}}
-        result = evaluate_with_assay(qrels, ranked, list(names), **options)
-    return {name: result.scores[result.key(name)] for name in names}
+        result = evaluate_with_assay(qrels, ranked, spelled, **options)
+    for name, each in zip(names, spelled, strict=True):
+        if each not in result.scores:
+            raise MetricError(f"{show(name)} is no metric but several; name one, such as 'map'")
+    return {name: result.scores[each] for name, each in zip(names, spelled, strict=True)}
 
 
 def summary(values: FloatArray, *, with_deviation: bool) -> np.floating[Any] | dict[str, np.floating[Any]]:

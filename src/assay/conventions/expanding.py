@@ -40,8 +40,11 @@ def expand(
             for key, chosen in (spelled(each, convention, options, under) or {}).items()
         }
     measures = spelled(name, convention, options, under)
+    if measures is None or len(measures) != 1:
+        return measures
     # One measure keeps the name that the user wrote.
-    return dict.fromkeys([name], *measures.values()) if measures is not None and len(measures) == 1 else measures
+    (chosen,) = measures.values()
+    return {name: chosen}
 
 
 def spelled(

@@ -164,6 +164,10 @@ DEFECTS = (
     "ERR@k, and nDCG@k with exp-log2, take only ids that end in a number, and round to five decimals; here neither.",
     "Measures of cwl_eval see 1000 documents even where the cutoff is larger; here the cutoff holds.",
     "RBP takes grades below 0 for 0, so that they are relevant with rel=0; here they are not.",
+    (
+        "Of judgments that repeat a document RR@k takes the highest, ERR@k the last above 0, diversity measures the "
+        "last, and AP_IA counts it twice; here diversity measures take the highest, and all others the last."
+    ),
     "IPrec rounds its recall to two decimals; here it does not.",
     "A run without a query in common with the judgments scores 0; here it is an error.",
 )

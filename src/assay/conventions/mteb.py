@@ -5,8 +5,8 @@ low, and the mean over the queries that judgments and run have in common. mrr an
 document id, both from high to low, in 64 bits. mteb rounds pytrec_eval's means to 5 decimals; assay does not.
 
 paired_accuracy, robustness_at_10 and p-MRR have one value for several queries, which stands at the first of them. What
-mteb computes on merged rankings (max_over_subqueries_…) is had from `assay.merge_subqueries`, and what it reports under
-og and changed is the same measures over the queries whose ids end so.
+mteb computes on merged rankings (max_over_subqueries_…) is had from `assay.merge_subqueries` and from `assay eval
+--merge-subqueries`, and what it reports under og and changed is the same measures over the queries whose ids end so.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ MERGED = "max_over_subqueries_"
 def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
     """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
 
-    What mteb prefixes with `max_over_subqueries_` is a measure of what `assay.merge_subqueries` gives.
+    What mteb prefixes with `max_over_subqueries_` is a measure of what `assay.merge_subqueries` gives, and of what
+    `assay eval --merge-subqueries` reads.
 
     >>> read_mteb("nauc_ndcg_at_10_max", MTEB.names)
     Written(base='nauc_ndcg', options={'figure': 'max'}, cutoffs=('10',))
@@ -40,7 +41,8 @@ def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
     if text.startswith(MERGED):
         rest = text.removeprefix(MERGED)
         raise MeasureError(
-            f"{show(text)} is {rest} of assay.merge_subqueries(qrels, run); merge them, then name {rest}"
+            f"{show(text)} is {rest} of merged rankings; name {rest} and merge the parts of queries, with the option "
+            "--merge-subqueries of `assay eval` or with assay.merge_subqueries(qrels, run)"
         )
     shape = SHAPE.fullmatch(text)
     base = shape["base"] or shape["own"] if shape is not None else ""

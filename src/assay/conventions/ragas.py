@@ -72,17 +72,17 @@ NAMES = {
 }
 # Each class has another name in ragas' results.
 IN_RESULTS = {re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower(): name for name in NAMES}
-KNOWN = {**NAMES, **IN_RESULTS}
 
 
-def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:  # noqa: ARG001 - each has a second spelling
+def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:
     """`Name(option=value)`, where the name is that of the class or the one in results, such as id_based_context_recall.
 
     >>> read_ragas("non_llm_context_recall(threshold=0.8)", NAMES)
     Written(base='NonLLMContextRecall', options={'threshold': '0.8'}, cutoffs=())
     """
-    written = read_call(text, KNOWN)
-    return written and written._replace(base=IN_RESULTS.get(written.base, written.base))
+    second = {spelling: name for spelling, name in IN_RESULTS.items() if name in names}
+    written = read_call(text, {**names, **second})
+    return written and written._replace(base=second.get(written.base, written.base))
 
 
 RAGAS = Convention(

@@ -32,17 +32,35 @@ def merge_subqueries(qrels: object, run: object) -> Merged:
     >>> assay.evaluate(*merged, "map_at_1000", convention="mteb")["map_at_1000"]
     0.5
 
-    An id without a low line is a query of its own, and so is one of the run that has no judgments.
+    An id without a low line is a query of its own. A query of the run that has no judgments is no part of another; it
+    stays as it is, unless its id is that of a query that was merged.
     """
-    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    rankings = run if isinstance(run, Run) else Run(run)
-    grades = judgments.to_dict()
-    scores: dict[str, dict[str, float]] = {}
-    for query in rankings.queries:
-        merged = scores.setdefault(whole_query(query) if query in judgments else query, {})
-        for document, score in scored(rankings, query):
-            merged[document] = max(score, merged.get(document, score))
-    return Merged(Qrels({whole_query(query): grades[query] for query in judgments.queries}), Run(scores))
+    parts = Subqueries(qrels if isinstance(qrels, Qrels) else Qrels(qrels))
+    return Merged(parts.qrels, parts.merge(run if isinstance(run, Run) else Run(run)))
+
+
+class Subqueries:
+    """Judgments of queries that were asked in parts, ready for the runs in which the parts are."""
+
+    def __init__(self, judgments: Qrels) -> None:
+        self.whole = {query: whole_query(query) for query in judgments.queries}
+        for query, whole in self.whole.items():
+            if query != whole and whole in self.whole and self.whole[whole] == whole:
+                named = f"{show(whole)} and {show(query)}"
+                raise DataError(f"queries {named} would both be {show(whole)}; rename or remove one of them")
+        grades = judgments.to_dict()
+        self.qrels = Qrels({whole: grades[query] for query, whole in self.whole.items()})
+
+    def merge(self, run: Run) -> Run:
+        """The run in which each query that was asked in parts has one ranking."""
+        scores: dict[str, dict[str, float]] = {}
+        for query in run.queries:
+            if query not in self.whole and query in self.qrels:
+                continue
+            merged = scores.setdefault(self.whole.get(query, query), {})
+            for document, score in scored(run, query):
+                merged[document] = max(score, merged.get(document, score))
+        return Run(scores)
 
 
 def whole_query(query: str) -> str:

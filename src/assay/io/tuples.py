@@ -49,5 +49,5 @@ def series(name: str, values: tuple[Any, ...]) -> polars.Series:
 
     try:
         return polars.Series(name, values, strict=True)
-    except Exception:  # noqa: BLE001 - polars raises what it likes
+    except (TypeError, ValueError, OverflowError, AttributeError, polars.exceptions.PolarsError):
         return polars.Series(name, list(values), dtype=polars.Object)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.cli.trec_eval.beyond import compute_beyond
 from assay.cli.trec_eval.catalogue import Parameters, Source
 from assay.cli.trec_eval.failure import Failure, of_data, of_measures, of_preferences
 from assay.cli.trec_eval.recall_points import recall_points
+from assay.cli.trec_eval.spelling import beyond_bounds, spelled
 from assay.cli.trec_eval.write import summarize
 from assay.conventions import Chosen, find_convention
 from assay.conventions.choosing import choose_one
@@ -112,9 +114,13 @@ class Evaluator:
         if first.measure in ("iprec_at_recall", "11pt_avg"):
             judged = self.judged(self.convention.policies)
             return [recall_points(judged, each.numbers, self.settings.level) / len(each.numbers) for each in values]
-        # A multiple that is not above 0 asks for no document; only Rprec_mult can have such.
-        asked = [each for each in values if not each.numbers or each.numbers[0] > 0 or len(values) == 1]
-        computed = {each: self.compute(chosen) for each, chosen in zip(asked, self.choose(asked), strict=True)}
+        # A multiple of the relevant documents that is not above 0 asks for none.
+        is_multiple = first.entry.parameters is Parameters.SHARES
+        asked = [each for each in values if not is_multiple or each.numbers[0] > 0]
+        chosen = self.choose(asked) if asked else []
+        if beyond := beyond_bounds(first):
+            return [compute_beyond(chosen[0].measure, beyond, self.judged(chosen[0].policies))]
+        computed = {value: self.compute(each) for value, each in zip(asked, chosen, strict=True)}
         return [computed.get(each, np.zeros(size)) for each in values]
 
     def compute(self, chosen: Chosen) -> FloatArray:
@@ -179,13 +185,3 @@ class Evaluator:
             above if self.settings.complete and value.measure == "num_rel" else number
             for value, number in zip(evaluation.values, numbers, strict=True)
         ]
-
-
-def spelled(values: list[Value]) -> str:
-    """Values of one measure as trec_eval's table of names spells them."""
-    first = values[0]
-    if first.pairs:
-        return f"{first.measure}." + ",".join(f"{name}={number!r}" for name, number in first.pairs)
-    if not first.numbers or (first.entry.parameters is Parameters.NUMBERS and first.numbers == first.entry.default):
-        return first.measure
-    return f"{first.measure}." + ",".join(f"{number!r}" for value in values for number in value.numbers)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from assay.cli.streams import StandardInput
 from assay.cli.trec_eval.outcome import FILE, Stop
+from assay.core.errors import FileError
 from assay.io.source import put_aside
 
 if TYPE_CHECKING:
@@ -18,17 +19,18 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(argument: str, complaint: str, *, is_input: bool = False) -> Iterator[Path]:
-    """The file to read, or standard input; one that is empty or cannot be read ends the program with a complaint."""
-    if is_input:
-        with put_aside(StandardInput(), "") as source:  # type: ignore[arg-type]
-            yield source.path
-        return
-    stream = stream_of(argument)
-    if stream is None:
+    """The file to read, or standard input; what is empty or cannot be read ends the program with a complaint."""
+    stream = None if is_input else stream_of(argument)
+    if stream is None and not is_input:
         yield checked(argument, complaint)
         return
-    with stream, put_aside(stream, "") as source:
-        yield checked(str(source.path), complaint)
+    with ExitStack() as stack:
+        source: Any = StandardInput() if stream is None else stack.enter_context(stream)
+        try:
+            kept = stack.enter_context(put_aside(source, ""))
+        except FileError:
+            raise Stop(FILE, complaint) from None
+        yield checked(str(kept.path), complaint)
 
 
 def stream_of(argument: str) -> IO[bytes] | None:

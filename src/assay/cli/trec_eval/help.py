@@ -35,6 +35,11 @@ are qrels named -; both may be pipes.
 
 Without -c a topic that the run lacks is left out.
 
+Parameters are taken as trec_eval takes them: a gain whose name is no whole number counts for nothing, and rbp.p=2 has a
+value. Some are an error here, as C does not say what comes of them, or digits would depend on the machine: gains,
+weights and cutoffs that are not finite or too large for a number of documents, a grade with two gains of which the
+first is not the lowest, and an rbp that grows past every number.
+
 Examples:
   assay trec_eval qrels.txt bm25.run                        the official measures, over all topics
   assay trec_eval -q -m ndcg_cut.10 qrels.txt bm25.run      nDCG at rank 10, of each topic too
@@ -69,7 +74,7 @@ def describe(name: str) -> str:
     """What a measure is, from the table of measures."""
     if name in SPECIAL:
         return SPECIAL[name]
-    from assay.cli.trec_eval.evaluation import spelled
+    from assay.cli.trec_eval.spelling import spelled
     from assay.conventions import find_convention
     from assay.conventions.choosing import choose_one
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.cli.trec_eval.catalogue import CATALOGUE, NICKNAMES, Entry, Parameters
 from assay.cli.trec_eval.numbers import real, whole
 from assay.cli.trec_eval.options import Settings
 from assay.cli.trec_eval.outcome import FILE, Stop
+from assay.core.spelling import GRADE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PAIRS = re.compile(r"[^=,]*=[^=,]*(?:,[^=,]*=[^=,]*)*", re.DOTALL)
 # trec_eval keeps one set of gains for these three: what one is given holds for those that follow, name and all.
 COMMON_GAINS = ("dcg", "ideal_dcg", "ndcg")
 LONGEST_SHARE = 8
+# These have a persistence; the second of them has no gains.
+PERSISTENT = ("rbp", "rbp_resid")
+# Times the relevant documents of any topic this is still a whole number of C's.
+LARGEST_SHARE = 2.0**40
 
 
 class Value(NamedTuple):
@@ -60,16 +69,16 @@ def values_of(measure: str, written: str | None) -> list[Value]:
             case Parameters.NONE:
                 return [Value(measure, measure)]
             case Parameters.RANKS:
-                ranks = entry.default if written is None else cutoffs([float(each) for each in wholes(written)], low=1)
-                return [Value(measure, f"{measure}_{rank:.0f}", (rank,)) for rank in ranks]
+                ranks = entry.default if written is None else cutoffs(wholes(written), low=1)
+                return [Value(measure, f"{measure}_{rank}", (rank,)) for rank in ranks]
             case Parameters.SHARES:
-                shares = entry.default if written is None else cutoffs(reals(written))
+                shares = entry.default if written is None else cutoffs(shares_of(written))
                 return [Value(measure, f"{measure}_{f'{share:3.2f}'[:LONGEST_SHARE]}", (share,)) for share in shares]
             case Parameters.NUMBERS:
-                numbers = entry.default if written is None else tuple(reals(written))
+                numbers = entry.default if written is None else numbers_of(measure, written)
                 return [Value(measure, printed(measure, written), numbers)]
             case Parameters.PAIRS:
-                return [Value(measure, printed(measure, written), pairs=pairs(written))]
+                return [Value(measure, printed(measure, written), pairs=pairs(measure, written))]
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Cannot initialize measure '{measure}'\n") from None
 
@@ -83,10 +92,33 @@ def wholes(written: str) -> list[int]:
 
 
 def reals(written: str) -> list[float]:
-    return [real(os.fsencode(text)) for text in written.split(",")]
+    return [finite(text) for text in written.split(",")]
 
 
-def cutoffs(numbers: list[float], low: float = float("-inf")) -> tuple[float, ...]:
+def finite(text: str) -> float:
+    """A number; C does not say what becomes of one that is not finite."""
+    number = real(os.fsencode(text))
+    if not math.isfinite(number):
+        raise Stop(FILE, f"trec_eval: '{text}' is no number to compute with\n")
+    return number
+
+
+def shares_of(written: str) -> list[float]:
+    """Shares or multiples of the relevant documents, as many as can be counted."""
+    shares = reals(written)
+    if max(map(abs, shares)) > LARGEST_SHARE:
+        raise Stop(FILE, f"trec_eval: a cutoff in '{written}' is too large\n")
+    return shares
+
+
+def numbers_of(measure: str, written: str) -> tuple[float, ...]:
+    """The numbers that a measure computes with: set_F takes the first alone, and 11pt_avg wants shares."""
+    if measure == "11pt_avg":
+        return tuple(shares_of(written))
+    return tuple(reals(written)[: 1 if measure == "set_F" else None])
+
+
+def cutoffs(numbers: Sequence[float], low: float = float("-inf")) -> tuple[float, ...]:
     """Cutoffs in order; each may come once."""
     ascending = sorted(numbers)
     if ascending[0] < low:
@@ -96,11 +128,27 @@ def cutoffs(numbers: list[float], low: float = float("-inf")) -> tuple[float, ..
     return tuple(ascending)
 
 
-def pairs(written: str | None) -> tuple[tuple[str, float], ...]:
-    """Pairs of a name and a number."""
+def pairs(measure: str, written: str | None) -> tuple[tuple[str, float], ...]:
+    """The pairs of a name and a number that the measure knows; what it does not know counts for nothing."""
     if written is None:
         return ()
     if not PAIRS.fullmatch(written):
         raise Stop(FILE, f"trec_eval: malformed pair parameters in '{written}'\n")
-    named = (pair.partition("=") for pair in written.split(","))
-    return tuple((name, real(os.fsencode(number))) for name, _, number in named)
+    known: dict[str, float] = {}
+    for name, _, text in (pair.partition("=") for pair in written.split(",")):
+        if GRADE.fullmatch(name) and measure != "rbp_resid":
+            grade, gain = str(whole(os.fsencode(name))), finite(text)
+            check_gain(measure, grade, known.get(grade, gain), gain)
+            known.setdefault(grade, gain)
+        elif name == "p" and measure in PERSISTENT:
+            known[name] = finite(text)
+    return tuple(known.items())
+
+
+def check_gain(measure: str, grade: str, first: float, gain: float) -> None:
+    """Raises where trec_eval computes with both gains of a grade.
+
+    It ranks by the lowest gain and compares with an ideal ranking by the first. rbp looks for the highest one, too.
+    """
+    if gain < first or (measure == "rbp" and gain != first):
+        raise Stop(FILE, f"trec_eval: grade {grade} has two gains, {first:g} and {gain:g}; name it once\n")

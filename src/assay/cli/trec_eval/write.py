@@ -62,7 +62,8 @@ def fill(page: str, values: Sequence[float | str]) -> str:
 def summarize(values: Sequence[Value], columns: Sequence[FloatArray]) -> list[float]:
     """One number of each value: topics are added one after another, in their order."""
     pairs = zip(values, columns, strict=True)
-    return [finished(value, float(np.cumsum(column)[-1]), len(column)) for value, column in pairs]
+    # The sum begins with 0, so that nothing but zeros below 0 is no such zero.
+    return [finished(value, 0.0 + float(np.cumsum(column)[-1]), len(column)) for value, column in pairs]
 
 
 def finished(value: Value, total: float, size: int) -> float:
