@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.options import given
 from assay.cli.progress import watched
 from assay.cli.streams import source_of
-from assay.conventions import find_convention
 from assay.evaluator import Evaluator
 from assay.io.qrels import Qrels
 
@@ -25,8 +24,6 @@ def prepare(
     policies: dict[str, Any],
 ) -> Evaluator:
     """What is ready to read runs."""
-    chosen = given(policies)
-    duplicates = find_convention(convention).policies.changed(chosen).duplicates
     with watched(qrels):
-        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
-        return Evaluator(judgments, measures, convention=convention, threads=threads, **chosen)
+        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=None)
+        return Evaluator(judgments, measures, convention=convention, threads=threads, **given(policies))

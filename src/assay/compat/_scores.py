@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from assay.core.parameter import LARGEST
+from assay.conventions.preparing import INFINITE, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-INFINITE = (math.inf, -math.inf)
 Rankings = dict[str, dict[str, Any]]
 
 
@@ -20,14 +18,12 @@ def finite(run: Mapping[str, Mapping[str, Any]]) -> Rankings:
     >>> finite({"q1": {"d1": math.inf, "d2": True}})
     {'q1': {'d1': 1.7976931348623157e+308, 'd2': 1}}
     """
-    return {query: {document: bounded(score) for document, score in ranking.items()} for query, ranking in run.items()}
-
-
-def bounded(score: Any) -> Any:  # noqa: ANN401 - any library's number
-    """One score, not infinite and not a bool."""
-    if score in INFINITE:
-        return math.copysign(LARGEST, score)
-    return int(score) if isinstance(score, bool) else score
+    return {
+        query: {
+            document: int(score) if isinstance(score, bool) else bounded(score) for document, score in ranking.items()
+        }
+        for query, ranking in run.items()
+    }
 
 
 def is_finite(ranking: Mapping[str, Any]) -> bool:

@@ -2,20 +2,20 @@
 
 from assay.conventions.choosing import choose, parse_measure, parse_measures, tool_of
 from assay.conventions.expanding import Chosen, expand, needed_options, spelled, spelling
-from assay.conventions.preparing import Prepared, prepare_data
+from assay.conventions.preparing import Refused, read_as
 from assay.conventions.table import CONVENTIONS, find_convention
 
 __all__ = [
     "CONVENTIONS",
     "Chosen",
-    "Prepared",
+    "Refused",
     "choose",
     "expand",
     "find_convention",
     "needed_options",
     "parse_measure",
     "parse_measures",
-    "prepare_data",
+    "read_as",
     "spelled",
     "spelling",
     "tool_of",

@@ -116,6 +116,7 @@ TREC_EVAL = Convention(
         "prefs": ("num_q", *tuple(PREFERENCES)[:6]),
         "qrels_jg": ("num_q", *JUDGES),
     },
+    infinite=True,
     defects=(
         (
             "Without -c it stops at a query of the judgments that the run lacks, though its help says that such are "
