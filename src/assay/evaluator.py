@@ -147,7 +147,7 @@ class Evaluator:
         parts = []
         for part in self.parts:
             found = [*run_notes(judge, part.number, unknown), *repeat_notes(self.qrels, part.policies)]
-            parts.append(score_part(part, *self.ranked(judge, part, name), found, unusable))
+            parts.append(score_part(part, *self.ranked(judge, part, name), found, unusable=unusable))
         notes = [*refused_notes(self.refused, "judgments"), *refused_notes(refused, "rankings")]
         return self.assemble(parts, self.qrels.queries, notes)
 

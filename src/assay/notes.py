@@ -81,13 +81,13 @@ def refused_notes(refused: Refused, what: str) -> list[Note]:
     """Which queries a tool can make nothing of.
 
     >>> print(*refused_notes({"autorag": ["q1", "q2"]}, "judgments"))
-    autorag cannot use the judgments of 2 queries, without a value: 'q1', 'q2'
+    autorag cannot use the judgments of 2 queries, left out of the mean: 'q1', 'q2'
     """
-    texts = [
-        f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}, without a value: {some(queries)}"
-        for tool, queries in refused.items()
-    ]
-    return [Note("prepared", text) for text in texts]
+    notes = []
+    for tool, queries in refused.items():
+        said = f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}"
+        notes.append(Note("prepared", f"{said}, left out of the mean: {some(queries)}"))
+    return notes
 
 
 def query_notes(

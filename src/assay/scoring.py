@@ -61,6 +61,7 @@ def score_part(
     queries: list[str],
     present: BoolArray,
     notes: list[Note],
+    *,
     unusable: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Scored:
     """Computes the measures of one part; `present` tells which queries the run has.
@@ -83,12 +84,17 @@ def score_part(
     undefined = {name: int((np.isnan(scores) & ~blank[name]).sum()) for name, scores in computed.items()}
     scores = {name: np.where(blank[name], np.nan, each) for name, each in computed.items()}
     means = {
-        name: float(measure.definition.corpus(judged, **measure.values))
+        name: float(measure.definition.corpus(without(judged, refused[name][keep]), **measure.values))
         for name, measure in measures.items()
         if measure.definition.corpus is not None
     }
     notes += [*judgment_notes(judged, policies), *measure_notes(measures, undefined, policies)]
     return Scored(policies, measures, keep, scores, means, notes)
+
+
+def without(judged: Judged, refused: BoolArray) -> Judged:
+    """The queries that are not refused."""
+    return select(judged, np.flatnonzero(~refused)) if refused.any() else judged
 
 
 def is_among(queries: list[str], some: Collection[str]) -> BoolArray:

@@ -1,4 +1,7 @@
-"""Lists and generators of named tuples, such as those of ir_measures and ir_datasets: one is a judgment or a retrieved document."""
+"""Lists and generators of named tuples, such as those of ir_measures and ir_datasets.
+
+One of them is a judgment or a retrieved document.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +54,8 @@ def table(rows: list[Any]) -> polars.DataFrame:
     fields = rows[0]._fields
     wrong = next((row for row, each in enumerate(rows) if getattr(each, "_fields", None) != fields), None)
     if wrong is not None:
-        raise FormatError(
-            f"the list, row {wrong}: {show(rows[wrong])} has other fields than the first, {', '.join(fields)}"
-        )
+        names = ", ".join(fields)
+        raise FormatError(f"the list, row {wrong}: {show(rows[wrong])} has other fields than the first, {names}")
     return polars.DataFrame([series(*each) for each in zip(fields, zip(*rows, strict=True), strict=True)])
 
 
