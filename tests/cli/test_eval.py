@@ -211,3 +211,14 @@ def test_ids_are_printed_without_their_control_characters(assay, folder):
     result = assay("eval", "escape.txt", "escape.run", "-q", "-m", "rr")
     assert "\x1b" not in result.stdout
     assert r"q\x1b[31m" in result.stdout
+
+
+@pytest.mark.parametrize("names", [["ranx:ndcg"], ["ranx:ndcg", "llama_index:precision"]])
+def test_repeated_judgments_are_read_as_in_python(assay, folder, names):
+    (folder / "twice.txt").write_text("q 0 a 0\nq 0 a 2\nq 0 b 1\n")
+    (folder / "twice.run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    options = [each for name in names for each in ("-m", name)]
+    found = json.loads(assay("eval", "twice.txt", "twice.run", *options, "--format", "json").output)
+    expected = library.evaluate(folder / "twice.txt", folder / "twice.run", names)
+    assert found == json.loads(expected.to_json())
+    assert expected["ranx:ndcg"] == 1

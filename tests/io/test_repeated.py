@@ -123,11 +123,9 @@ def test_only_the_same_group_repeats(make):
     assert assay.read_qrels(make("plain.trec", text[:-8]), duplicates=None).repeats == 0
 
 
-def test_diffs_show_the_grades_that_a_measure_counts():
+def test_moves_show_the_grades_that_a_measure_counts():
     names = ["ranx:ndcg", "llama_index:precision"]
-    compared = assay.compare(TWICE, {"one": RANKED, "two": {"q": ["b", "x"]}}, names)
+    compared = assay.compare(TWICE, {"one": RANKED, "two": {"q": ["x", "b", "a", "y"]}}, names)
     for name, grade in zip(names, (2, 0), strict=True):
-        documents = [
-            each for moves in [compared.moves(name)] for move in (*moves.helped, *moves.hurt) for each in move.documents
-        ]
-        assert [each.grade for each in documents if each.document == "a"] == [grade]
+        (move,) = compared.queries(name, "one", "two").hurt
+        assert {each.document: each.grade for each in move.documents} == {"a": grade, "b": 1}
