@@ -27,6 +27,7 @@ QUERIES = [
     ([["a"]], np.array(["x", "", "a"]), (nan, nan)),
     # A blank id is one to all but AutoRAG.
     ([["a"]], ["x", " ", "a"], (nan, 1 / 3)),
+    ([["a"]], {"x": math.inf, " ": 1.5, "a": 1.0}, (nan, 1 / 3)),
     # Only AutoRAG takes floats for ids, and texts beside numbers in a group.
     ([[1.0], [2.5]], [1, 2.5], (3 / 4, nan)),
     ([["a", 1]], ["x", 1], (1 / 2, nan)),

@@ -45,10 +45,12 @@ def read_as(
     judgments: bool,
 ) -> tuple[Read, Refused]:
     """What is read of the data as these tools take them, and the queries that each tool refuses."""
+    may_be_infinite = not judgments and all(tool.infinite for tool in tools)
 
     def is_readable(value: object) -> bool:
+        rows = Rows.from_judgments if judgments else Rows.from_rankings
         try:
-            (Rows.from_judgments if judgments else Rows.from_rankings)([value])
+            rows([finite_part(value) if may_be_infinite else value])
         except DataError:
             return False
         return True
@@ -63,7 +65,7 @@ def read_as(
         if not is_lenient or not isinstance(data, (Mapping, *LISTS)) or is_tuples(data):
             raise
     # Only where something is wrong with the data is every query looked at.
-    if not judgments and all(tool.infinite for tool in tools):
+    if may_be_infinite:
         data = finite_data(data)
     prepared = prepare_data(data, tools, is_readable, thorough=True)
     return read(prepared.data), prepared.refused
