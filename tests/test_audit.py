@@ -128,8 +128,9 @@ def test_noise_is_no_step():
 
 
 def test_data_that_a_tool_refuses():
-    qrels = {"q": [["a"], []], "r": ["b"]}
-    run = {"q": ["a"], "r": ["c", "b"]}
+    # AutoRAG makes nothing of a blank id.
+    qrels = {"q": ["a"], "r": ["b"]}
+    run = {"q": ["a", " "], "r": ["c", "b"]}
     accounts = {each.tool: each for each in assay.audit(qrels, run, "map")["map"]}
     assert (accounts["assay"].value, accounts["assay"].queries) == (0.75, 2)
     assert (accounts["autorag"].value, accounts["autorag"].queries) == (0.5, 1)
@@ -140,8 +141,13 @@ def test_data_that_a_tool_refuses():
     back = assay.audit(qrels, run, "retrieval_map", start="autorag")
     other = next(each for each in back["retrieval_map"] if each.tool == "llama_index")
     assert [(step.choice, step.worth) for step in other.steps] == [("queries that autorag cannot use count", 0.25)]
-    assert any("autorag cannot use the judgments of 1 query" in note for note in back.notes)
-    assert assay.audit({"q": [["a"], []]}, {"q": ["a"]}, "map")["map"][0].value == 1
+    assert any("autorag cannot use the rankings of 1 query" in note for note in back.notes)
+
+
+def test_data_that_every_tool_refuses():
+    audit = assay.audit({"q": [["a"], []], "r": ["b"]}, {"q": ["a"], "r": ["c", "b"]}, "map")
+    assert {each.queries for each in audit["map"]} == {1}
+    assert any("assay cannot use the judgments of 1 query, left out of the mean: 'q'" in note for note in audit.notes)
 
 
 def test_judgments_of_a_stream_are_read_once():

@@ -185,3 +185,28 @@ def test_what_is_left_out_of_a_scattered_query_is_counted_once(threads, tmp_path
     texts = {note.kind: note.text for note in result.notes}
     assert texts["duplicates"] == "1 repeated document left out"
     assert texts["excluded"] == "1 document named like the query left out"
+
+
+# Why a query has no value stands in one note, and no other reason beside it: judgments, ranking, note.
+REASONS = [
+    (["a"], [], "1 query is without results, left out of the mean: 'q'"),
+    ([], ["a"], "1 query has no relevant document, left out of the mean: 'q'"),
+    (None, ["a"], "llama_index cannot use the judgments of 1 query, left out of the mean: 'q'"),
+    (["a"], ["a", None], "llama_index cannot use the rankings of 1 query, left out of the mean: 'q'"),
+]
+
+
+@pytest.mark.parametrize(("judgments", "ranking", "expected"), REASONS)
+def test_the_reason_for_no_value_is_the_one_that_led_to_it(judgments, ranking, expected):
+    qrels, run, names = {"q": judgments, "p": ["a"]}, {"q": ranking, "p": ["a"]}, ["recall", "ndcg", "hit_rate"]
+    result = assay.evaluate(qrels, run, names, convention="llama_index")
+    assert [result.mean[name] for name in names] == [1, 1, 1]
+    assert all(np.isnan(result.scores[name][0]) for name in names)
+    said = [str(note) for note in result.notes if note.kind != "policies"]
+    assert {text.removeprefix("recall: ") for text in said} == {expected}
+
+
+def test_a_measure_gives_its_own_reason():
+    result = assay.evaluate({"q": {"a": 0}, "p": ["a"]}, {"q": ["a"], "p": ["a"]}, "recall(nothing=nan)")
+    assert [note.kind for note in result.notes] == ["no_relevant", "undefined"]
+    assert str(result.notes[1]).startswith("recall(nothing=nan): 1 query left out of the mean; nothing is relevant")

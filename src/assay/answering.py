@@ -79,7 +79,8 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
         remarks = measure.definition.remarks
         if remarks is not None:
             notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]
-    notes = notes + measure_notes(measures, whole, Policies())
+    undefined = {name: int(np.isnan(each).sum()) for name, each in whole.items()}
+    notes = notes + measure_notes(measures, undefined, Policies())
     return Result(
         measures,
         answers.ids,

@@ -16,15 +16,15 @@ import numpy as np
 
 from assay.accounts import Account, Audit, Step, Ties, is_same
 from assay.choices import path, points
-from assay.conventions import Chosen, Prepared, Reading, find_readings, start_note
+from assay.conventions import Chosen, Reading, Refused, find_readings, start_note
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.ranking import rank_hits, rerank_ties, restrict
 from assay.evaluator import Evaluator
 from assay.io.qrels import Qrels
 from assay.io.source import describe, is_source
-from assay.notes import prepared_notes
-from assay.scoring import Part, Scored, score_part, without_refused
+from assay.notes import refused_notes
+from assay.scoring import Part, Scored, is_among, score_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,7 +61,7 @@ def audit(
     if not names:
         raise MeasureError("there is no measure to audit; name one, such as map")
     # Read once, as it may have to be used twice.
-    qrels = Qrels(qrels, duplicates="count") if is_source(qrels) else qrels
+    qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}
     notes = tuple(filter(None, (start_note(name, each[0]) for name, each in readings.items())))
     reader = partial(Reader, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
@@ -99,14 +99,12 @@ def account_for(
 
 
 class AuditEvaluator(Evaluator):
-    """Measures under many tools' policies on the same judgments, in which a repeated document is no error."""
+    """Measures under many tools' policies on the same data; what one of them refuses is no error for the others."""
 
-    def read_qrels(self, qrels: object) -> tuple[Qrels, Prepared]:
-        """The judgments, and what had to be made of them for the tools to read them."""
-        if isinstance(qrels, Qrels):
-            return super().read_qrels(qrels)
-        prepared = self.prepare(qrels)
-        return Qrels(prepared.data, duplicates="count"), prepared._replace(data=None)
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
+        """The judgments, and those that each tool refuses."""
+        self.used_tools = [tool._replace(unreadable="nan") for tool in self.used_tools]
+        return super().read_qrels(qrels)
 
 
 class Reader:
@@ -123,12 +121,12 @@ class Reader:
     ) -> None:
         chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(wanted)}
         self.evaluator = AuditEvaluator(qrels, chosen, threads=threads)
-        self.judge, prepared = self.evaluator.read(run, **how)
-        by_name = self.evaluator.refused(prepared)
+        self.judge, rankings = self.evaluator.read(run, **how)
+        by_name = self.evaluator.unusable(rankings)
         tools = self.evaluator.tools
         self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
-        notes = [*prepared_notes(self.evaluator.prepared, "judgments"), *prepared_notes(prepared, "rankings")]
+        notes = [*refused_notes(self.evaluator.refused, "judgments"), *refused_notes(rankings, "rankings")]
         self.notes = tuple(map(str, notes))
         for part in self.evaluator.parts:
             self.score(part, describe(run))
@@ -147,7 +145,11 @@ class Reader:
     def usable(self, scored: Scored, tool: str) -> Scored:
         """What was computed, with no value for the queries that the tool cannot use."""
         refused = self.refused[tool]
-        return without_refused(scored, self.evaluator.qrels.queries, {"": refused}) if refused else scored
+        if not refused:
+            return scored
+        queries = self.evaluator.qrels.queries
+        blank = is_among([queries[number] for number in scored.keep], refused)
+        return scored._replace(scores={"": np.where(blank, np.nan, scored.scores[""])})
 
     def value(self, chosen: Chosen, tool: str) -> float:
         """The mean of a reading, or what else it makes of its queries; NaN where it cannot be computed."""
@@ -189,7 +191,7 @@ class Reader:
         number = next(part.number for part in self.evaluator.parts if part.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
         qrels = self.evaluator.qrels
-        judged, found = rank_hits(qrels.rows, qrels.index, self.judge, number, whole)
+        judged, found = rank_hits(qrels.rows, qrels.index_under(whole.duplicates), self.judge, number, whole)
         rel = chosen.measure.values.get("rel", 1)
         extremes = []
         for best in (False, True):

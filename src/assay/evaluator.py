@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay._kernel import Judge, Progress
-from assay.conventions import Chosen, Prepared, choose, find_convention, prepare_data, tool_of
+from assay.conventions import Chosen, Refused, choose, find_convention, read_as, tool_of
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import Measure
 from assay.core.ranking import rank_hits
@@ -17,10 +18,10 @@ from assay.core.text import show, some
 from assay.io.qrels import Qrels
 from assay.io.run import judge_run
 from assay.io.source import describe
-from assay.io.tuples import from_tuples
-from assay.notes import Note, merge_notes, policy_notes, prepared_notes, run_notes
+from assay.io.tuples import gathered, is_tuples
+from assay.notes import Note, merge_notes, policy_notes, refused_notes, repeat_notes, run_notes
 from assay.result import Result
-from assay.scoring import Part, Scored, make_parts, score_part, without_refused
+from assay.scoring import Part, Scored, make_parts, score_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +33,10 @@ MOST_THREADS = 1024
 
 
 class Seen(NamedTuple):
-    """What a judge has seen of a run, and what had to be made of it for that."""
+    """What a judge has seen of a run, and the rankings that each tool refuses."""
 
     judge: Judge
-    prepared: Prepared
+    refused: Refused
 
 
 class Evaluator:
@@ -79,24 +80,22 @@ class Evaluator:
                 raise MeasureError(f"{name} is a measure of {of}; use {use}")
         self.parts, self.options = make_parts(self.measures)
         self.tools = {name: tool_of(name, chosen) for name in self.measures}
-        qrels = from_tuples(qrels)
-        self.listed = len(qrels) if isinstance(qrels, list) else None
-        self.qrels, self.prepared = self.read_qrels(qrels)
+        self.used_tools = list({tool.name: tool for tool in self.tools.values()}.values())
+        qrels = gathered(qrels)
+        self.listed = count_listed(qrels)
+        self.qrels, self.refused = self.read_qrels(qrels)
         self.threads = check_threads(threads)
         self.reset()
 
-    def read_qrels(self, qrels: object) -> tuple[Qrels, Prepared]:
-        """The judgments, and what had to be made of them for the tools to read them."""
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
+        """The judgments, and those that each tool refuses; repeated ones mean what each measure's policies say."""
         if isinstance(qrels, Qrels):
-            return qrels, Prepared(None, {}, [])
-        prepared = self.prepare(qrels)
-        used = [each.policies.duplicates for each in self.measures.values()]
-        duplicates = self.policies.duplicates if self.policies.duplicates in used else used[0]
-        return Qrels(prepared.data, duplicates=duplicates), prepared._replace(data=None)
-
-    def prepare(self, data: object) -> Prepared:
-        """Judgments or rankings as the tools whose measures are computed take them."""
-        return prepare_data(data, list({tool.name: tool for tool in self.tools.values()}.values()))
+            found, refused = qrels, Refused()
+        else:
+            found, refused = read_as(self.used_tools, qrels, partial(Qrels, duplicates=None), judgments=True)
+        for part in self.parts:
+            found.index_under(part.policies.duplicates)
+        return found, refused
 
     def new_judge(self) -> Judge:
         """A judge that has seen nothing."""
@@ -115,24 +114,27 @@ class Evaluator:
 
     def read(self, run: object, **how: Any) -> Seen:  # noqa: ANN401 - as in `evaluate`
         """What a judge sees of a run."""
-        run = from_tuples(run)
-        if isinstance(run, list) and self.listed is not None and len(run) != self.listed:
-            raise MismatchError(f"the judgments hold {self.listed} queries and the run {len(run)}; lists must pair up")
-        prepared = self.prepare(run)
-        judge = judge_run(self.new_judge, prepared.data, threads=self.threads, **how)
-        return Seen(judge, prepared._replace(data=None))
+        run = gathered(run)
+        listed = count_listed(run)
+        if None not in (listed, self.listed) and listed != self.listed:
+            raise MismatchError(f"the judgments hold {self.listed} queries and the run {listed}; lists must pair up")
+        read = partial(judge_run, self.new_judge, threads=self.threads, **how)
+        return Seen(*read_as(self.used_tools, run, read, judgments=False))
 
     def add(self, query: object, ranking: object) -> None:
         """One query's ranking, in any of the forms that a run's queries have."""
-        data, refused, tidied = self.prepare([ranking])
-        self.added.judge.add(query, data[0])
+        judge, added = self.added
+
+        def read(rankings: Sequence[object]) -> None:
+            judge.add(query, rankings[0])
+
+        _, refused = read_as(self.used_tools, [ranking], read, judgments=False)
         for tool in refused:
-            self.added.prepared.refused.setdefault(tool, []).append(str(query))
-        self.added.prepared.tidied.extend(str(query) for _ in tidied)
+            added.setdefault(tool, []).append(str(query))
 
     def reset(self) -> None:
         """Forgets what was added."""
-        self.added = Seen(self.new_judge(), Prepared(None, {}, []))
+        self.added = Seen(self.new_judge(), {})
 
     def result(self) -> Result:
         """The result of what was added so far."""
@@ -140,29 +142,27 @@ class Evaluator:
 
     def score(self, seen: Seen, name: str) -> Result:
         """The result of what a judge has seen."""
-        judge, prepared = seen
-        unknown, refused = judge.unknown(), self.refused(prepared)
+        judge, refused = seen
+        unknown, unusable = judge.unknown(), self.unusable(refused)
         parts = []
         for part in self.parts:
-            found = run_notes(judge, part.number, unknown)
-            scored = score_part(part, *self.ranked(judge, part, name), found)
-            parts.append(without_refused(scored, self.qrels.queries, refused) if refused else scored)
-        notes = [*prepared_notes(self.prepared, "judgments"), *prepared_notes(prepared, "rankings")]
+            found = [*run_notes(judge, part.number, unknown), *repeat_notes(self.qrels, part.policies)]
+            parts.append(score_part(part, *self.ranked(judge, part, name), found, unusable=unusable))
+        notes = [*refused_notes(self.refused, "judgments"), *refused_notes(refused, "rankings")]
         return self.assemble(parts, self.qrels.queries, notes)
 
-    def refused(self, rankings: Prepared) -> dict[str, set[str]]:
-        """For each measure the queries that its tool refuses, where other tools read them all the same."""
-        if not (self.prepared.tidied or rankings.tidied):
-            return {}
-        return {
-            name: {query for each in (self.prepared, rankings) for query in each.refused.get(tool.name, [])}
-            for name, tool in self.tools.items()
+    def unusable(self, rankings: Refused) -> dict[str, set[str]]:
+        """For each measure the queries that its tool refuses, where it refuses some."""
+        both = {
+            name: {*self.refused.get(tool.name, ()), *rankings.get(tool.name, ())} for name, tool in self.tools.items()
         }
+        return {name: queries for name, queries in both.items() if queries}
 
     def ranked(self, judge: Judge, part: Part, name: str) -> tuple[Judged, list[str], BoolArray]:
         """What a judge has seen as a part's policies rank it, the queries, and which of them the run has."""
         qrels = self.qrels
-        judged, retrieved = rank_hits(qrels.rows, qrels.index, judge, part.number, part.policies)
+        index = qrels.index_under(part.policies.duplicates)
+        judged, retrieved = rank_hits(qrels.rows, index, judge, part.number, part.policies)
         check_overlap(qrels, retrieved, judge.unknown(), name)
         return judged, qrels.queries, retrieved >= 0
 
@@ -194,6 +194,11 @@ class Evaluator:
         ]
         in_order = {name: measures[name] for name in self.measures}
         return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, _means=means)
+
+
+def count_listed(data: object) -> int | None:
+    """The number of queries in a list of them; nothing where the data has another form."""
+    return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
 
 
 def check_threads(threads: int | None) -> int:

@@ -73,11 +73,13 @@ class Ranks:
     def documents(self, query: str, measure: str, a: str, b: str) -> tuple[Document, ...]:
         """A query's judged documents, highest grade first, with their ranks in both runs."""
         qrels = self.evaluator.qrels
+        index = qrels.index_under(self.evaluator.measures[measure].policies.duplicates)
+        grades = np.frombuffer(index.grades())
         number = qrels.number(query)
         documents = [
             Document(
-                qrels.index.document(each),
-                qrels.grades[each],
+                index.document(each),
+                float(grades[each]),
                 int(self.ranks[a, measure][each]) or None,
                 int(self.ranks[b, measure][each]) or None,
             )

@@ -13,15 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assay._kernel import Judge
-    from assay.conventions import Prepared
+    from assay.conventions import Refused
     from assay.core.convention import Policies
-    from assay.core.judged import BoolArray, FloatArray, Judged
+    from assay.core.judged import BoolArray, Judged
     from assay.core.measure import Measure
+    from assay.io.qrels import Qrels
     from assay.stats.pairs import Finding
 
 
 # What reading the run comes upon is the same under all policies.
 ALWAYS_COMMON = ("unjudged", "scattered", "undefined")
+
+# Which of the judgments of one document a policy takes.
+COUNTED = {
+    "first": "the first",
+    "last": "the last",
+    "count": "the highest grade",
+    "once": "the highest grade",
+}
 
 
 class Note(NamedTuple):
@@ -60,25 +69,25 @@ def run_notes(judge: Judge, number: int, unknown: list[str]) -> list[Note]:
     return notes
 
 
-def prepared_notes(prepared: Prepared, what: str) -> list[Note]:
-    """Which queries a tool can make nothing of, and of which ones the others read a part.
+def repeat_notes(qrels: Qrels, policies: Policies) -> list[Note]:
+    """Which of the repeated judgments count."""
+    if not qrels.repeats:
+        return []
+    which = COUNTED[qrels.duplicates or policies.duplicates]
+    return [Note("duplicates", f"{count(qrels.repeats, 'repeated judgment')}: of each document {which} counts")]
 
-    >>> from assay.conventions import Prepared
-    >>> for note in prepared_notes(Prepared({}, {"autorag": ["q1", "q2"]}, ["q1", "q2"]), "judgments"):
-    ...     print(note)
-    autorag cannot use the judgments of 2 queries, without a value: 'q1', 'q2'
-    the judgments of 2 queries are read without what is no id, for the other tools: 'q1', 'q2'
+
+def refused_notes(refused: Refused, what: str) -> list[Note]:
+    """Which queries a tool can make nothing of.
+
+    >>> print(*refused_notes({"autorag": ["q1", "q2"]}, "judgments"))
+    autorag cannot use the judgments of 2 queries, left out of the mean: 'q1', 'q2'
     """
-    are_empty = "without a value" if prepared.tidied else "taken as empty"
-    texts = [
-        f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}, {are_empty}: {some(queries)}"
-        for tool, queries in prepared.refused.items()
-    ]
-    if prepared.tidied:
-        queries = count(len(prepared.tidied), "query", "queries")
-        said = f"the {what} of {queries} are read without what is no id, for the other tools"
-        texts.append(f"{said}: {some(prepared.tidied)}")
-    return [Note("prepared", text) for text in texts]
+    notes = []
+    for tool, queries in refused.items():
+        said = f"{tool} cannot use the {what} of {count(len(queries), 'query', 'queries')}"
+        notes.append(Note("prepared", f"{said}, left out of the mean: {some(queries)}"))
+    return notes
 
 
 def query_notes(
@@ -147,14 +156,13 @@ def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
     return [Note("negative", f"{count(negative, 'grade')} below 0 taken as {effect}")]
 
 
-def measure_notes(measures: Mapping[str, Measure], scores: Mapping[str, FloatArray], policies: Policies) -> list[Note]:
-    """Where a measure is not defined, and which ones an option does not touch."""
+def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int], policies: Policies) -> list[Note]:
+    """For how many queries a measure itself is not defined, and which measures an option does not touch."""
     notes = []
     for name, measure in measures.items():
-        undefined = int(np.isnan(scores[name]).sum())
         reason = measure.definition.undefined
-        if undefined and reason:
-            said = f"{name}: {count(undefined, 'query', 'queries')} left out of the mean; {reason}"
+        if undefined[name] and reason:
+            said = f"{name}: {count(undefined[name], 'query', 'queries')} left out of the mean; {reason}"
             notes.append(Note("undefined", said))
     graded = [name for name, each in measures.items() if each.values.get("rel", 0) == 0 and "gain" in each.values]
     if policies.rel != 1 and graded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -54,35 +55,53 @@ def make_parts(measures: Mapping[str, Chosen]) -> tuple[list[Part], list[Options
     return parts, options
 
 
-def score_part(part: Part, judged: Judged, queries: list[str], present: BoolArray, notes: list[Note]) -> Scored:
-    """Computes the measures of one part; `present` tells which queries the run has."""
+def score_part(
+    part: Part,
+    judged: Judged,
+    queries: list[str],
+    present: BoolArray,
+    notes: list[Note],
+    *,
+    unusable: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> Scored:
+    """Computes the measures of one part; `present` tells which queries the run has.
+
+    `unusable` has the queries that a measure's tool refuses, by the measure's name: they have no value.
+    """
     policies = part.policies
+    refused = {name: is_among(queries, unusable.get(name, ())) for name in part.measures}
     # Before queries are left out: a scale that the judgments set is the same for every run.
     measures = {name: measure.bound(judged) for name, measure in part.measures.items()}
     has_relevant = judged.count_relevant(policies.rel) > 0
     has_results = judged.retrieved > 0
-    notes = notes + query_notes(queries, policies, present, has_relevant, has_results)
+    is_used = ~np.logical_and.reduce(list(refused.values()))
+    notes = notes + query_notes(queries, policies, present, has_relevant | ~is_used, has_results | ~is_used)
     keep = kept_queries(policies, present, has_relevant, has_results)
     if len(keep) < judged.size:
         judged = select(judged, keep)
-    scores = compute_all(measures, judged, policies)
+    computed = compute_all(measures, judged)
+    blank = {name: blanked(measure, judged, policies) | refused[name][keep] for name, measure in measures.items()}
+    undefined = {name: int((np.isnan(scores) & ~blank[name]).sum()) for name, scores in computed.items()}
+    scores = {name: np.where(blank[name], np.nan, each) for name, each in computed.items()}
     means = {
-        name: float(measure.definition.corpus(judged, **measure.values))
+        name: float(measure.definition.corpus(without(judged, refused[name][keep]), **measure.values))
         for name, measure in measures.items()
         if measure.definition.corpus is not None
     }
-    notes += [*judgment_notes(judged, policies), *measure_notes(measures, scores, policies)]
+    notes += [*judgment_notes(judged, policies), *measure_notes(measures, undefined, policies)]
     return Scored(policies, measures, keep, scores, means, notes)
 
 
-def without_refused(scored: Scored, queries: list[str], refused: Mapping[str, Collection[str]]) -> Scored:
-    """The same with NaN for the queries that a measure's tool refuses, which `refused` has by the measure's name."""
-    scores = dict(scored.scores)
-    for name, values in scored.scores.items():
-        if refused.get(name):
-            is_refused = np.array([queries[number] in refused[name] for number in scored.keep])
-            scores[name] = np.where(is_refused, np.nan, values)
-    return scored._replace(scores=scores)
+def without(judged: Judged, refused: BoolArray) -> Judged:
+    """The queries that are not refused."""
+    return select(judged, np.flatnonzero(~refused)) if refused.any() else judged
+
+
+def is_among(queries: list[str], some: Collection[str]) -> BoolArray:
+    """Which of the queries are some of those."""
+    if not some:
+        return np.zeros(len(queries), dtype=np.bool_)
+    return np.array([query in some for query in queries])
 
 
 def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray) -> IntArray:
@@ -97,28 +116,34 @@ def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray
     return np.flatnonzero(keep)
 
 
-def compute_all(measures: Mapping[str, Measure], judged: Judged, policies: Policies) -> dict[str, FloatArray]:
+def compute_all(measures: Mapping[str, Measure], judged: Judged) -> dict[str, FloatArray]:
     """The scores of every measure; one that has two names is computed once."""
     computed: dict[Measure, FloatArray] = {}
     for measure in measures.values():
         if measure not in computed:
-            computed[measure] = compute(measure, judged, policies)
+            computed[measure] = compute(measure, judged)
     return {name: computed[measure] for name, measure in measures.items()}
 
 
-def compute(measure: Measure, judged: Judged, policies: Policies) -> FloatArray:
-    """The scores of one measure, NaN where a policy says that a query has none."""
+def compute(measure: Measure, judged: Judged) -> FloatArray:
+    """The scores of one measure."""
     scores = measure(judged)
     if scores.shape != (judged.size,):
         raise MeasureError(
             f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}"
         )
+    return scores
+
+
+def blanked(measure: Measure, judged: Judged, policies: Policies) -> BoolArray:
+    """The queries for which a policy says that the measure has no value."""
+    blank = np.zeros(judged.size, dtype=np.bool_)
     is_needed = policies.no_relevant == "nan" and measure.definition.needs_relevant
     if is_needed or policies.no_relevant == "nan_all":
-        scores = np.where(judged.count_relevant(least_grade(measure)) > 0, scores, np.nan)
+        blank |= judged.count_relevant(least_grade(measure)) == 0
     if policies.no_results == "nan":
-        scores = np.where(judged.retrieved > 0, scores, np.nan)
-    return scores
+        blank |= judged.retrieved == 0
+    return blank
 
 
 def least_grade(measure: Measure) -> float:

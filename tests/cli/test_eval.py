@@ -229,3 +229,14 @@ def test_queries_that_would_be_merged_with_others_are_an_error(assay, folder):
     result = assay("eval", "parts.txt", "one.run", "--merge-subqueries")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "queries 'q1' and 'q1_0' would both be 'q1'" in result.stderr
+
+
+@pytest.mark.parametrize("names", [["ranx:ndcg"], ["ranx:ndcg", "llama_index:precision"]])
+def test_repeated_judgments_are_read_as_in_python(assay, folder, names):
+    (folder / "twice.txt").write_text("q 0 a 0\nq 0 a 2\nq 0 b 1\n")
+    (folder / "twice.run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    options = [each for name in names for each in ("-m", name)]
+    found = json.loads(assay("eval", "twice.txt", "twice.run", *options, "--format", "json").output)
+    expected = library.evaluate(folder / "twice.txt", folder / "twice.run", names)
+    assert found == json.loads(expected.to_json())
+    assert expected["ranx:ndcg"] == 1

@@ -1,4 +1,4 @@
-"""Data that a tool can make nothing of: it has no value there, and other tools read what they can."""
+"""Data that a tool can make nothing of: an error or no value, the same alone and in company."""
 
 import math
 
@@ -6,88 +6,168 @@ import numpy as np
 import pytest
 
 import assay
-from assay.conventions.preparing import usable_part
+from assay.conventions.usable import usable_part
 
 nan = math.nan
-MIXED = ["autorag:retrieval_map", "ranx:map", "ap"]
+AUTORAG = "autorag:retrieval_map"
+LENIENT = ["llama_index:mrr", "haystack:DocumentMRREvaluator", "ragas:IDBasedContextRecall", "ranx:mrr"]
+STRICT = ["ap", "trec_eval:map", "trec_eval_9:map", "ir_measures:AP", "beir:MAP@10", "gdeval:err@20"]
 
-# The judgments and the ranking of a query, and what the three measures say of it.
+# The judgments and the ranking of a query, and what AutoRAG's average precision and ranx's reciprocal rank say of it.
 QUERIES = [
-    ([["a"], []], ["a"], (nan, 1, 1)),
-    ([["a"], [""]], ["x", "a"], (nan, 1 / 2, 1 / 2)),
-    ([["a", None], ["b"]], ["a", "b"], (nan, 1, 1)),
-    ([[], []], ["a"], (nan, 0, 0)),
-    (None, ["a"], (nan, 0, 0)),
-    ([["a"]], None, (nan, 0, 0)),
-    ([["a"]], [None, "a"], (nan, 1, 1)),
-    ([["a"]], ["x", " ", "a"], (nan, 1 / 2, 1 / 2)),
-    ([["a"]], {"x": 2.0, "": 1.5, "a": 1.0}, (nan, 1 / 2, 1 / 2)),
-    ([["a"]], [("x", 2.0), ("", 1.5), ("a", 1.0)], (nan, 1 / 2, 1 / 2)),
-    ([["a"]], np.array(["x", "", "a"]), (nan, 1 / 2, 1 / 2)),
-    ([["a"]], ["x", "a"], (1 / 2, 1 / 2, 1 / 2)),
-    ([[1.0], [2.5]], [1, 2.5], (3 / 4, 1, 1)),
-    ([["a", 1]], ["x", 1], (1 / 2, 1 / 4, 1 / 4)),
+    ([["a"], []], ["a"], (nan, nan)),
+    ([["a"], [""]], ["x", "a"], (nan, nan)),
+    ([["a", None], ["b"]], ["a", "b"], (nan, nan)),
+    ([[], []], ["a"], (nan, nan)),
+    (None, ["a"], (nan, nan)),
+    ([["a"]], None, (nan, nan)),
+    ([["a"]], [None, "a"], (nan, nan)),
+    ([["a"]], {"x": 2.0, "": 1.5, "a": 1.0}, (nan, nan)),
+    ([["a"]], [("x", 2.0), ("", 1.5), ("a", 1.0)], (nan, nan)),
+    ([["a"]], np.array(["x", "", "a"]), (nan, nan)),
+    # A blank id is one to all but AutoRAG.
+    ([["a"]], ["x", " ", "a"], (nan, 1 / 3)),
+    ([["a"]], {"x": math.inf, " ": 1.5, "a": 1.0}, (nan, 1 / 3)),
+    # Only AutoRAG takes floats for ids, and texts beside numbers in a group.
+    ([[1.0], [2.5]], [1, 2.5], (3 / 4, nan)),
+    ([["a", 1]], ["x", 1], (1 / 2, nan)),
+    ([["a"]], ["x", "a"], (1 / 2, 1 / 2)),
+    ([["a"]], [1, "a"], (1 / 2, 1 / 2)),
 ]
 
 
 @pytest.mark.parametrize(("judgments", "ranking", "expected"), QUERIES)
 def test_each_tool_has_its_own_way(judgments, ranking, expected):
-    result = assay.evaluate({"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}, MIXED)
+    result = assay.evaluate({"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}, [AUTORAG, "ranx:mrr"])
     assert list(result.per_query()["q"].values()) == pytest.approx(list(expected), nan_ok=True)
-    assert list(result.per_query()["good"].values()) == [1, 1, 1]
+    assert list(result.per_query()["good"].values()) == [1, 1]
     means = [1 if math.isnan(value) else (1 + value) / 2 for value in expected]
     assert list(result.mean.values()) == pytest.approx(means)
 
 
+@pytest.mark.parametrize("names", [LENIENT, LENIENT[::-1], [AUTORAG, *LENIENT], [*LENIENT, AUTORAG]])
+@pytest.mark.parametrize(("judgments", "ranking", "_"), QUERIES)
+def test_no_tool_depends_on_the_others(judgments, ranking, _, names):
+    qrels, run = {"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}
+    together = assay.evaluate(qrels, run, names)
+    for name in names:
+        alone = assay.evaluate(qrels, run, name)
+        np.testing.assert_array_equal(together.scores[name], alone.scores[name])
+        tool, _, rest = name.partition(":")
+        own = assay.evaluate(qrels, run, rest, convention=tool)
+        np.testing.assert_array_equal(own.scores[rest], alone.scores[name])
+
+
+@pytest.mark.parametrize("name", STRICT)
+@pytest.mark.parametrize(
+    ("judgments", "ranking", "message"),
+    [
+        (None, ["a"], "judgments of query 'q' must be a dict of grades or a list of documents, not None"),
+        ([["a"]], None, "ranking of query 'q' must be a dict of scores"),
+        ([["a"], []], ["a"], "group 1 is empty"),
+        ([["a"]], ["a", None], "an id must be a string or an integer, not None"),
+    ],
+)
+def test_what_is_an_error_to_one_tool_is_one_in_company(name, judgments, ranking, message):
+    qrels, run = {"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}
+    for names in ([name], [name, AUTORAG], [AUTORAG, name], [name, *LENIENT], [*LENIENT, name]):
+        with pytest.raises(assay.DataError, match=message):
+            assay.evaluate(qrels, run, names)
+
+
 def test_what_was_done_is_said():
-    qrels = {"q1": [["a"], []], "q2": [["a"]], "q3": [["a"]]}
-    run = {"q1": ["a"], "q2": None, "q3": ["a"]}
-    result = assay.evaluate(qrels, run, [*MIXED, "llama_index:ap"])
-    said = [str(note) for note in result.notes if note.kind == "prepared"]
-    assert said == [
-        "autorag cannot use the judgments of 1 query, without a value: 'q1'",
-        "the judgments of 1 query are read without what is no id, for the other tools: 'q1'",
-        "autorag cannot use the rankings of 1 query, without a value: 'q2'",
-        "llama_index cannot use the rankings of 1 query, without a value: 'q2'",
-        "the rankings of 1 query are read without what is no id, for the other tools: 'q2'",
+    qrels = {"q1": [["a"], []], "q2": [["a"]], "q3": [["a"]], "q4": [["a"]]}
+    run = {"q1": ["a"], "q2": None, "q3": ["a"], "q4": ["x", " ", "a"]}
+    result = assay.evaluate(qrels, run, [AUTORAG, "ranx:map", "haystack:DocumentMRREvaluator"])
+    assert [str(note) for note in result.notes if note.kind != "policies"] == [
+        "autorag cannot use the judgments of 1 query, left out of the mean: 'q1'",
+        "ranx cannot use the judgments of 1 query, left out of the mean: 'q1'",
+        "haystack cannot use the judgments of 1 query, left out of the mean: 'q1'",
+        "autorag cannot use the rankings of 2 queries, left out of the mean: 'q2', 'q4'",
+        "ranx cannot use the rankings of 1 query, left out of the mean: 'q2'",
+        "haystack cannot use the rankings of 1 query, left out of the mean: 'q2'",
     ]
-    assert result.scores["autorag:retrieval_map"] == pytest.approx([nan, nan, 1], nan_ok=True)
-    assert result.scores["llama_index:ap"] == pytest.approx([1, nan, 1], nan_ok=True)
-    assert result.scores["ranx:map"].tolist() == [1, 0, 1]
+    assert result.scores[AUTORAG] == pytest.approx([nan, nan, 1, nan], nan_ok=True)
+    assert result.scores["ranx:map"] == pytest.approx([nan, nan, 1, 1 / 3], nan_ok=True)
 
 
-def test_the_convention_is_one_of_the_tools():
-    qrels, run = {"q1": [["a"], []], "q2": [["a"]]}, {"q1": ["a"], "q2": ["a"]}
-    result = assay.evaluate(qrels, run, ["retrieval_map", "ranx:map"], convention="autorag")
-    assert result.scores["retrieval_map"] == pytest.approx([nan, 1], nan_ok=True)
-    assert result.scores["ranx:map"].tolist() == [1, 1]
+def test_empty_is_not_none():
+    qrels, run = {"q1": ["a"], "q2": []}, {"q1": [], "q2": ["a"]}
+    for name in ("haystack:DocumentMRREvaluator", "ranx:mrr"):
+        assert assay.evaluate(qrels, run, name).scores[name].tolist() == [0, 0]
+    result = assay.evaluate(qrels, run, "llama_index:mrr")
+    assert result.scores["llama_index:mrr"] == pytest.approx([nan, nan], nan_ok=True)
 
 
-def test_lists_and_one_query_at_a_time():
-    result = assay.evaluate([[["a"]], [["a"]]], [["a"], ["a", None]], MIXED)
-    assert result.scores["autorag:retrieval_map"] == pytest.approx([1, nan], nan_ok=True)
-    evaluator = assay.Evaluator({"q1": [["a"]], "q2": [["a"]]}, MIXED)
+def test_what_is_no_ranking_at_all_is_an_error():
+    for ranking, message in (("text", "must be a dict of scores"), ({"a": nan}, "must be finite"), (7, "must be")):
+        with pytest.raises(assay.DataError, match=message):
+            assay.evaluate({"q": ["a"]}, {"q": ranking}, [AUTORAG, *LENIENT])
+
+
+def empty_objects(*queries):
+    array = np.empty(len(queries), dtype=object)
+    array[:] = queries
+    return array
+
+
+@pytest.mark.parametrize("form", [list, tuple, lambda queries: empty_objects(*queries)])
+@pytest.mark.parametrize("name", [AUTORAG, *LENIENT])
+def test_forms_of_many_queries(form, name):
+    result = assay.evaluate(form([[["a"]], [["a"]], None]), form([["a"], None, ["a"]]), name)
+    assert result.scores[name] == pytest.approx([1, nan, nan], nan_ok=True)
+
+
+def test_tuples_pair_up_as_lists_do():
+    with pytest.raises(assay.MismatchError, match="the judgments hold 2 queries and the run 1"):
+        assay.evaluate((["a"], ["b"]), (["a"],), "ap")
+
+
+def test_one_query_at_a_time():
+    evaluator = assay.Evaluator({"q1": [["a"]], "q2": [["a"]]}, [AUTORAG, "ranx:map"])
     evaluator.add("q1", ["a"])
     evaluator.add("q2", ["a", None])
     added = evaluator.result()
-    assert added.scores["autorag:retrieval_map"] == pytest.approx([1, nan], nan_ok=True)
-    assert added.scores["ranx:map"].tolist() == [1, 1]
-    assert "autorag cannot use the rankings of 1 query, without a value: 'q2'" in map(str, added.notes)
+    for name in (AUTORAG, "ranx:map"):
+        assert added.scores[name] == pytest.approx([1, nan], nan_ok=True)
+    assert "autorag cannot use the rankings of 1 query, left out of the mean: 'q2'" in map(str, added.notes)
     evaluator.reset()
     evaluator.add("q2", ["a"])
     assert not [note for note in evaluator.result().notes if note.kind == "prepared"]
 
 
-def test_the_same_measure_of_two_tools_is_not_confused():
-    qrels, run = {"q1": ["a"], "q2": ["a"]}, {"q1": ["a"], "q2": None}
-    result = assay.evaluate(qrels, run, ["llama_index:hit_rate", "hit_rate"], order="given", duplicates="count")
-    assert result.scores["llama_index:hit_rate"] == pytest.approx([1, nan], nan_ok=True)
-    assert result.scores["hit_rate"].tolist() == [1, 0]
+RANK_INFINITE = ["trec_eval:map", "trec_eval_9:map", "ranx:map", "ir_measures:AP", "beir:MAP@10", "mteb:map_at_10"]
 
 
-def test_what_no_tool_of_the_call_can_clean_is_an_error():
-    with pytest.raises(assay.DataError, match="group 1 is empty"):
-        assay.evaluate({"q": [["a"], []]}, {"q": ["a"]}, ["ranx:map", "ap"])
+@pytest.mark.parametrize("name", RANK_INFINITE)
+@pytest.mark.parametrize("form", [dict, lambda pairs: pairs])
+def test_infinite_scores_are_the_highest_and_the_lowest(name, form):
+    run = {"q": form([("x", 1e300), ("a", math.inf), ("b", -math.inf), ("y", -1e300)])}
+    # In 32 bits 1e300 is infinite too, and of tied documents the higher id stands first.
+    first, last = (1, 4) if "trec_eval:" in name or "ranx" in name else (2, 4)
+    found = assay.evaluate({"q": ["a", "b"]}, run, name)
+    assert found[name] == pytest.approx((1 / first + 2 / last) / 2)
+    evaluator = assay.Evaluator({"q": ["a", "b"]}, name)
+    evaluator.add("q", run["q"])
+    assert evaluator.result()[name] == found[name]
+
+
+def test_where_scores_do_not_count_they_may_be_infinite():
+    run = {"q": {"x": 1.0, "a": math.inf}}
+    for name in (AUTORAG, "llama_index:mrr", "haystack:DocumentMRREvaluator"):
+        assert assay.evaluate({"q": ["a"]}, run, name)[name] == 1 / 2
+
+
+@pytest.mark.parametrize("names", [["ap"], ["ap", "ranx:map"], ["ranx:map", "sklearn:roc_auc_score"]])
+def test_infinite_scores_are_an_error_elsewhere(names):
+    with pytest.raises(assay.DataError, match="the score is inf; every score must be finite"):
+        assay.evaluate({"q": ["a"]}, {"q": {"a": math.inf}}, names)
+
+
+def test_infinite_grades_are_always_an_error():
+    for name in (AUTORAG, *LENIENT, *RANK_INFINITE):
+        with pytest.raises(assay.DataError, match="the grade is inf; every grade must be finite"):
+            assay.evaluate({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, name)
 
 
 UNTOUCHED = [["a", "b"], [["a"], ["b"]], {"a": 1, 2: 0}, [("a", 0.5), ("b", 1)], [1, 2], [], "text"]

@@ -1,5 +1,8 @@
 """A document or judgment that stands twice in a file: which one counts is the user's to say."""
 
+from collections import namedtuple
+from itertools import permutations
+
 import pytest
 
 import assay
@@ -59,3 +62,70 @@ def test_a_repeated_grade_that_is_no_number_is_seen(make):
     for content in ('{"q1": {"d1": 1, "d1": null}}', '{"q1": {"d1": null, "d1": 1}}'):
         with pytest.raises(DataError, match="the grade must be a number"):
             assay.read_qrels(make("q.json", content), duplicates="count")
+
+
+J = namedtuple("J", "query_id doc_id relevance")  # noqa: PYI024 - as short as it gets
+TWICE = [J("q", "a", 0), J("q", "a", 2), J("q", "b", 1)]
+FORMS = {
+    "dq.trec": "q 0 a 0\nq 0 a 2\nq 0 b 1\n",
+    "dq.csv": "qid,docno,rel\nq,a,0\nq,a,2\nq,b,1\n",
+    "dq.json": '{"q": {"a": 0, "a": 2, "b": 1}}',
+}
+RANKED = {"q": {"a": 2.0, "b": 1.0}}
+# Each measure's value by its own policy for repeats: the first judgment, the last, the highest grade.
+OWN = {"llama_index:precision": 0.5, "ranx:ndcg": 1.0, "gdeval:ndcg@5": 1.0, "ir_measures:nDCG": 1.0}
+
+
+@pytest.mark.parametrize("names", list(permutations(OWN, 2)))
+def test_each_measure_follows_its_own_policy_in_any_order(names, make):
+    for qrels in (TWICE, iter(TWICE), *(make(name, text) for name, text in FORMS.items())):
+        assert assay.evaluate(qrels, RANKED, names).mean == {name: OWN[name] for name in names}
+
+
+def test_lower_grades_that_come_later(make):
+    path = make("q.json", '{"q": {"a": 2, "a": 0, "b": 1}}')
+    names = ["ranx:ndcg", "gdeval:ndcg@5", "llama_index:precision"]
+    found = assay.evaluate(path, RANKED, names)
+    assert found.mean == pytest.approx({"ranx:ndcg": 0.6309297535, "gdeval:ndcg@5": 1, "llama_index:precision": 1})
+    assert assay.evaluate(path, RANKED, names[::-1]).mean == found.mean
+
+
+@pytest.mark.parametrize("names", [["ap", "ranx:ndcg"], ["ranx:ndcg", "ap"]])
+def test_a_measure_to_which_repeats_are_an_error_has_one_in_company(names, make):
+    for name, text in FORMS.items():
+        with pytest.raises(DuplicateError, match=f"{name}: .*query 'q' lists document 'a' more than once"):
+            assay.evaluate(make(name, text), RANKED, names)
+    assert assay.evaluate(TWICE, RANKED, names, duplicates="first")["ap"] == 0.5
+
+
+def test_judgments_that_were_read_with_a_policy_keep_it():
+    qrels = assay.Qrels(TWICE, duplicates="first")
+    found = assay.evaluate(qrels, RANKED, ["ranx:ndcg", "ap", "gdeval:ndcg@5"])
+    assert found.mean == pytest.approx({"ranx:ndcg": 0.6309297535, "ap": 0.5, "gdeval:ndcg@5": 0.6309297535})
+    assert assay.Qrels(TWICE, duplicates=None)["q"] == {"a": 2, "b": 1}
+
+
+def test_repeated_judgments_are_said(make):
+    for qrels in (TWICE, *(make(name, text) for name, text in FORMS.items())):
+        result = assay.evaluate(qrels, RANKED, ["ndcg"], convention="ranx")
+        assert list(map(str, result.notes)) == ["1 repeated judgment: of each document the last counts"]
+    both = assay.evaluate(TWICE, RANKED, ["ranx:ndcg", "gdeval:ndcg@5"])
+    assert [str(note) for note in both.notes if note.kind == "duplicates"] == [
+        "ranx:ndcg: 1 repeated judgment: of each document the last counts",
+        "gdeval:ndcg@5: 1 repeated judgment: of each document the highest grade counts",
+    ]
+
+
+def test_only_the_same_group_repeats(make):
+    text = "q x a 1\nq y a 1\nq x b 1\nq x a 0\n"
+    qrels = assay.read_qrels(make("groups.trec", text), duplicates=None)
+    assert qrels.repeats == 1
+    assert assay.read_qrels(make("plain.trec", text[:-8]), duplicates=None).repeats == 0
+
+
+def test_moves_show_the_grades_that_a_measure_counts():
+    names = ["ranx:ndcg", "llama_index:precision"]
+    compared = assay.compare(TWICE, {"one": RANKED, "two": {"q": ["x", "b", "a", "y"]}}, names)
+    for name, grade in zip(names, (2, 0), strict=True):
+        (move,) = compared.queries(name, "one", "two").hurt
+        assert {each.document: each.grade for each in move.documents} == {"a": grade, "b": 1}

@@ -19,6 +19,7 @@ MEASURES = ["alpha_nDCG@10", "ERR_IA@10", "StRecall@1", "AP", "RR"]
 FORMS = {
     "named tuples": list,
     "a tuple of them": tuple,
+    "a generator": iter,
     "pandas": pandas.DataFrame,
     "polars": polars.DataFrame,
     "a lazy frame": polars.LazyFrame,
@@ -140,12 +141,12 @@ def test_other_lists_stay_lists_of_queries():
 BAD = [
     (
         [ir_measures.Qrel("1", "a", 1), ("1", "b", 1, "0")],
-        "row 1: .* has other fields than the first, query_id, doc_id",
+        "the list, row 1: .* has other fields than the first, query_id, doc_id",
     ),
-    ([ir_measures.Qrel("1", "a", "high")], "row 0: 'high' in the column 'relevance' is not a number"),
-    ([ir_measures.Qrel("1", None, 1)], "row 0: there is nothing in the column 'doc_id'"),
+    ([ir_measures.Qrel("1", "a", "high")], "the list, row 0: 'high' in the column 'relevance' is not a number"),
+    ([ir_measures.Qrel("1", None, 1)], "the list, row 0: there is nothing in the column 'doc_id'"),
     ([ir_measures.Qrel(1.5, "a", 1)], "must hold strings or integers"),
-    ([ir_measures.ScoredDoc("1", "a", float("nan"))], "row 0: 'nan' in the column 'score' is not finite"),
+    ([ir_measures.ScoredDoc("1", "a", float("nan"))], "the list, row 0: 'nan' in the column 'score' is not finite"),
 ]
 
 
@@ -153,6 +154,30 @@ BAD = [
 def test_bad_rows_are_named(rows, message):
     with pytest.raises(assay.FormatError, match=message):
         assay.Qrels(rows)
+
+
+@pytest.mark.parametrize("form", [list, iter])
+@pytest.mark.parametrize("convention", ["assay", "ranx", "autorag"])
+def test_bad_rows_of_runs_are_named(form, convention):
+    rows = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "b", "x")]
+    message = "the list, row 1: 'x' in the column 'score' is not a number"
+    with pytest.raises(assay.FormatError, match=message):
+        assay.evaluate({"1": ["a"]}, form(rows), "ap", convention=convention)
+    with pytest.raises(assay.FormatError, match=message):
+        assay.Run(form(rows))
+
+
+def test_generators_of_ir_measures():
+    qrels, run = ir_measures.read_trec_qrels(SUBTOPICS), ir_measures.read_trec_run(RANKED)
+    assert assay.evaluate(qrels, run, "RR")["RR"] == 0.75
+    assert assay.Qrels(ir_measures.read_trec_qrels(SUBTOPICS)).queries == ["1", "2"]
+    assert assay.Run(ir_measures.read_trec_run(RANKED)).queries == ["1", "2"]
+
+
+def test_other_generators_are_refused():
+    for data in ((["a"] for _ in range(2)), iter([]), map(str, range(2))):
+        with pytest.raises(assay.DataError, match="must be a dict, a list, a frame or a file, not"):
+            assay.Qrels(data)
 
 
 def test_the_same_judgment_twice_is_an_error():

@@ -85,7 +85,7 @@ def command(
     with loaded(files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
         options: dict[str, Any] = {"convention": convention, "qrels_format": qrels_format, "policies": policies}
-        parts = Subqueries(read_judgments(qrels, **options)) if merging else None
+        parts = Subqueries(read_judgments(qrels, qrels_format)) if merging else None
         evaluator = prepare(qrels if parts is None else parts.qrels, names, threads=threads, **options)
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):

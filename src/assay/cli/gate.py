@@ -135,11 +135,9 @@ def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
     if qrels is None and qrels_format is not None:
         raise click.UsageError("--qrels-format says how QRELS is read, and there is none")
     check_single_input(tuple(each for each in (qrels, run, baseline) if each is not None))
-    convention = find_convention(settings.get("convention", "assay"))
-    duplicates = convention.policies.changed(policies_of(settings)).duplicates
     judgments = None
     if qrels is not None:
-        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
+        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=None)
     earlier = None if baseline is None else source_of(baseline)
     with watched(run) as progress:
         how = {"format": run_format, "threads": threads, "progress": progress}

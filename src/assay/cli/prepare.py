@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.options import given
 from assay.cli.progress import watched
 from assay.cli.streams import source_of
-from assay.conventions import find_convention
 from assay.evaluator import Evaluator
 from assay.io.qrels import Qrels
 
@@ -25,12 +24,11 @@ def prepare(
     policies: dict[str, Any],
 ) -> Evaluator:
     """What is ready to read runs."""
-    judgments = read_judgments(qrels, convention, qrels_format, policies) if isinstance(qrels, str) else qrels
+    judgments = read_judgments(qrels, qrels_format) if isinstance(qrels, str) else qrels
     return Evaluator(judgments, measures, convention=convention, threads=threads, **given(policies))
 
 
-def read_judgments(qrels: str, convention: str, qrels_format: str | None, policies: dict[str, Any]) -> Qrels:
-    """The judgments, repeated ones as the policies have them."""
-    duplicates = find_convention(convention).policies.changed(given(policies)).duplicates
+def read_judgments(qrels: str, qrels_format: str | None) -> Qrels:
+    """The judgments; what becomes of repeated ones is left to each measure."""
     with watched(qrels):
-        return Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates)
+        return Qrels(source_of(qrels), format=qrels_format, duplicates=None)

@@ -21,7 +21,6 @@ from assay.cli.options import (
 )
 from assay.cli.output import emit, say
 from assay.cli.streams import check_single_input, source_of
-from assay.conventions import find_convention
 from assay.core.errors import FileError
 from assay.core.text import show
 from assay.io.qrels import Qrels
@@ -109,11 +108,10 @@ def command(
     chosen = given(policies)
     search = HttpSearch(url, body=read_template(body), path=path, headers=headers, timeout=timeout)
     with loaded(files):
-        duplicates = find_convention(convention).policies.changed(chosen).duplicates
         probed = probe(
             search,
             source_of(queries),
-            Qrels(source_of(qrels), format=qrels_format, duplicates=duplicates),
+            Qrels(source_of(qrels), format=qrels_format, duplicates=None),
             split_names(measures) if measures else None,
             k=k,
             concurrency=concurrency,

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from assay.core.parameter import LARGEST
+from assay.conventions.preparing import INFINITE, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-INFINITE = (math.inf, -math.inf)
 Rankings = dict[str, dict[str, Any]]
 
 
 def finite(run: Mapping[str, Mapping[str, Any]]) -> Rankings:
     """The same run with finite scores: infinite ones are the largest there are, and bools are numbers. NaN stays.
 
+    >>> import math
     >>> finite({"q1": {"d1": math.inf, "d2": True}})
     {'q1': {'d1': 1.7976931348623157e+308, 'd2': 1}}
     """
-    return {query: {document: bounded(score) for document, score in ranking.items()} for query, ranking in run.items()}
+    return {query: {document: plain(score) for document, score in ranking.items()} for query, ranking in run.items()}
 
 
-def bounded(score: Any) -> Any:  # noqa: ANN401 - any library's number
+def plain(score: Any) -> Any:  # noqa: ANN401 - any library's number
     """One score, not infinite and not a bool."""
-    if score in INFINITE:
-        return math.copysign(LARGEST, score)
-    return int(score) if isinstance(score, bool) else score
+    return int(score) if isinstance(score, bool) else bounded(score)
 
 
 def is_finite(ranking: Mapping[str, Any]) -> bool:
@@ -43,6 +40,7 @@ def is_nan(score: object) -> bool:
 def best_first(ranking: Mapping[str, Any], *, nan_first: bool = False) -> list[str]:
     """The documents from the highest score to the lowest, those that tie as given, NaN before or after all others.
 
+    >>> import math
     >>> best_first({"d1": -math.inf, "d2": math.nan, "d3": math.inf})
     ['d3', 'd1', 'd2']
     """

@@ -7,7 +7,7 @@ left out of the mean: one with nothing retrieved or nothing to find, an empty gr
 from collections.abc import Mapping, Sized
 from typing import Any
 
-from assay.conventions.preparing import LISTS, usable_part
+from assay.conventions.usable import LISTS, usable_part
 from assay.core.convention import Convention, Name, Option, Policies
 
 LEVEL = {"rel": Option("rel")}
@@ -53,6 +53,7 @@ AUTORAG = Convention(
         ),
     },
     prepare=as_autorag_takes_it,
+    infinite=True,
     defects=(
         "Judgments that are a flat list of ids are taken apart into letters; here each id is a group of its own.",
     ),

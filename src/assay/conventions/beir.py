@@ -56,6 +56,7 @@ BEIR = Convention(
         "accuracy": ACCURACY,
         "top_k_accuracy": ACCURACY,
     },
+    infinite=True,
     defects=(
         "R_cap@k divides by 0 at a query without relevant documents, which ends the evaluation; here the query is NaN",
         "mrr, r_cap and accuracy fail at a query of the run without judgments, and hole counts it; here it is left out",

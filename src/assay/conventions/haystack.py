@@ -32,4 +32,6 @@ HAYSTACK = Convention(
             about="Unless the mode is multi_hit, it is 1 if anything relevant was retrieved.",
         ),
     },
+    unreadable="nan",
+    infinite=True,
 )

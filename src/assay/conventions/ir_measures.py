@@ -178,5 +178,6 @@ IR_MEASURES = Convention(
     policies=Policies(precision="float32", duplicates="last"),
     read=read_ir_measures,
     names={**NAMES, **{alias: NAMES[name] for alias, name in ALIASES.items()}},
+    infinite=True,
     defects=DEFECTS,
 )

@@ -4,8 +4,6 @@ It has no cutoff: a ranking is as long as it is, and `depth` cuts it. Every metr
 nothing expected or nothing retrieved; here it is NaN and left out of the mean.
 """
 
-from typing import Any
-
 from assay.core.convention import Convention, Name, Option, Policies
 
 LEVEL = Option("rel")
@@ -14,10 +12,6 @@ LEVEL = Option("rel")
 def switch(on: str, off: str) -> Option:
     """An option that decides between two measures."""
     return Option("measure", {"True": on, "true": on, "False": off, "false": off})
-
-
-def none_is_empty(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
-    return [] if value is None else value
 
 
 LLAMA_INDEX = Convention(
@@ -45,5 +39,6 @@ LLAMA_INDEX = Convention(
             "often as it is listed, however many were retrieved.",
         ),
     },
-    prepare=none_is_empty,
+    unreadable="nan",
+    infinite=True,
 )

@@ -80,6 +80,7 @@ MTEB = Convention(
             about="of pairs such as 7-og and 7-changed, over the documents that stop being relevant",
         ),
     },
+    infinite=True,
     defects=(
         "nauc pairs confidences and values by the order of the queries in the run and in the scores; here by id",
         "nauc of queries that all score the same is NaN or the noise of the last digits; here it is NaN",

@@ -91,6 +91,8 @@ RAGAS = Convention(
     policies=Policies(order="given", duplicates="count"),
     read=read_ragas,
     names=NAMES,
+    unreadable="nan",
+    infinite=True,
     defects=(
         "NonLLMContextPrecisionWithReference gives 0 for a query with neither references nor results; here it is NaN.",
     ),

@@ -78,6 +78,8 @@ RANX = Convention(
             about="the points that ranx.plot draws; ranx.evaluate has no name for them",
         ),
     },
+    unreadable="nan",
+    infinite=True,
     defects=(
         "bpref of a query with a hit and nothing judged not relevant is NaN, and so is its mean; here it is left out",
         "a query without relevant documents stops bpref: later ones in its thread score 0; here only that query does",

@@ -117,6 +117,7 @@ TREC_EVAL = Convention(
         "qrels_jg": ("num_q", *JUDGES),
     },
     level="-l {}",
+    infinite=True,
     defects=(
         (
             "Without -c it stops at a query of the judgments that the run lacks, though its help says that such are "

@@ -155,8 +155,10 @@ class Convention(NamedTuple):
 
     `nicknames` stand for several of its names. `prepare` turns the judgments or the ranking of one query, given as
     Python objects, into what the tool makes of them before it measures: empty where it can make nothing of them.
-    `level` is how the tool is told the lowest relevant grade for all names at once, if it can be. `defects` tells where
-    the tool is plainly wrong and assay is not.
+    Without it, what is no list of ids (None, an empty group) is an error, or the query has no value (`nan`), as
+    `unreadable` says. `infinite` tells whether it takes scores that are infinite. `level` is how the tool is told the
+    lowest relevant grade for all names at once, if it can be. `defects` tells where the tool is plainly wrong and assay
+    is not.
     """
 
     name: str
@@ -167,4 +169,6 @@ class Convention(NamedTuple):
     nicknames: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     prepare: Callable[[Any], Any] | None = None
     level: str = ""
+    unreadable: str = "error"
+    infinite: bool = False
     defects: tuple[str, ...] = ()

@@ -33,8 +33,14 @@ def is_a(data: object, kind: str) -> bool:
     return any(each.__name__ == name and each.__module__.split(".")[0] == library for each in type(data).__mro__)
 
 
-def prepare_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    """A frame that a user gave, ready for the kernel."""
+def prepare_frame(
+    frame: Any,  # noqa: ANN401 - any library's frame
+    columns: Mapping[str, str] | None,
+    *,
+    judgments: bool,
+    name: str = "the frame",
+) -> polars.DataFrame:
+    """A frame that a user gave, ready for the kernel; `name` is what messages call it."""
     import polars
 
     try:
@@ -46,7 +52,7 @@ def prepare_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: b
         raise FormatError(f"the frame cannot be read: {reason}") from error
     if not isinstance(table, polars.DataFrame):
         raise FormatError("the frame cannot be read: it is one column; give queries, documents and values")
-    return settle(prepare(table, columns, judgments=judgments, name="the frame", place=lambda row: f"row {row}"))
+    return settle(prepare(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}"))
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame

@@ -25,13 +25,23 @@ NEAR_END = 16
 Pairs = list[tuple[str, Any]]
 
 
-def read_json(source: Source, duplicates: str | None = None) -> Any:  # noqa: ANN401 - whatever the file holds
+class Repeatable(str):
+    """A key that may stand in a dict again: only the very same object is equal to it."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+def read_json(source: Source, *, judgments: bool = False) -> Any:  # noqa: ANN401 - whatever the file holds
     """The whole content: a dict, or a list where the file holds one.
 
-    `duplicates` says what becomes of a document that a query lists twice; without it such a query is a list of pairs.
+    A ranking that lists a document twice is a list of pairs; of judgments, a dict in which its key stands twice.
     """
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        reader = Reader(file, source, duplicates)
+        reader = Reader(file, source, judgments=judgments)
         is_list = reader.peek() == "["
         entries = reader.entries()
         return [value for _, value in entries] if is_list else dict(entries)
@@ -46,10 +56,10 @@ def iterate_json(source: Source) -> Iterator[tuple[Any, Any]]:
 class Reader:
     """Reads one value after another from a text that is held only in part."""
 
-    def __init__(self, file: IO[str], source: Source, duplicates: str | None = None) -> None:
+    def __init__(self, file: IO[str], source: Source, *, judgments: bool = False) -> None:
         self.file = file
         self.source = source
-        self.duplicates = duplicates
+        self.judgments = judgments
         self.text = ""
         self.at = 0
         self.lines = 0
@@ -111,8 +121,6 @@ class Reader:
                 if not (is_cut and self.read(more=len(self.text))):
                     self.at = min(error.pos, len(self.text))
                     raise self.fault(error.msg) from None
-            except DuplicateError:
-                raise
             except ValueError:
                 raise self.fault("a number has too many digits") from None
             except RecursionError:
@@ -143,30 +151,8 @@ class Reader:
         return FormatError(f"{self.source.name}, line {line}: this is not JSON as assay reads it: {message}")
 
     def collect(self, pairs: Pairs) -> dict[str, Any] | Pairs:
-        """The object; where a key stands in it twice, what the policy makes of that."""
+        """The object; where a key stands in it twice, all of it in another form."""
         result = dict(pairs)
-        if len(result) == len(pairs) or self.duplicates == "last":
+        if len(result) == len(pairs):
             return result
-        if self.duplicates is None:
-            return pairs
-        result.clear()
-        for key, value in pairs:
-            if key not in result:
-                result[key] = value
-            elif self.duplicates == "error":
-                where = f"query {show(self.query)}" if self.query else "a query"
-                choice = (
-                    'remove the repeats, or keep one with duplicates="first" or "last" (--duplicates first or last)'
-                )
-                message = f"{where} lists document {show(key)} more than once; {choice}"
-                raise DuplicateError(f"{self.source.name}: {message}")
-            elif self.duplicates == "count":
-                result[key] = higher(result[key], value)
-        return result
-
-
-def higher(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The higher of two grades; one that is no number stays, so that it is seen."""
-    if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
-        return right if isinstance(left, (int, float)) else left
-    return max(left, right)
+        return {Repeatable(key): value for key, value in pairs} if self.judgments else pairs

@@ -15,7 +15,7 @@ from assay.io.frames import is_frame, prepare_frame
 from assay.io.source import Readable, Source, describe, is_source, named, open_source
 from assay.io.table import QueryTable
 from assay.io.tables import read_table
-from assay.io.tuples import from_tuples
+from assay.io.tuples import from_tuples, gathered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +37,7 @@ class Qrels(QueryTable):
     {'0': {'d1': 1.0, 'd2': 1.0}, '1': {'d3': 1.0}}
 
     `format="prefs"` reads a file of trec_eval's preferences, whose lines are query, group, subgroup, document, level.
+    With `duplicates=None`, what repeated judgments mean is left to the policies of the measures.
     """
 
     is_judgments = True
@@ -47,16 +48,35 @@ class Qrels(QueryTable):
         *,
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
-        duplicates: str = "error",
+        duplicates: str | None = "error",
     ) -> None:
-        check("duplicates", duplicates)
-        # A document is judged once, however often it is listed.
-        duplicates = "count" if duplicates == "once" else duplicates
-        super().__init__(judgment_rows(data, format, columns, duplicates))
+        if duplicates is not None:
+            check("duplicates", duplicates)
+        data = gathered(data)
+        super().__init__(judgment_rows(data, format, columns))
         if not len(self):
             raise DataError(f"{describe(data)} holds no judgments")
-        with named(describe(data)) if is_source(data) else nullcontext():
-            self.index = Index(self.rows, duplicates)
+        self.duplicates = duplicates
+        self.source = describe(data) if is_source(data) else None
+        self.index = self.make_index(duplicates or "count")
+        self.indexes: dict[str, Index] = {}
+
+    def make_index(self, duplicates: str) -> Index:
+        """The judged documents, with the grades that repeated judgments have under a policy."""
+        with nullcontext() if self.source is None else named(self.source):
+            # A document is judged once, however often it is listed.
+            return Index(self.rows, "count" if duplicates == "once" else duplicates)
+
+    def index_under(self, duplicates: str) -> Index:
+        """The judged documents as a measure's policy has them, unless the judgments were read with one of their own.
+
+        They stand in the same order under every policy; only their grades differ.
+        """
+        if self.duplicates is not None or not self.repeats:
+            return self.index
+        if duplicates not in self.indexes:
+            self.indexes[duplicates] = self.make_index(duplicates)
+        return self.indexes[duplicates]
 
     def __repr__(self) -> str:
         return f"<Qrels: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'judgment')}>"
@@ -83,6 +103,18 @@ class Qrels(QueryTable):
         if self.rows.has_groups() and self.has_equal_grades:
             return {query: [list(group) for group in self.groups(query).values()] for query in self.queries}
         return super().to_dict()
+
+    @cached_property
+    def repeats(self) -> int:
+        """How many judgments are of a document that was judged before, for the same query and in the same group."""
+        import numpy as np
+
+        size = len(self.rows)
+        if size == np.frombuffer(self.index.starts(), dtype=np.int64)[-1]:
+            return 0
+        documents = np.frombuffer(self.index.row_documents(), dtype=np.int64)
+        groups = np.frombuffer(self.rows.group_numbers(), dtype=np.int64) if self.rows.has_groups() else 0 * documents
+        return size - len(np.unique(documents * (groups.max() + 1) + groups))
 
     @cached_property
     def index_starts(self) -> list[int]:
@@ -115,7 +147,6 @@ def judgment_rows(
     data: object,
     format: str | None,
     columns: Mapping[str, str] | None,
-    duplicates: str,
 ) -> Rows:
     """The data as rows, whatever its form."""
     if format == "prefs" and is_source(data):
@@ -126,10 +157,11 @@ def judgment_rows(
     check_format(format)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            return rows_of_file(source, detect(source, format), columns, duplicates)
+            return rows_of_file(source, detect(source, format), columns)
     table = from_tuples(data)
     if is_frame(table):
-        return Rows.from_frame(prepare_frame(table, columns, judgments=True), "the judgments")
+        name = "the frame" if table is data else "the list"
+        return Rows.from_frame(prepare_frame(table, columns, judgments=True, name=name), "the judgments")
     return Rows.from_judgments(data)
 
 
@@ -137,14 +169,13 @@ def rows_of_file(
     source: Source,
     format: str,
     columns: Mapping[str, str] | None,
-    duplicates: str,
 ) -> Rows:
     if format == "trec":
         return Rows.from_file(source.path, source.name, judgments=True)
     if format == "json":
         from assay.io.json import read_json
 
-        content = read_json(source, duplicates)
+        content = read_json(source, judgments=True)
         with named(source.name):
             return Rows.from_judgments(content)
     return Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
@@ -155,7 +186,7 @@ def read_qrels(
     *,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
-    duplicates: str = "error",
+    duplicates: str | None = "error",
 ) -> Qrels:
     """Judgments from a file: TREC, BEIR's TSV, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
     return Qrels(source, format=format, columns=columns, duplicates=duplicates)

@@ -102,7 +102,8 @@ def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | 
             return Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
     table = from_tuples(data)
     if is_frame(table):
-        return Rows.from_frame(prepare_frame(table, columns, judgments=False), "the run")
+        name = "the frame" if table is data else "the list"
+        return Rows.from_frame(prepare_frame(table, columns, judgments=False, name=name), "the run")
     return Rows.from_rankings(data)
 
 
@@ -144,7 +145,8 @@ def judge_run(
             else:
                 return judge_table(make_judge, source, chosen, columns, threads)
     elif is_frame(table := from_tuples(run)):
-        judge.add_frame(prepare_frame(table, columns, judgments=False), "the run", threads)
+        name = "the frame" if table is run else "the list"
+        judge.add_frame(prepare_frame(table, columns, judgments=False, name=name), "the run", threads)
     else:
         judge.add_rankings(run)
     return judge

@@ -1,12 +1,18 @@
-"""Lists of named tuples, such as those of ir_measures and ir_datasets: one is a judgment or a retrieved document."""
+"""Lists and generators of named tuples, such as those of ir_measures and ir_datasets.
+
+One of them is a judgment or a retrieved document.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.core.text import show
 from assay.io.columns import DOCUMENT, QUERY, usual
+from assay.io.frames import is_frame
+from assay.io.source import is_source
 
 if TYPE_CHECKING:
     import polars
@@ -22,7 +28,16 @@ def from_tuples(data: Any) -> Any:  # noqa: ANN401 - any form of data
     >>> from_tuples([["d1"], ["d2"]])
     [['d1'], ['d2']]
     """
+    data = gathered(data)
     return table(data) if is_tuples(data) else data
+
+
+def gathered(data: Any) -> Any:  # noqa: ANN401 - any form of data
+    """A generator of named tuples as a list of them; data of any other form as it is."""
+    if not isinstance(data, Iterator) or is_source(data) or is_frame(data):
+        return data
+    first = next(data, None)
+    return [first, *data] if is_tuples([first]) else data
 
 
 def is_tuples(data: object) -> bool:
@@ -39,7 +54,8 @@ def table(rows: list[Any]) -> polars.DataFrame:
     fields = rows[0]._fields
     wrong = next((row for row, each in enumerate(rows) if getattr(each, "_fields", None) != fields), None)
     if wrong is not None:
-        raise FormatError(f"row {wrong}: {show(rows[wrong])} has other fields than the first, {', '.join(fields)}")
+        names = ", ".join(fields)
+        raise FormatError(f"the list, row {wrong}: {show(rows[wrong])} has other fields than the first, {names}")
     return polars.DataFrame([series(*each) for each in zip(fields, zip(*rows, strict=True), strict=True)])
 
 
