@@ -51,6 +51,9 @@ FILES = {
     "named.txt": 'Query-ID\tQuery\nq1\twho "was" it?\n2\twas, or is?\n',
     "named.csv": 'id,text\nq1,"who ""was"" it?"\n2,"was, or is?"\n',
     "plain.csv": 'q1,"who ""was"" it?"\n2,"was, or is?"\n',
+    "blank lines.csv": '\n \nid,text\n\nq1,"who ""was"" it?"\n   \n2,"was, or is?"\n\n',
+    "blank lines plain.csv": '\nq1,"who ""was"" it?"\n\n2,"was, or is?"\n',
+    "blank lines.tsv": '\n\nq1\twho "was" it?\n\n2\twas, or is?\n \n',
     "windows.csv": '\ufeffid,text\r\nq1,"who ""was"" it?"\r\n2,"was, or is?"\r\n',
 }
 
@@ -102,6 +105,11 @@ def test_bad_objects_are_named(data, message):
 
 
 BAD_FILES = {
+    "broken.parquet": (b"PAR1 and no more", "broken.parquet cannot be read as parquet: "),
+    "noise.parquet": (bytes(range(1, 200)), "noise.parquet cannot be read as parquet: "),
+    "empty.parquet": (b"", "empty.parquet cannot be read as parquet: "),
+    "later.csv": (b"\nid,text\n\nq1\n", "later.csv, line 4: expected an id and a text, found '['q1']'"),
+    "commas.csv": (b"id,text\n,\n", "commas.csv, line 2: the id of a question must be a string or an integer, not ''"),
     "broken.jsonl": (b'{"id": 1, "text": "a"}\n{"id"\n', "broken.jsonl, line 2: this is not JSON"),
     "list.jsonl": (b"[1]\n", "line 1: expected an object with an id and a text, found '[1]'"),
     "twice.jsonl": (b'{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "line 2: there are two questions '1'"),

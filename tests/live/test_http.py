@@ -1,13 +1,16 @@
 """A search over HTTP, against a real server: good, slow, failing, broken and hanging."""
 
+import gc
 import json
 import time
+from http.client import HTTPConnection
 
 import pytest
 
 import assay
 from assay.core.errors import DataError
 from assay.live import HttpSearch, http, replies
+from assay.live.connections import Connections
 from assay.live.failures import TryAgain
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer, found
 
@@ -49,7 +52,7 @@ def test_a_connection_that_the_server_closed_is_opened_anew():
     with SearchServer(lambda *_: silently) as server:
         search = HttpSearch(server.url)
         search("question 1", 10)
-        next(iter(search.idle)).sock.shutdown(2)
+        next(iter(search.connections.idle)).sock.shutdown(2)
         assert search("question 1", 10) == {"results": []}
         search.close()
 
@@ -112,7 +115,7 @@ def test_what_will_not_change_is_not_tried_again(status):
     reply = Reply(b"nothing here", status, {"Location": "http://elsewhere/x?key=s3cret"})
     with SearchServer(lambda *_: reply) as server, pytest.raises(DataError) as caught:
         probed(server, questions={"q1": "question 1"})
-    assert str(caught.value) == f"no question was answered; the first, 'q1': {FINAL[status]}"
+    assert str(caught.value) == f"no question was answered; for example 'q1': {FINAL[status]}"
     assert server.asked["question 1"] == 1
 
 
@@ -150,6 +153,10 @@ BROKEN = {
     "nested": (b"[" * 100_000, None, f"the answer is not JSON: '{'[' * 80}…'"),
     "empty": ({}, None, "the answer is an empty object"),
     "no list": ({"error": "x"}, None, "the answer holds no list of documents; it has 'error'"),
+    "a number": ({"code": 503}, None, "the answer holds no list of documents; it has 'code'; if these are ids with"),
+    "numbers": ({"a": 1, "b": 2}, None, "it has 'a', 'b'; if these are ids with scores, give the path '.'"),
+    "a dict inside": ({"results": {"a": 1}}, None, "the answer holds no list of documents; it has 'results'"),
+    "a number there": ({"code": 503}, ".", "the answer holds no list of documents; it has 'code'"),
     "no such path": (
         {"a": {"b": 1}},
         "a.hits",
@@ -325,9 +332,66 @@ def test_the_forms_of_answers():
         {"result": {"points": [{"id": each, "score": 0.5} for each in ids]}},
         {"matches": [{"id": each, "score": 1 - place} for place, each in enumerate(ids)]},
         [[each, 1 - place] for place, each in enumerate(ids)],
-        {each: 1.0 - place for place, each in enumerate(ids)},
     ]
     for form in forms:
         with SearchServer(lambda *_, form=form: Reply(form)) as server:
             ranking = probed(server, questions={"q5": "question 5"}).run["q5"]
         assert [each if isinstance(each, str) else each[0] for each in ranking] == ids, json.dumps(form)
+
+
+@pytest.mark.parametrize(
+    ("path", "wrap"), [(".", lambda scores: scores), ("data.0", lambda scores: {"data": [scores]})]
+)
+def test_a_path_says_that_a_dict_is_the_ranking(path, wrap):
+    with SearchServer(lambda *_: Reply(wrap({"x": 0.1, "d5": 0.9, "y": 0.5}))) as server:
+        probe = probed(server, questions={"q5": "question 5"}, path=path, k=2)
+    assert probe.run["q5"] == [("d5", 0.9), ("y", 0.5)]
+    assert probe.result.per_query()["q5"] == {"rr": 1.0, "recall@1": 1.0}
+
+
+def open_connections():
+    gc.collect()
+    return [each for each in gc.get_objects() if isinstance(each, HTTPConnection) and each.sock is not None]
+
+
+def test_no_connection_is_left_open_where_it_is_given_up_early():
+    questions = {f"q{number}": f"question {number}" for number in range(300)}
+    qrels = {query: ["d"] for query in questions}
+    with SearchServer(lambda *_: Reply(b"no", 404)) as server:
+        for _ in range(5):
+            with pytest.raises(DataError, match="none of the first 20 questions was answered"):
+                assay.probe(HttpSearch(server.url), questions, qrels, "rr", concurrency=8)
+        end = time.monotonic() + 30
+        while open_connections() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert open_connections() == []
+
+
+def test_what_comes_back_after_the_end_is_closed():
+    connections = Connections(lambda: HTTPConnection("127.0.0.1", server.server_port))
+    with SearchServer() as server:
+        taken = [connections.take() for _ in range(3)]
+        assert [is_used for is_used, _ in taken] == [False, False, False]
+        for _, connection in taken:
+            connection.connect()
+        connections.give_back(taken[0][1])
+        assert connections.take() == (True, taken[0][1])
+        connections.give_back(taken[0][1])
+        connections.give_back(taken[1][1])
+        connections.close()
+        assert [connection.sock is None for _, connection in taken] == [True, True, False]
+        connections.give_back(taken[2][1])
+        assert taken[2][1].sock is None
+        assert not connections.idle
+
+
+def test_a_search_can_be_used_again_after_a_probe():
+    with SearchServer() as server:
+        search = HttpSearch(server.url)
+        for _ in range(2):
+            assert assay.probe(search, QUESTIONS, QRELS, "rr")["rr"] == 1.0
+        assert search("question 1", 10) == {"results": [{"id": "d1"}, {"id": "e1"}]}
+        assert len(search.connections.idle) == 1
+        search.close()
+        assert search("question 1", 10)["results"]
+        assert not search.connections.idle
