@@ -302,7 +302,7 @@ def test_many_failures_are_not_all_shown():
             raise OSError("no")
         return ["d"]
 
-    probe = assay.probe(search, questions, qrels, "rr", retries=0)
+    probe = assay.probe(search, questions, qrels, "rr", retries=0, concurrency=1)
     assert len(probe.failures) == 29
     assert list(probe.failures) == [query for query in questions if query != "q7"]
     assert str(probe).count("failed: ") == 11
