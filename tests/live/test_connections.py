@@ -1,6 +1,5 @@
 """Connections are kept for the next call, and none is left open at the end."""
 
-import gc
 import time
 from http.client import HTTPConnection
 
@@ -13,22 +12,31 @@ from assay.live.connections import Connections
 from search_server import QRELS, QUESTIONS, Reply, SearchServer
 
 
-def open_connections():
-    gc.collect()
-    return [each for each in gc.get_objects() if isinstance(each, HTTPConnection) and each.sock is not None]
+class Watched(HttpSearch):
+    """Remembers its connections."""
+
+    made = ()
+
+    def connect(self):
+        connection = super().connect()
+        self.made.append(connection)
+        return connection
 
 
 def test_no_connection_is_left_open_where_it_is_given_up_early():
     questions = {f"q{number}": f"question {number}" for number in range(300)}
     qrels = {query: ["d"] for query in questions}
     with SearchServer(lambda *_: Reply(b"no", 404)) as server:
+        search = Watched(server.url)
+        search.made = []
         for _ in range(5):
             with pytest.raises(DataError, match="none of the first 20 questions was answered"):
-                assay.probe(HttpSearch(server.url), questions, qrels, "rr", concurrency=8)
+                assay.probe(search, questions, qrels, "rr", concurrency=8)
         end = time.monotonic() + 30
-        while open_connections() and time.monotonic() < end:
+        while any(each.sock for each in search.made) and time.monotonic() < end:
             time.sleep(0.01)
-        assert open_connections() == []
+        assert len(search.made) >= 5
+        assert [each for each in search.made if each.sock] == []
 
 
 def test_what_comes_back_after_the_end_is_closed():
