@@ -47,6 +47,24 @@ def test_no_module_has_the_name_of_a_function():
     assert rooms.isdisjoint(assay.__all__)
 
 
+ROOMS = {
+    "assay.live.HttpSearch('http://h/').name": "http://h/",
+    "assay.live.probe is assay.probe": "True",
+    "assay.compat.ranx.Run.__name__": "Run",
+    "assay.compat.pytrec_eval.__name__": "assay.compat.pytrec_eval",
+    "assay.compat.ir_measures.__name__": "assay.compat.ir_measures",
+    "'live' in dir(assay) and 'ranx' in dir(assay.compat)": "True",
+    "hasattr(assay.compat, 'nothing')": "False",
+}
+
+
+@pytest.mark.parametrize("expression", ROOMS)
+def test_a_room_is_there_when_it_is_named(expression):
+    command = [sys.executable, "-c", f"import assay; print({expression})"]
+    found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603 - our own code
+    assert found.stdout == f"{ROOMS[expression]}\n"
+
+
 def test_importing_it_imports_little():
     code = "import sys, assay; print([name for name in ('numpy', 'assay.core.measure') if name in sys.modules])"
     command = [sys.executable, "-c", code]

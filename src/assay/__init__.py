@@ -140,9 +140,15 @@ __all__ = [
 ]
 
 
+# Packages with public names of their own.
+_ROOMS = ("compat", "live")
+
+
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
+    if name in _ROOMS:
+        return import_module(f"assay.{name}")
     for module, names in _HOME.items():
         if name in names:
             if name == "measure":
@@ -155,4 +161,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS})

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -59,11 +61,11 @@ def test_failures_are_named_on_standard_error(assay, files):
 
 def test_where_nothing_is_answered_it_fails(assay, files):
     with SearchServer(lambda *_: Reply(b"no such page", 404)) as server:
-        result = assay("probe", server.url, *files)
+        result = assay("probe", server.url, *files, "--concurrency", "1")
     assert (result.exit_code, result.stdout) == (2, "")
     assert (
         result.stderr
-        == "assay: none of the first 20 questions was answered; the first, 'q0': HTTP 404 Not Found: 'no such page'\n"
+        == "assay: none of the first 20 questions was answered; for example 'q0': HTTP 404 Not Found: 'no such page'\n"
     )
 
 
@@ -98,9 +100,39 @@ def test_json_has_everything(assay, files, folder):
     assert len(data["seconds"]) == 39
 
 
-@pytest.mark.parametrize("format_", ["markdown", "latex"])
-def test_tables_for_papers(assay, files, server, format_):
-    assert "a call took" in assay("probe", server.url, *files, "--format", format_).stdout
+PAPERS = {
+    "markdown": """\
+| measure | mean | low | high | queries |
+| --- | ---: | ---: | ---: | ---: |
+| rr | 0.9750 | 0.9250 | 1.0000 | 40 |
+| recall@2 | 0.9750 | 0.9250 | 1.0000 | 40 |
+
+assay VERSION, convention assay; PACE
+
+Note: 1 question failed, counted as empty: 'q5'
+""",
+    "latex": r"""\begin{table}
+  \centering
+  \caption{assay VERSION, convention assay; PACE. 1 question failed, counted as empty: 'q5'}
+  \begin{tabular}{lrrrr}
+    \toprule
+    measure & mean & low & high & queries \\
+    \midrule
+    rr & 0.9750 & 0.9250 & 1.0000 & 40 \\
+    recall@2 & 0.9750 & 0.9250 & 1.0000 & 40 \\
+    \bottomrule
+  \end{tabular}
+\end{table}
+""",
+}
+
+
+@pytest.mark.parametrize("format_", PAPERS)
+def test_tables_for_papers(assay, files, format_):
+    with SearchServer(some_fail) as server:
+        result = assay("probe", server.url, *files, "-m", "rr recall@2", "-k", "2", "--format", format_)
+    pace = r"a call took [\d.]+ m?s \(p50\), .* in the mean; 39 of 40 questions answered in [\d.]+ m?s, [\d.]+ a second"
+    assert re.sub(pace, "PACE", result.stdout).replace(library.__version__, "VERSION") == PAPERS[format_]
 
 
 def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
@@ -108,6 +140,42 @@ def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
     assert (folder / "live.run").read_text().splitlines()[0] == f"q0 Q0 d0 1 2 {server.url}"
     result = assay("eval", "qrels.json", "live.run", "-m", "rr", "--format", "csv")
     assert result.stdout.splitlines()[1] == "rr,1.0,1.0,1.0,40"
+
+
+@pytest.mark.parametrize("option", ["--run", "-o"])
+@pytest.mark.parametrize("target", ["none/x.run", "qrels.json/x.run", "."])
+def test_a_file_that_cannot_be_written_is_known_before_anything_is_asked(assay, files, server, option, target):
+    result = assay("probe", server.url, *files, option, target)
+    assert (result.exit_code, result.stdout) == (2, "")
+    message = "is a directory, not a file" if target == "." else "cannot be written: "
+    assert result.stderr.startswith(f"assay: '{target}' {message}")
+    assert not server.asked
+
+
+def test_a_file_that_is_there_is_written_anew_and_only_then(assay, files, server, folder):
+    (folder / "live.run").write_text("before")
+    assert assay("probe", "http://127.0.0.1:1/", *files, "--run", "live.run", "--retries", "0").exit_code == 2
+    assert (folder / "live.run").read_text() == "before"
+    assert assay("probe", server.url, *files, "--run", "live.run").exit_code == 0
+    assert (folder / "live.run").read_text().startswith("q0 Q0 d0 1 ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+def test_the_result_is_shown_where_the_run_cannot_be_written(assay, files, server):
+    result = assay("probe", server.url, *files, "-m", "rr", "--run", "/dev/full")
+    assert result.exit_code == 2
+    assert "rr       1.0000" in result.stdout
+    assert result.stderr == "assay: '/dev/full' cannot be written: No space left on device\n"
+
+
+def test_a_checkpoint_of_another_index_is_refused(assay, files, server):
+    arguments = (*files, "-m", "rr", "--checkpoint", "c.jsonl")
+    assert assay("probe", f"{server.url}?q={{query}}&index=wikipedia", *arguments).exit_code == 0
+    before = sum(server.asked.values())
+    refused = assay("probe", f"{server.url}?q={{query}}&index=wikinews2", *arguments)
+    assert refused.exit_code == 2
+    assert "was made with another request (address, body or headers)" in refused.stderr
+    assert sum(server.asked.values()) == before
 
 
 def test_the_request_can_be_set(assay, files, folder, monkeypatch):
@@ -159,16 +227,18 @@ MISTAKES = [
     (("http://h/", "--body", "{"), "the body is not JSON"),
     (("http://h/", "--body", "@none.json"), "the body cannot be read from 'none.json'"),
     (("http://h/", "--header", "X-Key: $NOT_THERE"), "there is no environment variable NOT_THERE"),
-    (("http://h/", "--timeout", "0"), "timeout must be a number of seconds above 0"),
+    (("http://h/", "--timeout", "0"), "timeout must be a number of seconds above 0, not '0.0'"),
     (("http://h/", "--concurrency", "0"), "concurrency must be a whole number from 1 to 1024"),
     (("http://h/", "-m", "nonsense"), "there is no measure 'nonsense'"),
+    (("http://h/", "--queries", "broken.parquet"), "broken.parquet cannot be read as parquet: "),
     (("http://h/", "--queries", "none.jsonl"), "there is no file 'none.jsonl'"),
     (("http://h/", "--qrels", "none.txt"), "there is no file 'none.txt'"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES)
-def test_mistakes_are_one_line(assay, files, arguments, message):
+def test_mistakes_are_one_line(assay, files, folder, arguments, message):
+    (folder / "broken.parquet").write_bytes(b"PAR1 and no more")
     result = assay("probe", *files, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("assay: ")
@@ -193,9 +263,14 @@ def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(files, folder):
                 time.sleep(0.005)
             running.send_signal(signal.SIGINT)
             out, said = running.communicate(timeout=30)
-        assert (running.returncode, out, said) == (130, b"", b"")
         kept = (folder / "c.jsonl").read_text().count("\n") - 1
         assert 0 < kept < 40
+        hint = "called again with the same checkpoint, it goes on from there"
+        assert (running.returncode, out, said.decode()) == (
+            130,
+            b"",
+            f"assay: interrupted: {kept} of 40 questions answered; {hint}\n",
+        )
         before = sum(server.asked.values())
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, check=True)  # noqa: S603
         assert sum(server.asked.values()) == before + 40 - kept

@@ -51,6 +51,9 @@ FILES = {
     "named.txt": 'Query-ID\tQuery\nq1\twho "was" it?\n2\twas, or is?\n',
     "named.csv": 'id,text\nq1,"who ""was"" it?"\n2,"was, or is?"\n',
     "plain.csv": 'q1,"who ""was"" it?"\n2,"was, or is?"\n',
+    "blank lines.csv": '\n \nid,text\n\nq1,"who ""was"" it?"\n   \n2,"was, or is?"\n\n',
+    "blank lines plain.csv": '\nq1,"who ""was"" it?"\n\n2,"was, or is?"\n',
+    "blank lines.tsv": '\n\nq1\twho "was" it?\n\n2\twas, or is?\n \n',
     "windows.csv": '\ufeffid,text\r\nq1,"who ""was"" it?"\r\n2,"was, or is?"\r\n',
 }
 
@@ -90,7 +93,7 @@ BAD_OBJECTS = [
     ({1.5: "a"}, "the id of a question must be a string or an integer, not '1.5'"),
     ({"": "a"}, "the id of a question must be a string or an integer, not ''"),
     ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …); there is 'id'"),
-    (polars.DataFrame({"text": ["a"]}), "the questions: questions need an id (query_id, _id, qid …); there is 'text'"),
+    (polars.DataFrame({"text": ["a"]}), "the questions: questions need an id (query_id, qid, question_id …); there is 'text'"),
 ]
 
 
@@ -102,6 +105,11 @@ def test_bad_objects_are_named(data, message):
 
 
 BAD_FILES = {
+    "broken.parquet": (b"PAR1 and no more", "broken.parquet cannot be read as parquet: "),
+    "noise.parquet": (bytes(range(1, 200)), "noise.parquet cannot be read as parquet: "),
+    "empty.parquet": (b"", "empty.parquet cannot be read as parquet: "),
+    "later.csv": (b"\nid,text\n\nq1\n", "later.csv, line 4: expected an id and a text, found '['q1']'"),
+    "commas.csv": (b"id,text\n,\n", "commas.csv, line 2: the id of a question must be a string or an integer, not ''"),
     "broken.jsonl": (b'{"id": 1, "text": "a"}\n{"id"\n', "broken.jsonl, line 2: this is not JSON"),
     "list.jsonl": (b"[1]\n", "line 1: expected an object with an id and a text, found '[1]'"),
     "twice.jsonl": (b'{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "line 2: there are two questions '1'"),
@@ -133,6 +141,6 @@ def test_documents_have_names_of_their_own_and_may_be_blank():
     rows = [{"doc_id": "d1", "contents": "one"}, {"doc_id": "d2", "contents": ""}, {"doc_id": 3, "contents": None}]
     assert read_questions(rows, DOCUMENTS) == {"d1": "one", "d2": "", "3": ""}
     with pytest.raises(
-        assay.FormatError, match=r"documents need a text \(text, contents, content …\); there is 'doc_id'"
+        assay.FormatError, match=r"documents need a text \(text, content, contents …\); there is 'doc_id'"
     ):
         read_questions([{"doc_id": "d1"}], DOCUMENTS)

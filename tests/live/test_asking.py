@@ -6,13 +6,17 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 
 import assay
-from assay.live import asking
-from assay.live.asking import Limits, Task, ask_all
+from assay.live import asking, failures
+from assay.live.asking import Limits, Outcome, Task, ask_all
+from assay.live.checkpoint import Checkpoint
+from assay.live.failures import TryAgain, pause_after
 from assay.live.found import Answer, Reading
+from assay.live.probing import interrupted
 
 QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 
@@ -26,9 +30,10 @@ def ask(search, questions=QUESTIONS, **limits):
 
 
 class Gauge:
-    """Counts how many are inside at a time."""
+    """Counts how many are inside at a time; `is_full` once so many were as are wanted."""
 
-    def __init__(self):
+    def __init__(self, wanted=1):
+        self.wanted = wanted
         self.inside = self.most = 0
         self.lock = threading.Lock()
 
@@ -41,19 +46,30 @@ class Gauge:
         with self.lock:
             self.inside -= 1
 
+    @property
+    def is_full(self):
+        return self.most >= self.wanted
+
 
 def kinds(gauge=None, pause=0.01):
     """The same search in each of the ways that one can be written."""
     gauge = gauge or Gauge()
 
+    def wait():
+        time.sleep(pause)
+        while not gauge.is_full:
+            time.sleep(pause)
+
     def plain(question):
         with gauge:
-            time.sleep(pause)
+            wait()
             return [question]
 
     async def asynchronous(question):
         with gauge:
             await asyncio.sleep(pause)
+            while not gauge.is_full:  # noqa: ASYNC110 - it is filled by threads too
+                await asyncio.sleep(pause)
             return [question]
 
     def gives_a_coroutine(question):
@@ -65,7 +81,7 @@ def kinds(gauge=None, pause=0.01):
 
     def lazily(question):
         with gauge:
-            time.sleep(pause)
+            wait()
             yield question
 
     return {
@@ -79,13 +95,13 @@ def kinds(gauge=None, pause=0.01):
 
 @pytest.mark.parametrize("kind", kinds())
 def test_every_kind_of_search_is_asked_a_few_at_a_time(kind):
-    gauge = Gauge()
-    outcomes = ask(kinds(gauge)[kind])
+    gauge = Gauge(4)
+    outcomes = ask(kinds(gauge)[kind], timeout=30.0)
     assert {query: outcome.answer for query, outcome in outcomes.items()} == {
         query: Answer([question]) for query, question in QUESTIONS.items()
     }
     assert gauge.most == 4
-    assert all(0.01 <= outcome.seconds < 1 for outcome in outcomes.values())
+    assert all(0.01 <= outcome.seconds < 30 for outcome in outcomes.values())
     assert {outcome.attempts for outcome in outcomes.values()} == {1}
 
 
@@ -149,10 +165,27 @@ def test_an_answer_that_cannot_be_read_is_final():
 
 
 def test_pauses_grow(monkeypatch):
-    monkeypatch.setattr(asking, "pause_after", lambda attempt, error: 0.05 * attempt if error else 0)
-    started = time.monotonic()
-    ask(fails(3, OSError("busy")), {"q1": "x"}, retries=3)
-    assert 0.3 <= time.monotonic() - started < 3
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(failures, "LONGEST_PAUSE", 0.15)
+    times = []
+    search = fails(4, OSError("busy"))
+    outcome = ask(lambda question: times.append(time.monotonic()) or search(question), {"q1": "x"}, retries=4)["q1"]
+    assert outcome.attempts == 5
+    assert [pause_after(attempt, None) for attempt in range(1, 5)] == [0.05, 0.1, 0.15, 0.15]
+    pauses = [later - earlier for earlier, later in pairwise(times)]
+    assert all(pause >= least for pause, least in zip(pauses, [0.05, 0.1, 0.15, 0.15], strict=True))
+
+
+PAUSES = [(1, None, 0.5), (2, None, 1.0), (3, None, 2.0), (7, None, 30.0), (100, None, 30.0)]
+PAUSES += [(3, 0.0, 0.0), (1, 7.0, 7.0), (1, 3600.0, 30.0)]
+
+
+@pytest.mark.parametrize(("attempt", "after", "seconds"), PAUSES)
+def test_how_long_a_pause_is(attempt, after, seconds, monkeypatch):
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.5)
+    assert pause_after(attempt, TryAgain("busy", after)) == seconds
+    if after is None:
+        assert pause_after(attempt, OSError("busy")) == seconds
 
 
 def test_a_synchronous_call_that_hangs_takes_no_place():
@@ -237,23 +270,31 @@ def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch
         time.sleep(0.01)
         return ["d"]
 
-    def interrupted(thread, timeout=None):
+    def stopped(thread, timeout=None):
         if thread.name == "assay-probe-loop" and timeout == asking.LOOK and len(asked) > 8:
             raise KeyboardInterrupt
         join(thread, timeout)
 
     join = threading.Thread.join
-    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    monkeypatch.setattr(threading.Thread, "join", stopped)
     monkeypatch.setattr(asking, "LOOK", 0.005)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as caught:
         assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file, concurrency=1)
-    monkeypatch.undo()
     finished = len(file.read_text().splitlines()) - 1
+    said = f"interrupted: {finished} of 20 questions answered"
+    assert caught.value.__notes__ == [f"{said}; called again with the same checkpoint, it goes on from there"]
+    monkeypatch.undo()
     assert 0 < finished < 20
     assert len(asked) - finished <= 1
     asked.clear()
     probe = assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file)
     assert (probe.asked, probe.resumed, len(asked)) == (20 - finished, finished, 20 - finished)
+
+
+def test_an_interrupt_without_a_checkpoint_says_that_nothing_is_kept():
+    outcomes = [Outcome("q1", Answer(["d"]), 0.1, 1), Outcome("q2", None, 0.1, 1, "busy")]
+    said = interrupted(Checkpoint({}, None), outcomes, 20)
+    assert said == "interrupted: 1 of 20 questions answered and not kept; a checkpoint would keep them"
 
 
 def test_the_interpreter_does_not_wait_for_a_call_that_hangs():
@@ -276,10 +317,18 @@ def test_a_search_that_ends_the_program_ends_it():
 
 
 def test_thread_after_thread_is_not_left_behind():
-    before = threading.active_count()
+    before, calling = set(threading.enumerate()), set()
+
+    def search(question):
+        calling.add(threading.current_thread())
+        return [question]
+
     for _ in range(5):
-        ask(lambda question: [question])
-    end = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < end:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+        ask(search)
+    assert 5 <= len(calling) <= 5 * 4
+    assert calling.isdisjoint(before)
+    for thread in calling:
+        thread.join(30)
+    assert [thread for thread in calling if thread.is_alive()] == []
+    # Threads of earlier tests may still end; none of this one's is left.
+    assert [each for each in threading.enumerate() if each not in before and each.name.startswith("assay")] == []

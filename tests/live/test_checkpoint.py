@@ -6,10 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import assay
+from assay.live import HttpSearch
+from assay.live.asking import Outcome
+from assay.live.checkpoint import Checkpoint
+from assay.live.found import Answer
 from search_server import QRELS, QUESTIONS, SearchServer
 
 ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}
@@ -80,7 +85,7 @@ def test_a_last_line_that_is_not_whole_is_asked_again(file, cut):
     assert {json.loads(line)["query_id"] for line in lines[1:]} == set(QUESTIONS)
 
 
-@pytest.mark.parametrize("length", [0, 1, 30])
+@pytest.mark.parametrize("length", [0, 1, 30, 70, 120, 200])
 def test_a_first_line_that_is_not_whole_is_written_anew(file, length):
     probed(Search(), file, {"q1": "question 1"})
     file.write_bytes(file.read_bytes()[:length])
@@ -94,7 +99,7 @@ OTHERS = {
     "questions": ({"questions": {**QUESTIONS, "q1": "another"}}, "is of other questions"),
     "k": ({"k": 5}, "was made with k='10', not 5"),
     "name": ({"name": "dense"}, "is of 'search', not of 'dense'"),
-    "ids": ({"doc_id": "url"}, "was made with another request or another place of the ids"),
+    "ids": ({"doc_id": "url"}, "was made with another request (address, body or headers) or another place of the ids"),
 }
 
 
@@ -127,10 +132,10 @@ DAMAGED = [
 FIELDS = {
     "query_id": [None, 1, "elsewhere"],
     "ids": [None, "d1", [1], [""], ["d1", "d2", "d3"]],
-    "scores": ["x", [1], [1.0, "x"], [1.0, float("inf")], [True, False]],
+    "scores": ["x", [1], [1.0, "x"], [1.0, float("inf")], [True, False], [10**400, 1]],
     "repeats": [None, -1, 1.5, True],
     "rose": [None, 1],
-    "seconds": [None, -1.0, float("nan"), "1"],
+    "seconds": [None, -1.0, float("nan"), "1", 10**400],
     "attempts": [None, -1, "1"],
 }
 DAMAGED += [
@@ -174,6 +179,71 @@ def test_another_file_is_not_written_over(file, content):
     with pytest.raises(assay.FormatError, match="is no checkpoint"):
         probed(Search(), file)
     assert file.read_text() == content
+
+
+@pytest.mark.parametrize("salt", [None, 7])
+def test_a_first_line_without_salt_is_no_checkpoint(file, salt):
+    probed(Search(), file)
+    header, rest = file.read_text().split("\n", 1)
+    file.write_text(json.dumps(json.loads(header) | {"salt": salt}) + "\n" + rest)
+    with pytest.raises(assay.FormatError, match=r"is no checkpoint that assay .* can read"):
+        probed(Search(), file)
+
+
+def test_an_error_of_whoever_is_told_is_not_that_of_the_file(file):
+    def told(_):
+        raise ConnectionError("mine")
+
+    with pytest.raises(ConnectionError, match=r"^mine$"):
+        probed(Search(), file, progress=told)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+def test_a_full_disk_is_an_error_of_the_checkpoint():
+    with pytest.raises(assay.FileError, match="the checkpoint '/dev/full' cannot be used: it is no ordinary file"):
+        probed(Search(), "/dev/full")
+    checkpoint = Checkpoint({}, Path("/dev/full").open("wb", buffering=0), "'full'")
+    with checkpoint.file, pytest.raises(assay.FileError, match="the checkpoint 'full' cannot be used: No space left"):
+        checkpoint.add(Outcome("q1", Answer(["d1"]), 0.1, 1))
+
+
+OTHER_REQUESTS = {
+    "index": ("?q={query}&index=wikinews2", {}),
+    "header": ("?q={query}&index=wikipedia", {"headers": ["X-Index: b", "X-Key: s3cret"]}),
+    "header's name": ("?q={query}&index=wikipedia", {"headers": ["X-Indices: a", "X-Key: s3cret"]}),
+    "no header": ("?q={query}&index=wikipedia", {}),
+    "body": ("?q={query}&index=wikipedia", {"body": '{"q": "{query}"}', "headers": ["X-Index: a", "X-Key: s3cret"]}),
+    "path": ("?q={query}&index=wikipedia", {"path": "results", "headers": ["X-Index: a", "X-Key: s3cret"]}),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_REQUESTS)
+def test_a_checkpoint_of_another_request_is_refused(file, case):
+    address, options = OTHER_REQUESTS[case]
+    with SearchServer() as server:
+        url = f"{server.url}?q={{query}}&index=wikipedia"
+        first = {"headers": ["X-Index: a", "X-Key: s3cret"]}
+        probed(HttpSearch(url, **first), file)
+        assert probed(HttpSearch(url, headers=["x-key: s3cret", "X-INDEX: a"]), file).asked == 0
+        before = sum(server.asked.values())
+        with pytest.raises(assay.MismatchError, match="was made with another request"):
+            probed(HttpSearch(server.url + address, **options), file)
+        assert sum(server.asked.values()) == before
+
+
+def test_a_checkpoint_holds_no_key_and_another_salt_each_time(tmp_path):
+    headers = []
+    with SearchServer() as server:
+        for name in ("a", "b"):
+            search = HttpSearch(f"{server.url}?key=abc&token=s3cret-1", headers=["X-Key: s3cret-2"])
+            probed(search, tmp_path / name, {"q1": "question 1"})
+            headers.append(json.loads((tmp_path / name).read_text().splitlines()[0]))
+            assert "s3cret" not in (tmp_path / name).read_text()
+            assert set(headers[-1]) == {"assay_checkpoint", "version", "name", "k", "salt", "questions", "request"}
+            assert headers[-1]["name"] == server.url
+    assert headers[0]["salt"] != headers[1]["salt"]
+    assert headers[0]["request"] != headers[1]["request"]
+    assert headers[0]["questions"] == headers[1]["questions"]
 
 
 def test_a_folder_and_a_place_that_is_not_there(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import time
+from threading import Barrier
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_a_connection_that_the_server_closed_is_opened_anew():
     with SearchServer(lambda *_: silently) as server:
         search = HttpSearch(server.url)
         search("question 1", 10)
-        next(iter(search.idle)).sock.shutdown(2)
+        next(iter(search.connections.idle)).sock.shutdown(2)
         assert search("question 1", 10) == {"results": []}
         search.close()
 
@@ -112,7 +113,7 @@ def test_what_will_not_change_is_not_tried_again(status):
     reply = Reply(b"nothing here", status, {"Location": "http://elsewhere/x?key=s3cret"})
     with SearchServer(lambda *_: reply) as server, pytest.raises(DataError) as caught:
         probed(server, questions={"q1": "question 1"})
-    assert str(caught.value) == f"no question was answered; the first, 'q1': {FINAL[status]}"
+    assert str(caught.value) == f"no question was answered; for example 'q1': {FINAL[status]}"
     assert server.asked["question 1"] == 1
 
 
@@ -150,6 +151,10 @@ BROKEN = {
     "nested": (b"[" * 100_000, None, f"the answer is not JSON: '{'[' * 80}…'"),
     "empty": ({}, None, "the answer is an empty object"),
     "no list": ({"error": "x"}, None, "the answer holds no list of documents; it has 'error'"),
+    "a number": ({"code": 503}, None, "the answer holds no list of documents; it has 'code'; if these are ids with"),
+    "numbers": ({"a": 1, "b": 2}, None, "it has 'a', 'b'; if these are ids with scores, give the path '.'"),
+    "a dict inside": ({"results": {"a": 1}}, None, "the answer holds no list of documents; it has 'results'"),
+    "a number there": ({"code": 503}, ".", "the answer holds no list of documents; it has 'code'"),
     "no such path": (
         {"a": {"b": 1}},
         "a.hits",
@@ -157,7 +162,7 @@ BROKEN = {
     ),
     "no such place": ({"a": [1]}, "a.5", "the answer has nothing at 'a.5': where '5' should be, is a list of 1"),
     "a text there": ({"a": "b"}, "a.c", "the answer has nothing at 'a.c': where 'c' should be, is 'b'"),
-    "no id": ([{"x": 1}], None, "the answer: a retrieved passage has no id under id, doc_id, document_id or the like"),
+    "no id": ([{"x": 1}], None, "the answer: a retrieved passage has no id under id, doc_id, _id or the like"),
     "no number": ([["d1", float("nan")]], None, "the answer: a score must be a finite number, not 'nan'"),
 }
 
@@ -212,9 +217,15 @@ def test_a_slow_one_is_slow_and_not_failed():
 
 @pytest.mark.parametrize("concurrency", [1, 3, 8])
 def test_no_more_calls_at_a_time_than_allowed(concurrency):
-    with SearchServer(delay=0.05) as server:
-        probed(server, concurrency=concurrency, questions=dict(list(QUESTIONS.items())[:16]))
-    assert server.most_in_flight == concurrency
+    together = Barrier(concurrency)
+
+    def behave(question, times):
+        together.wait(30)
+        return found(question, times)
+
+    with SearchServer(behave) as server:
+        probe = probed(server, concurrency=concurrency, questions=dict(list(QUESTIONS.items())[: 4 * concurrency]))
+    assert (server.most_in_flight, probe.failures) == (concurrency, {})
 
 
 def test_nobody_there():
@@ -325,9 +336,18 @@ def test_the_forms_of_answers():
         {"result": {"points": [{"id": each, "score": 0.5} for each in ids]}},
         {"matches": [{"id": each, "score": 1 - place} for place, each in enumerate(ids)]},
         [[each, 1 - place] for place, each in enumerate(ids)],
-        {each: 1.0 - place for place, each in enumerate(ids)},
     ]
     for form in forms:
         with SearchServer(lambda *_, form=form: Reply(form)) as server:
             ranking = probed(server, questions={"q5": "question 5"}).run["q5"]
         assert [each if isinstance(each, str) else each[0] for each in ranking] == ids, json.dumps(form)
+
+
+@pytest.mark.parametrize(
+    ("path", "wrap"), [(".", lambda scores: scores), ("data.0", lambda scores: {"data": [scores]})]
+)
+def test_a_path_says_that_a_dict_is_the_ranking(path, wrap):
+    with SearchServer(lambda *_: Reply(wrap({"x": 0.1, "d5": 0.9, "y": 0.5}))) as server:
+        probe = probed(server, questions={"q5": "question 5"}, path=path, k=2)
+    assert probe.run["q5"] == [("d5", 0.9), ("y", 0.5)]
+    assert probe.result.per_query()["q5"] == {"rr": 1.0, "recall@1": 1.0}

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.core.errors import DataError
-from assay.live.retrievers import as_retriever, name_of
+from assay.live.retrievers import as_retriever, own_name
 
 QRELS = {"q1": ["d2"]}
 
@@ -166,8 +166,8 @@ def test_what_cannot_be_searched_is_refused_before_anything_is_asked(search, mes
 
 NAMES = [
     (with_k, "with_k"),
-    (lambda _: [], "search"),
-    (partial(with_k, k=1), "search"),
+    (lambda _: [], None),
+    (partial(with_k, k=1), None),
     (LangChain(), "LangChain"),
     (Haystack().run, "run"),
 ]
@@ -175,5 +175,20 @@ NAMES = [
 
 @pytest.mark.parametrize(("search", "name"), NAMES)
 def test_names(search, name):
-    assert name_of(search) == name
-    assert as_retriever(with_k, 3, "mine").name == "mine"
+    assert own_name(search) == name
+    assert as_retriever(search, 3).name == (name or "search")
+    assert as_retriever(search, 3, "mine").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("search", "kind"), [(lambda _: ["d1"], "a lambda"), (partial(with_k, k=1), "a partial")], ids=["lambda", "partial"]
+)
+def test_a_checkpoint_needs_a_name(search, kind, tmp_path):
+    file = tmp_path / "checkpoint.jsonl"
+    with pytest.raises(DataError) as caught:
+        assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file)
+    said = f"a checkpoint knows a search by its name, and {kind} has none; give it one with name="
+    assert (str(caught.value), file.exists()) == (said, False)
+    assert assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="mine").run.tag == "mine"
+    with pytest.raises(assay.MismatchError, match="is of 'mine', not of 'other'"):
+        assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="other")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from assay.cli.options import (
     policy_options,
     split_names,
 )
-from assay.cli.output import emit, say
+from assay.cli.output import check_target, emit, say
 from assay.cli.streams import check_single_input, source_of
 from assay.core.errors import FileError
 from assay.core.text import show
@@ -56,7 +58,11 @@ MOST_FAILURES = 20
     help="What to send; {query} and {k} stand for the question and k. @FILE reads it from a file.  "
     f"[default: {DEFAULT_BODY}]",
 )
-@click.option("--path", metavar="PATH", help="Where the list of documents stands in an answer, such as data.hits.")
+@click.option(
+    "--path",
+    metavar="PATH",
+    help="Where the list of documents stands in an answer, such as data.hits; . is the whole answer.",
+)
 @click.option("--id", "doc_id", metavar="PATH", help="Where the id stands in a document, such as _source.url.")
 @click.option(
     "--header",
@@ -105,9 +111,11 @@ def command(
     command fails only if nothing was answered.
     """
     check_single_input((queries, qrels))
+    for target in (run_file, output):
+        check_target(target)
     chosen = given(policies)
     search = HttpSearch(url, body=read_template(body), path=path, headers=headers, timeout=timeout)
-    with loaded(files):
+    with loaded(files), explained_interrupt():
         probed = probe(
             search,
             source_of(queries),
@@ -122,12 +130,23 @@ def command(
             convention=convention,
             **chosen,
         )
+    emit(written(probed, format_), output)
     if run_file is not None:
         # A file without room for an order has scores that fall instead, and no line for what found nothing.
         probed.run.write(run_file, lossy=True)
-    emit(written(probed, format_), output)
     for line in talk(probed, format_):
         say(line)
+
+
+@contextmanager
+def explained_interrupt() -> Iterator[None]:
+    """Says how far it came where Ctrl-C ends it."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):
+            say(f"assay: {note}")
+        raise
 
 
 def read_template(body: str | None) -> str | None:

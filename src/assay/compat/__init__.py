@@ -1,1 +1,16 @@
 """Stand-ins for other tools' modules: the same calls and the same numbers, computed by assay."""
+
+# The stand-ins; each is imported when it is first used.
+_ROOMS = ("ir_measures", "pytrec_eval", "ranx")
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name in _ROOMS:
+        return import_module(f"assay.compat.{name}")
+    raise AttributeError(f"module 'assay.compat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.text import show
-from assay.io.columns import listed, simple, usual
+from assay.io.columns import PASSAGE_ID, PASSAGE_TEXT, QUESTION_ID, QUESTION_TEXT, listed, simple, usual
 from assay.io.formats import by_suffix
 from assay.io.frames import as_id, is_a, is_frame
 from assay.io.source import Source, is_source, open_source, undecodable_line
+from assay.io.tables import explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 LONGEST_FIELD = 1 << 24
 PAIR = 2
@@ -32,17 +34,8 @@ class Kind(NamedTuple):
     may_be_blank: bool = False
 
 
-QUESTIONS = Kind(
-    "question",
-    ("query_id", "_id", "qid", "question_id", "queryid", "id"),
-    ("text", "question", "query", "query_text", "user_input", "title"),
-)
-DOCUMENTS = Kind(
-    "document",
-    ("doc_id", "_id", "docid", "document_id", "corpus_id", "passage_id", "pid", "docno", "node_id", "id"),
-    ("text", "contents", "content", "page_content", "passage", "body"),
-    may_be_blank=True,
-)
+QUESTIONS = Kind("question", QUESTION_ID, ("text", *QUESTION_TEXT, "title"))
+DOCUMENTS = Kind("document", PASSAGE_ID, PASSAGE_TEXT, may_be_blank=True)
 
 
 def read_keyed_texts(data: object, kind: Kind = QUESTIONS) -> dict[str, str]:
@@ -141,9 +134,7 @@ def file_entries(source: Source, kind: Kind) -> Iterator[Entry]:
         format_ = "jsonl" if head.startswith(b"{") else "json" if head.startswith(b"[") else "tsv"
     with source.plain() as path:
         if format_ == "parquet":
-            import polars
-
-            yield from column_entries(polars.read_parquet(path).to_dict(as_series=False), source.name, kind)
+            yield from column_entries(parquet_columns(path, source), source.name, kind)
             return
         try:
             with path.open(encoding="utf-8-sig", newline="") as file:
@@ -151,6 +142,14 @@ def file_entries(source: Source, kind: Kind) -> Iterator[Entry]:
         except UnicodeDecodeError:
             where = f"{source.name}, line {undecodable_line(path)}"
             raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
+
+
+def parquet_columns(path: Path, source: Source) -> dict[str, list[Any]]:
+    """A Parquet file's columns as lists."""
+    import polars
+
+    with explained(path, source, "parquet"):
+        return polars.read_parquet(path, glob=False).to_dict(as_series=False)
 
 
 def json_lines(file: Iterable[str], name: str, kind: Kind) -> Iterator[Entry]:
@@ -192,18 +191,19 @@ def tab_separated(file: Iterable[str], name: str, kind: Kind) -> Iterator[Entry]
 
 
 def rows_of(rows: Any, name: str, kind: Kind) -> Iterator[Entry]:  # noqa: ANN401 - the type of csv's reader has no name
-    """The rows of a table; its first is a header if it names both columns."""
+    """The rows of a table, without blank lines; the first is a header if it names both columns."""
     csv.field_size_limit(LONGEST_FIELD)
+    filled = (row for row in rows if len(row) > 1 or "".join(row).strip())
     try:
-        first: list[str] = next(rows, [])
+        first: list[str] = next(filled, [])
         known = {simple(each.strip()) for each in first}
         is_header = not known.isdisjoint(kind.ids) and not known.isdisjoint(kind.texts)
         if not is_header and len(first) != PAIR:
-            find_both(first, f"{name}, line 1", kind)
+            find_both(first, f"{name}, line {max(rows.line_num, 1)}", kind)
         places = [first.index(each) for each in find_both(first, name, kind)] if is_header else [0, 1]
         if not is_header:
-            yield first[0], first[1], f"{name}, line 1"
-        for row in rows:
+            yield first[0], first[1], f"{name}, line {rows.line_num}"
+        for row in filled:
             place = f"{name}, line {rows.line_num}"
             if len(row) <= max(places):
                 raise FormatError(f"{place}: expected an id and a text, found {show(row)}")

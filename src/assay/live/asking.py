@@ -86,6 +86,7 @@ class Asker:
         self.limits = limits
         self.left: list[Hand] = []
         self.error: BaseException | None = None
+        self.is_over = False
         self.loop = asyncio.new_event_loop()
         self.loop.set_exception_handler(lambda *_: None)
         self.work: asyncio.Task[None] | None = None
@@ -123,8 +124,12 @@ class Asker:
     async def one_after_another(self, questions: Iterator[tuple[str, str]]) -> None:
         slot = Slot()
         try:
-            for query, question in questions:
-                self.task.finish(await self.settle(query, question, slot))
+            while not self.is_over and (each := next(questions, None)) is not None:
+                self.task.finish(await self.settle(*each, slot))
+        except BaseException:
+            # The others begin nothing any more, even if they come to it before they are cancelled.
+            self.is_over = True
+            raise
         finally:
             slot.hand.leave()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from assay.core.errors import DataError
@@ -14,11 +15,13 @@ LISTS = (
     *("ids", "results", "documents", "hits", "docs", "passages", "nodes", "matches", "points", "items"),
     *("result", "response", "data"),
 )
+# What a dict of plain numbers holds that is no ranking but word of how the search went.
+STATUS = frozenset({"code", "status", "total", "count", "took", "error"})
 MOST_SHOWN = 8
 
 
 class Answer(NamedTuple):
-    """The documents in their order, with scores where these fall in it.
+    """The documents in their order, with scores where these fall in it: equal ones would leave the order open.
 
     `repeats` is how many documents were left out since they stood there before; `rose` says that scores were left out
     since they do not fall.
@@ -50,13 +53,10 @@ class Reading(NamedTuple):
             first.setdefault(each, place)
         places = list(first.values()) if self.once else list(range(len(passages.ids)))
         kept = places[: self.k]
-        scores = None if passages.rises else passages.scores
-        return Answer(
-            [passages.ids[place] for place in kept],
-            None if scores is None else [scores[place] for place in kept],
-            len(passages.ids) - len(places),
-            passages.rises,
-        )
+        scores = None if passages.scores is None or passages.rises else [passages.scores[place] for place in kept]
+        if scores is not None and passages.is_list and any(left == right for left, right in pairwise(scores)):
+            scores = None
+        return Answer([passages.ids[place] for place in kept], scores, len(passages.ids) - len(places), passages.rises)
 
 
 def find_list(found: object) -> object:
@@ -67,12 +67,26 @@ def find_list(found: object) -> object:
     >>> find_list({"d1": 0.7})
     {'d1': 0.7}
     """
-    if not isinstance(found, Mapping) or all(is_number(each) for each in found.values()):
+    if not isinstance(found, Mapping):
+        return found
+    if is_scores(found):
+        if found and STATUS.issuperset(found):
+            raise no_list(found)
         return found
     listed = look_for_list(found)
     if listed is None:
-        raise DataError(f"the answer holds no list of documents; it has {keys_of(found)}")
+        raise no_list(found)
     return listed
+
+
+def no_list(found: Mapping[str, Any], hint: str = "") -> DataError:
+    """The error where an answer holds no documents."""
+    return DataError(f"the answer holds no list of documents; it has {keys_of(found)}{hint and f'; {hint}'}")
+
+
+def is_scores(found: Mapping[str, Any]) -> bool:
+    """Whether a dict may hold ids with their scores."""
+    return all(is_number(each) for each in found.values())
 
 
 def look_for_list(found: Mapping[str, Any]) -> object:
@@ -89,7 +103,9 @@ def look_for_list(found: Mapping[str, Any]) -> object:
 
 
 def at_path(found: object, path: str) -> object:
-    """What stands at a path of names and places with dots between them, such as `result.0.hits`."""
+    """What stands at a path of names and places with dots between them, such as `result.0.hits`; `.` is all of it."""
+    if path == ".":
+        return found
     here = found
     for step in path.split("."):
         inner = None

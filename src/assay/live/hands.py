@@ -57,6 +57,10 @@ class Hand:
         future: asyncio.Future[Returned] = loop.create_future()
 
         def run() -> None:
+            if future.done():
+                # Given up before the thread came to it.
+                self.is_busy = False
+                return
             returned = timed(function)
             self.is_busy = False
             # Where the loop is closed, nobody waits any more.

@@ -10,21 +10,25 @@ import http.client
 import json
 import os
 import time
-from collections import deque
 from collections.abc import Iterable, Mapping
-from threading import Lock
+from copy import copy
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
+from assay.live.connections import Connections
 from assay.live.failures import TryAgain
-from assay.live.found import at_path
+from assay.live.found import at_path, is_scores, look_for_list, no_list
+from assay.live.hiding import hide, in_address, in_headers
 from assay.live.replies import check, excerpt, trouble
-from assay.live.request import DEFAULT_BODY, filled, hide, read_address, read_body, read_headers, secrets_of
+from assay.live.request import DEFAULT_BODY, filled, read_address, read_body, read_headers
 
 LARGEST = 64 << 20
 CHUNK = 1 << 16
 DEFAULT_TIMEOUT = 30.0
-CONNECTIONS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+CONNECTIONS: dict[str, type[http.client.HTTPConnection]] = {
+    "http": http.client.HTTPConnection,
+    "https": http.client.HTTPSConnection,
+}
 
 USUAL = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": f"assay/{__version__}"}
 Failed = (OSError, http.client.HTTPException)
@@ -35,8 +39,9 @@ class HttpSearch:
 
     `body` is JSON in which `{query}` and `{k}` stand for the question and k. An address with `{query}` in it is asked
     with GET, unless there is a body. `path` says where in the answer the list stands, such as `data.hits`; without it
-    the usual names are looked for. A header such as `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment;
-    values of headers are never shown.
+    the usual names are looked for. An answer that is a dict of ids and scores is taken for one only where `path` says
+    so: "." is the whole answer. A header such as `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment.
+    Values of headers, and what stands behind the question mark of the address, are never shown.
 
     >>> HttpSearch("https://search.example/api?key=s3cret", headers=["X-Key: $$"]).name
     'https://search.example/api'
@@ -61,17 +66,22 @@ class HttpSearch:
         if self.is_get:
             given.add("content-type")
         self.sent = {name: value for name, value in USUAL.items() if name.lower() not in given} | own.values
-        self.secrets = (*own.secrets, *secrets_of(url))
+        self.secrets = [*in_address(url), *in_headers(own.values, own.used)]
         self.timeout = timeout
-        self.idle: deque[http.client.HTTPConnection] = deque()
-        self.lock = Lock()
-        # All that decides what is found, for a checkpoint; a key does not.
-        self.request = json.dumps([hide(url, self.secrets), self.body, path])
+        self.connections = Connections(self.connect)
+        # All that decides what is found, for a checkpoint, which keeps a digest of it.
+        sent = sorted((name.lower(), value) for name, value in own.values.items())
+        self.request = json.dumps([self.method, url, self.body, path, sent])
 
     @property
     def name(self) -> str:
         """The address, without what may be secret in it."""
         return self.address.name
+
+    @property
+    def method(self) -> str:
+        """How the endpoint is asked."""
+        return "GET" if self.is_get else "POST"
 
     def __repr__(self) -> str:
         return f"HttpSearch({self.name!r})"
@@ -80,12 +90,19 @@ class HttpSearch:
         """The text without what is secret, should the other side have sent it back."""
         return hide(text, self.secrets)
 
+    def opened(self) -> HttpSearch:
+        """The same search with connections of its own, which can be closed while this one goes on."""
+        search = copy(self)
+        search.connections = Connections(self.connect)
+        return search
+
+    def connect(self) -> http.client.HTTPConnection:
+        """A connection that is not used yet."""
+        return CONNECTIONS[self.address.scheme](self.address.host, self.address.port, timeout=self.timeout)
+
     def close(self) -> None:
-        """Closes the connections that are kept; the next call opens one anew."""
-        with self.lock:
-            idle, self.idle = self.idle, deque()
-        for connection in idle:
-            connection.close()
+        """Closes the connections that are kept; a later call has one for itself alone."""
+        self.connections.close()
 
     def __call__(self, question: str, k: int) -> object:
         """What the endpoint finds; raises `DataError` where another attempt would end the same, else `TryAgain`."""
@@ -104,48 +121,42 @@ class HttpSearch:
             raise DataError(f"the answer is not JSON: {excerpt(content)}") from None
         if found == {}:
             raise DataError("the answer is an empty object")
-        return found if self.path is None else at_path(found, self.path)
+        if self.path is not None:
+            return at_path(found, self.path)
+        if isinstance(found, dict) and look_for_list(found) is None:
+            raise no_list(found, "if these are ids with scores, give the path '.'" if is_scores(found) else "")
+        return found
 
     def fetch(self, question: str, k: int) -> bytes:
         """The content of the answer."""
         while True:
-            is_used, connection = self.connection()
+            is_used, connection = self.connections.take()
             try:
-                return self.exchange(connection, question, k)
+                response, answer = self.exchange(connection, question, k)
             except Failed as error:
                 connection.close()
                 # The other side may have closed a connection that was kept: that is no failure yet.
                 if not is_used or not isinstance(error, (ConnectionError, http.client.BadStatusLine)):
                     raise TryAgain(trouble(error, self.timeout)) from None
+                continue
+            except BaseException:
+                connection.close()
+                raise
+            if response.will_close:
+                connection.close()
+            else:
+                self.connections.give_back(connection)
+            check(response, answer)
+            return answer
 
-    def connection(self) -> tuple[bool, http.client.HTTPConnection]:
-        """A connection, and whether it was used before."""
-        try:
-            return True, self.idle.pop()
-        except IndexError:
-            make = CONNECTIONS[self.address.scheme]
-            return False, make(self.address.host, self.address.port, timeout=self.timeout)
-
-    def exchange(self, connection: http.client.HTTPConnection, question: str, k: int) -> bytes:
+    def exchange(
+        self, connection: http.client.HTTPConnection, question: str, k: int
+    ) -> tuple[http.client.HTTPResponse, bytes]:
         """Sends the question and reads the answer."""
-        idle = self.idle
         content = None if self.is_get else json.dumps(filled(self.body, question, k)).encode()
-        connection.request("GET" if self.is_get else "POST", self.address.path(question, k), content, self.sent)
+        connection.request(self.method, self.address.path(question, k), content, self.sent)
         response = connection.getresponse()
-        try:
-            answer = self.read(response)
-        except DataError:
-            connection.close()
-            raise
-        with self.lock:
-            # Others were let go while this call was under way.
-            is_kept = idle is self.idle and not response.will_close
-            if is_kept:
-                idle.append(connection)
-        if not is_kept:
-            connection.close()
-        check(response, answer)
-        return answer
+        return response, self.read(response)
 
     def read(self, response: http.client.HTTPResponse) -> bytes:
         """All of the answer, unless it is too long or comes too slowly."""

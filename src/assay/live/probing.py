@@ -15,11 +15,11 @@ from assay.io.keyed_texts import read_keyed_texts
 from assay.io.passages import is_number
 from assay.io.run import Run
 from assay.live.asking import Limits, Outcome, Task, ask_all
-from assay.live.checkpoint import Checkpoint, belongs, open_checkpoint
+from assay.live.checkpoint import Belongs, Checkpoint, open_checkpoint
 from assay.live.found import Reading
 from assay.live.probed import Probe
 from assay.live.remarks import answer_notes, depth_notes, failure_notes
-from assay.live.retrievers import Retriever, as_retriever
+from assay.live.retrievers import Retriever, as_retriever, check_named
 from assay.notes import Note
 from assay.render.progress import heard
 from assay.stats.bootstrap import Report, unheard
@@ -67,20 +67,23 @@ def probe(
     >>> probe["rr"], probe.failures, probe.run["q2"]
     (0.75, {}, ['d2', 'd3'])
 
-    At most `concurrency` calls are made at a time. One that takes longer than `timeout` seconds is given up, and a
-    failed one is repeated up to `retries` times. A question that fails to the end scores 0 and stands in `failures`.
-    With a `checkpoint`, what is answered is written to that file at once; called again, no answered question is asked
-    again. `progress` shows a bar in a terminal, or is a function that is told the share done. Without `measures`,
-    nDCG, reciprocal rank and recall at k are computed. Policies are those of `assay.evaluate`.
+    At most `concurrency` calls are made at a time. One that takes longer than `timeout` seconds is given up (None sets
+    no limit), and a failed one is repeated up to `retries` times. A question that fails to the end scores 0 and stands
+    in `failures`. With a `checkpoint`, what is answered is written to that file at once; called again, no answered
+    question is asked again. A lambda needs a `name` for that. `progress` shows a bar in a terminal, or is a function
+    that is told the share done. Without `measures`, nDCG, reciprocal rank and recall at k are computed. Policies are
+    those of `assay.evaluate`.
     """
     limits = check_limits(k, concurrency, timeout, retries)
     names = [each.format(k) for each in DEFAULT_MEASURES] if measures is None else measures
     evaluator = Evaluator(qrels, names, convention=convention, **policies)
     retriever = as_retriever(search, k, name)
+    if checkpoint is not None and name is None:
+        check_named(search)
     asked, notes = choose_questions(read_keyed_texts(questions), evaluator, questions)
     once = "duplicates" not in policies and evaluator.policies.duplicates == "error"
-    owner = belongs(retriever.name, k, asked, [retriever.request, doc_id, once])
-    with open_checkpoint(checkpoint, owner, asked) as kept, shown(retriever, progress) as report:
+    owner = Belongs(retriever.name, k, asked, [retriever.request, doc_id, once])
+    with open_checkpoint(checkpoint, owner) as kept, shown(retriever, progress) as report:
         started = time.perf_counter()
         found = ask(asked, retriever, Reading(k, doc_id, once), limits, kept=kept, report=report)
         asking = Asked(retriever.name, k, {**kept.finished, **found}, len(found), time.perf_counter() - started)
@@ -122,15 +125,27 @@ def ask(
     if left:
         try:
             ask_all(left, Task(retriever.ask, reading.read, finish), limits)
+        except KeyboardInterrupt as stop:
+            stop.add_note(interrupted(kept, list(outcomes.values()), len(questions)))
+            raise
         finally:
             retriever.close()
     return outcomes
 
 
+def interrupted(kept: Checkpoint, outcomes: list[Outcome], number: int) -> str:
+    """How far it came, and what becomes of that."""
+    answered = len(kept.finished) + sum(each.answer is not None for each in outcomes)
+    said = f"interrupted: {answered:,} of {count(number, 'question')} answered"
+    if kept.file is None:
+        return f"{said} and not kept; a checkpoint would keep them"
+    return f"{said}; called again with the same checkpoint, it goes on from there"
+
+
 def unanswered(queries: Iterable[str], outcomes: Mapping[str, Outcome], what: str) -> DataError:
-    """The error where nothing is answered."""
+    """The error where nothing is answered; which questions were asked by then differs from time to time."""
     first = next(outcomes[query] for query in queries if query in outcomes)
-    return DataError(f"{what} was answered; the first, {show(first.query)}: {first.failure}")
+    return DataError(f"{what} was answered; for example {show(first.query)}: {first.failure}")
 
 
 def shown(retriever: Retriever, progress: bool | Report) -> AbstractContextManager[Report]:
@@ -152,7 +167,7 @@ def check_limits(k: int, concurrency: int, timeout: float | None, retries: int) 
             up_to = f" to {most}" if most else ""
             raise PolicyError(f"{name} must be a whole number from {least}{up_to}, not {show(value)}")
     if timeout is not None and not (is_number(timeout) and math.isfinite(timeout) and timeout > 0):
-        raise PolicyError(f"timeout must be a number of seconds above 0, or None for no limit, not {show(timeout)}")
+        raise PolicyError(f"timeout must be a number of seconds above 0, not {show(timeout)}")
     return Limits(concurrency, timeout, retries)
 
 

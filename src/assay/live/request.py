@@ -7,17 +7,13 @@ import re
 from collections.abc import Iterable, Mapping
 from string import Template
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from assay.core.errors import DataError
 from assay.core.text import show
+from assay.live.hiding import KEPT, PLACE
 
 DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
-PLACE = re.compile(r"\{(query|k)\}")
-# What stands in an address as it is; anything else is written in percent signs.
-KEPT = "/%:=&?~+!$,;'@()*[]"
-SHORTEST_KEY = 8
-SHORTEST_PART = 4
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -46,7 +42,8 @@ class Address(NamedTuple):
 
 def read_address(url: str) -> Address:
     """The parts of an address that can be asked."""
-    shown = f"the address {show(url.partition('?')[0])}"
+    # Neither what may be a key nor a name with a password is shown.
+    shown = f"the address {show(re.sub('[^/]*@', '', re.split('[?#]', url)[0]))}"
     if "://" not in url:
         raise DataError(f"{shown} must begin with http:// or https://")
     try:
@@ -93,30 +90,10 @@ def filled(template: Any, question: str, k: int) -> Any:  # noqa: ANN401 - whate
 
 
 class Headers(NamedTuple):
-    """The headers to send, and the texts in them that must not be shown."""
+    """The headers to send, and what they took from the environment."""
 
     values: dict[str, str]
-    secrets: tuple[str, ...]
-
-
-def hide(text: str, secrets: Iterable[str]) -> str:
-    """The text without secrets, and without the beginning of one where it was cut.
-
-    >>> hide("got s3cret-key and s3cret-…", ["s3cret-key"])
-    'got … and …'
-    """
-    # The longest first, so that none is left over in part.
-    for secret in sorted(set(secrets), key=len, reverse=True):
-        text = text.replace(secret, "…")
-        for length in range(len(secret) - 1, SHORTEST_PART - 1, -1):
-            text = text.replace(secret[:length] + "…", "…")
-    return text
-
-
-def secrets_of(url: str) -> list[str]:
-    """What stands behind the question mark of an address and may be a key."""
-    values = [value for _, value in parse_qsl(urlsplit(url).query)]
-    return [value for value in values if len(value) >= SHORTEST_KEY and not PLACE.search(value)]
+    used: tuple[str, ...]
 
 
 def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Headers:
@@ -126,7 +103,7 @@ def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Header
     's3cret'
     """
     values: dict[str, str] = {}
-    secrets: list[str] = []
+    taken: list[str] = []
     for line in lines:
         name, colon, template = line.partition(":")
         if not colon or not HEADER_NAME.fullmatch(name.strip()):
@@ -134,8 +111,8 @@ def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Header
         used: dict[str, str] = {}
         value = header_value(name.strip(), template.strip(), environment, used)
         values[name.strip()] = value
-        secrets += [value, *used.values()]
-    return Headers(values, tuple(each for each in secrets if each))
+        taken += used.values()
+    return Headers(values, tuple(taken))
 
 
 def header_value(name: str, template: str, environment: Mapping[str, str], used: dict[str, str]) -> str:

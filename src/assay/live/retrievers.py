@@ -24,6 +24,7 @@ from assay.live.http import HttpSearch
 METHODS = ("invoke", "retrieve", "ainvoke", "aretrieve")
 NAMED_QUERY = ("run", "run_async")
 LIMITS = ("k", "top_k")
+LAMBDA = "<lambda>"
 
 
 class Retriever(NamedTuple):
@@ -43,8 +44,9 @@ class Retriever(NamedTuple):
 def as_retriever(search: Any, k: int, name: str | None = None) -> Retriever:  # noqa: ANN401 - any library's retriever
     """One way to ask whatever can be searched."""
     if isinstance(search, HttpSearch):
-        return Retriever(name or search.name, partial(search, k=k), search.request, search.hide, search.close)
-    return Retriever(name or name_of(search), asking(search, k))
+        opened = search.opened()
+        return Retriever(name or search.name, partial(opened, k=k), search.request, search.hide, opened.close)
+    return Retriever(name or own_name(search) or "search", asking(search, k))
 
 
 def asking(search: Any, k: int) -> Callable[[str], object]:  # noqa: ANN401 - any library's retriever
@@ -94,12 +96,19 @@ def parameters_of(function: Callable[..., object]) -> dict[str, inspect.Paramete
         return {}
 
 
-def name_of(search: object) -> str:
-    """A name for the run."""
+def check_named(search: object) -> None:
+    """Raises where a checkpoint could not tell a search from another."""
+    if own_name(search) is None:
+        kind = "a lambda" if getattr(search, "__name__", None) == LAMBDA else "a partial"
+        raise DataError(f"a checkpoint knows a search by its name, and {kind} has none; give it one with name=")
+
+
+def own_name(search: object) -> str | None:
+    """The name that a search has of its own; a lambda has none, nor a partial."""
     given = getattr(search, "name", None)
     if isinstance(given, str) and given:
         return given
     name = getattr(search, "__name__", None)
     if not isinstance(name, str):
         name = type(search).__name__
-    return "search" if name in ("<lambda>", "partial") else name
+    return None if name == LAMBDA or isinstance(search, partial) else name
