@@ -246,14 +246,20 @@ def load_result(path: Readable) -> Result:
     that is not defined here is kept under its name, with its values.
     """
     stored = read_stored(path)
-    is_of_answers = all(each.definition.of == "answers" for each in stored.measures.values())
     return Result(
         *stored[:7],
-        subject="answers" if is_of_answers else "rankings",
+        subject=subject_of(stored.measures, stored.convention, stored.policies),
         version=stored.version,
         statistics=stored.statistics,
         _means=stored.means,
     )
+
+
+def subject_of(measures: Mapping[str, Measure], convention: str, policies: Policies) -> str:
+    """What a result is of: answers alone, if no convention or policy was set for anything else."""
+    is_plain = convention == "assay" and policies == CONVENTIONS["assay"].policies
+    is_of_answers = all(each.definition.of == "answers" for each in measures.values())
+    return "answers" if is_plain and is_of_answers else "rankings"
 
 
 def written_json(plain: dict[str, Any]) -> str:

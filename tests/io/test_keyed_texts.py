@@ -93,7 +93,10 @@ BAD_OBJECTS = [
     ({1.5: "a"}, "the id of a question must be a string or an integer, not '1.5'"),
     ({"": "a"}, "the id of a question must be a string or an integer, not ''"),
     ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …); there is 'id'"),
-    (polars.DataFrame({"text": ["a"]}), "the questions: questions need an id (query_id, qid, question_id …); there is 'text'"),
+    (
+        polars.DataFrame({"text": ["a"]}),
+        "the questions: questions need an id (query_id, qid, question_id …); there is 'text'",
+    ),
 ]
 
 

@@ -58,12 +58,21 @@ def test_a_part_that_the_run_lacks_is_no_loss():
     assert merged.qrels.queries == ["q_1", "q", "alone"]
 
 
-def test_a_document_that_is_listed_twice_has_its_highest_score():
-    merged = assay.merge_subqueries({"q_1": ["a"]}, {"q_1": [("a", 1.0), ("b", 1.5), ("a", 2.0)]})
-    assert merged.run.to_dict() == {"q": {"a": 2.0, "b": 1.5}}
-
-
 def test_rankings_without_scores_cannot_be_merged():
     with pytest.raises(assay.DataError) as caught:
         assay.merge_subqueries({"q_1": ["a"]}, {"q_1": ["a", "b"]})
     assert str(caught.value) == ("the ranking of query 'q_1' has no scores; give scores, which say how to merge parts")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        ("q1_0 0 d1 1\nq1_0 0 d1 2\n", "q1_0 Q0 d1 1 0.5 t\n"),
+        ("q1_0 0 d1 1\n", "q1_0 Q0 d1 1 0.5 t\nq1_0 Q0 d1 2 0.4 t\n"),
+    ],
+)
+def test_repeated_documents_are_an_error(qrels, run, tmp_path):
+    (tmp_path / "qrels.txt").write_text(qrels)
+    (tmp_path / "a.run").write_text(run)
+    with pytest.raises(assay.DuplicateError, match="take repeats out before queries are merged"):
+        assay.merge_subqueries(assay.Qrels(tmp_path / "qrels.txt", duplicates=None), tmp_path / "a.run")

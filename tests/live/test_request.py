@@ -57,6 +57,7 @@ def test_a_lone_surrogate_can_be_asked():
 
 BAD_BODIES = [
     ("{query}", "the body is not JSON"),
+    ({"q": "{query}"}, "the body must be JSON as a text"),
     ('{"q": "x"}', "the body has no place for the question"),
     ("[" * 100_000, "the body is not JSON"),
 ]

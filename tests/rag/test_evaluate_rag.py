@@ -302,3 +302,10 @@ def test_results_can_be_compared():
     pair = assay.compare(None, results, ["answer_f1"]).pairs[0]
     assert pair.difference == pytest.approx(1 - (1 + 2 / 3) / 4)
     assert pair.wins == 3
+
+
+@pytest.mark.parametrize("how", [{}, {"rel": 2}])
+def test_a_kept_result_has_the_same_signature(tmp_path, how):
+    result = assay.evaluate_rag(ROWS, ["bleu", "em"], **how)
+    result.save(tmp_path / "kept.json")
+    assert assay.load_result(tmp_path / "kept.json").signature == result.signature

@@ -195,6 +195,7 @@ BAD_FILES = [
     ("r.json", "[1]", "r.json, record 0 must be a dict"),
     ("r.csv", "answer,answer\nx,y\n", "r.csv has two columns 'answer'; rename one of them"),
     ("r.jsonl", '{"gold": ["a"]}\n{"gold": "d1"}\n', "r.jsonl, line 2: judgments of query '1'"),
+    ("r.csv", "answer,references\nx,x\n\ny,y\n", "r.csv, row 2 is empty; take it out"),
     ("r.csv", "", "there is no record to evaluate"),
     ("r.parquet", "no", "r.parquet cannot be read as parquet"),
 ]

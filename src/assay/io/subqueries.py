@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, DuplicateError
 from assay.core.text import show
 from assay.io.qrels import Qrels
 from assay.io.run import Run
@@ -33,7 +33,7 @@ def merge_subqueries(qrels: object, run: object) -> Merged:
     0.5
 
     An id without a low line is a query of its own. A query of the run that has no judgments is no part of another; it
-    stays as it is, unless its id is that of a query that was merged.
+    stays as it is, unless its id is that of a query that was merged. Repeated documents are an error.
     """
     parts = Subqueries(qrels if isinstance(qrels, Qrels) else Qrels(qrels))
     return Merged(parts.qrels, parts.merge(run if isinstance(run, Run) else Run(run)))
@@ -48,6 +48,10 @@ class Subqueries:
             if query != whole and whole in self.whole and self.whole[whole] == whole:
                 named = f"{show(whole)} and {show(query)}"
                 raise DataError(f"queries {named} would both be {show(whole)}; rename or remove one of them")
+        if judgments.repeats:
+            raise DuplicateError(
+                "the judgments list a document more than once; take repeats out before queries are merged"
+            )
         grades = judgments.to_dict()
         self.qrels = Qrels({whole: grades[query] for query, whole in self.whole.items()})
 
@@ -58,7 +62,13 @@ class Subqueries:
             if query not in self.whole and query in self.qrels:
                 continue
             merged = scores.setdefault(self.whole.get(query, query), {})
-            for document, score in scored(run, query):
+            found = scored(run, query)
+            if len({document for document, _ in found}) < len(found):
+                where = f"the ranking of query {show(query)}"
+                raise DuplicateError(
+                    f"{where} lists a document more than once; take repeats out before queries are merged"
+                )
+            for document, score in found:
                 merged[document] = max(score, merged.get(document, score))
         return Run(scores)
 

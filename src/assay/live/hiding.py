@@ -22,6 +22,7 @@ SHORTEST = 4
 # A word of a header's value, such as that behind `Bearer`, is hidden alone if it is as long as keys are.
 SHORTEST_WORD = 8
 MARK = "…"
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([/\\\"]))")
 
 
 class Secret(NamedTuple):
@@ -57,18 +58,35 @@ def in_headers(values: Mapping[str, str], used: Iterable[str]) -> list[Secret]:
 
 
 def hide(text: str, secrets: Iterable[Secret]) -> str:
-    """The text without secrets, and without the beginning of one where it was cut.
+    r"""The text without secrets, and without the beginning of one where it was cut.
 
     >>> secrets = [Secret("key", "s3cret/key"), Secret("v", "4")]
     >>> hide("got s3cret%2Fkey and s3cret…, HTTP 404, v=4", secrets)
     'got … and …, HTTP 404, …'
+    >>> hide(r"got s3cret\/key and s3cret\u002Fkey", secrets)
+    'got … and …'
     """
     # The longest first, so that none is left over in part.
-    for form in sorted({form for secret in secrets for form in shown_as(secret)}, key=len, reverse=True):
+    forms = sorted({form for secret in secrets for form in shown_as(secret)}, key=len, reverse=True)
+    hidden = without(text, forms)
+    # JSON may write any character as an escape; where that hid a secret from us, the text is shown without escapes.
+    plain = ESCAPE.sub(unescaped, hidden)
+    clear = without(plain, forms)
+    return hidden if clear == plain else clear
+
+
+def without(text: str, forms: Iterable[str]) -> str:
+    """The text without these forms, and without their beginnings where it was cut."""
+    for form in forms:
         text = text.replace(form, MARK)
         for length in range(min(len(form) - 1, len(text)), SHORTEST - 1, -1):
             text = text.replace(form[:length] + MARK, MARK)
     return text
+
+
+def unescaped(escape: re.Match[str]) -> str:
+    """The character that an escape of JSON stands for."""
+    return chr(int(escape[1], 16)) if escape[1] else escape[2]
 
 
 def shown_as(secret: Secret) -> list[str]:

@@ -61,8 +61,10 @@ def read_address(url: str) -> Address:
     return Address(parts.scheme, host, port, target)
 
 
-def read_body(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
     """The template of the body."""
+    if not isinstance(text, str):
+        raise DataError(f"the body must be JSON as a text, such as {DEFAULT_BODY}, not {show(text)}")
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -20,7 +20,7 @@ from assay.rag.corpus import fill_texts
 from assay.rag.gold import Gold, read_gold
 from assay.rag.result import RagResult
 from assay.rag.sources import collect
-from assay.result import Result
+from assay.result import Result, subject_of
 
 if TYPE_CHECKING:
     from assay.core.convention import Policies
@@ -198,6 +198,7 @@ def join(
         (*notes, *dict.fromkeys(note for part in parts for note in part.notes)),
         {name: each for part in parts for name, each in part.result.own_policies.items()},
         statistics={name: each for part in parts for name, each in part.result.statistics.items()},
+        subject=subject_of(measures, convention, policies),
         _means={name: part.result[name] for part in parts for name in part.result.measures},
         records=rows,
         found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),

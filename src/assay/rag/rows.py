@@ -138,6 +138,8 @@ def table_rows(source: Source, format: str, reading: Reading) -> Rows:
 
 def cells(row: Row, plain: set[str], place: str) -> Row:
     """A row of a text table, with lists and objects read, but for fields that are plain text."""
+    if all(value is None for value in row.values()):
+        raise FormatError(f"{place} is empty; take it out")
     return {field: value if field in plain else cell(value, field, place) for field, value in row.items()}
 
 
