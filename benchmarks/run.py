@@ -122,7 +122,7 @@ def more_measures(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]
     judged = {}
     for name, measures in (("few", MEASURES), ("many", many)):
         evaluator = assay.Evaluator(qrels, measures)
-        evaluator.judge.add_file(run, "run", 2)
+        evaluator.added.judge.add_file(run, "run", 2)
         judged[name] = evaluator
     times = interleaved(
         {
