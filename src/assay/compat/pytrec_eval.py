@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +79,9 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise ArgumentError("Argument object scores should be of type dictionary.")
-        if not all(isinstance(query, str) and isinstance(each, dict) for query, each in scores.items()):
+        is_plain = set(map(type, scores)) <= {str} and set(map(type, scores.values())) <= {dict}
+        pairs = () if is_plain else scores.items()
+        if not all(isinstance(query, str) and isinstance(each, dict) for query, each in pairs):
             raise ArgumentError("Unable to extract query/object scores.")
         # The first document of each query tells; to look at all of them would take longer than to evaluate them.
         if not all(isinstance(next(iter(each), ""), str) for each in scores.values()):
@@ -117,11 +120,9 @@ def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
     keys, values = set(map(type, judgments)), set(map(type, judgments.values()))
     if not (keys <= {str} and values <= {dict}):
         return False
-    documents: set[type] = set()
-    grades: set[type] = set()
-    for each in judgments.values():
-        documents.update(map(type, each))
-        grades.update(map(type, each.values()))
+    every = judgments.values()
+    documents = set(map(type, chain.from_iterable(every)))
+    grades = set(map(type, chain.from_iterable(map(dict.values, every))))  # type: ignore[arg-type]
     return documents <= {str} and grades <= {int}
 
 
