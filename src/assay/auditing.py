@@ -191,7 +191,8 @@ class Reader:
         number = next(part.number for part in self.evaluator.parts if part.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
         qrels = self.evaluator.qrels
-        judged, found = rank_hits(qrels.rows, qrels.index_under(whole.duplicates), self.judge, number, whole)
+        index = qrels.index_under(whole.duplicates)
+        judged, found = rank_hits(qrels.rows, index, self.judge, number, whole, repeated=qrels.duplicates)
         rel = chosen.measure.values.get("rel", 1)
         extremes = []
         for best in (False, True):

@@ -162,7 +162,7 @@ class Evaluator:
         """What a judge has seen as a part's policies rank it, the queries, and which of them the run has."""
         qrels = self.qrels
         index = qrels.index_under(part.policies.duplicates)
-        judged, retrieved = rank_hits(qrels.rows, index, judge, part.number, part.policies)
+        judged, retrieved = rank_hits(qrels.rows, index, judge, part.number, part.policies, repeated=qrels.duplicates)
         check_overlap(qrels, retrieved, judge.unknown(), name)
         return judged, qrels.queries, retrieved >= 0
 

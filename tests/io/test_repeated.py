@@ -129,3 +129,16 @@ def test_moves_show_the_grades_that_a_measure_counts():
     for name, grade in zip(names, (2, 0), strict=True):
         (move,) = compared.queries(name, "one", "two").hurt
         assert {each.document: each.grade for each in move.documents} == {"a": grade, "b": 1}
+
+
+@pytest.mark.parametrize(
+    "name", ["llama_index:ndcg", "autorag:retrieval_ndcg", "ndcg(ideal=listed)", "recall(total=listed)"]
+)
+@pytest.mark.parametrize(("which", "kept"), [("first", {"a": 1, "b": 0}), ("last", {"a": 2, "b": 1})])
+def test_measures_of_judgments_as_listed_see_only_those_that_count(name, which, kept, tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 a 2\nq 0 b 0\nq 0 b 1\n")
+    run = {"q": ["a", "z", "b"]}
+    expected = assay.evaluate({"q": kept}, run, [name], duplicates=which)[name]
+    assert assay.evaluate(tmp_path / "qrels.txt", run, [name], duplicates=which)[name] == expected
+    read = assay.Qrels(tmp_path / "qrels.txt", duplicates=which)
+    assert assay.evaluate(read, run, [name])[name] == expected

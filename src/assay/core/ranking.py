@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay._kernel import Options
-from assay.core.judged import SUBGROUP, FloatArray, Groups, Hits, IntArray, Judged, Spread
+from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -39,10 +39,13 @@ def floats(column: bytes) -> FloatArray:
     return np.frombuffer(column, dtype=np.float64)
 
 
-def rank_hits(rows: Rows, index: Index, judge: Judge, number: int, policies: Policies) -> tuple[Judged, IntArray]:
+def rank_hits(
+    rows: Rows, index: Index, judge: Judge, number: int, policies: Policies, *, repeated: str | None = None
+) -> tuple[Judged, IntArray]:
     """What the judge found under its options of that number, ranked.
 
-    Also the number of documents that each query retrieved, -1 where the run lacks it.
+    Also the number of documents that each query retrieved, -1 where the run lacks it. `repeated` says which of repeated
+    judgments count where the judgments were read so, whatever the policies say.
     """
     columns: Mapping[str, bytes] = judge.columns(number)  # type: ignore[assignment]
     starts, grades, best_first = integers(index.starts()), floats(index.grades()), floats(index.best_first())
@@ -61,7 +64,7 @@ def rank_hits(rows: Rows, index: Index, judge: Judge, number: int, policies: Pol
         repeats=integers(columns["repeats"]),
         foreign=foreign,
         spread=Spread(*(floats(columns[name]) for name in Spread._fields)),
-        make_groups=lambda: group_rows(rows, index, policies),
+        make_groups=lambda: group_rows(rows, index, policies, repeated or policies.duplicates),
         make_id_order=lambda: order_of_ids(index, len(grades)),
         make_queries=rows.queries,
     )
@@ -94,18 +97,29 @@ def rank_columns(
     return hits.where(~is_foreign), hits.where(is_foreign)
 
 
-def group_rows(rows: Rows, index: Index, policies: Policies) -> Groups:
-    """The judgments as given, with their groups."""
+def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> Groups:
+    """The judgments as given, with their groups; of repeated ones the first or the last, where only that counts."""
     starts = integers(rows.starts())
     grade = floats(rows.values())
     group, subgroup = number_groups(rows) if rows.has_groups() else (None, None)
-    return Groups(
+    groups = Groups(
         query=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
         document=integers(index.row_documents()),
         grade=np.trunc(grade) if policies.grades == "whole" else grade,
         group=group,
         subgroup=subgroup,
     )
+    return groups.where(is_counted(groups, repeated)) if repeated in ("first", "last") else groups
+
+
+def is_counted(groups: Groups, repeated: str) -> BoolArray:
+    """Which rows are the first, or the last, of a document in a group."""
+    columns = [each for each in (groups.document, groups.group, groups.subgroup) if each is not None]
+    step = 1 if repeated == "first" else -1
+    keys = np.stack(columns, axis=1)[::step]
+    counted = np.zeros(len(keys), dtype=np.bool_)
+    counted[np.unique(keys, axis=0, return_index=True)[1]] = True
+    return counted[::step]
 
 
 def order_of_ids(index: Index, size: int) -> IntArray:
