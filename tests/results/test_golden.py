@@ -1,0 +1,52 @@
+"""Results and checkpoints that assay 0.1.0 wrote load with every number and note they had."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import assay
+
+GOLDEN = Path(__file__).parent / "golden"
+EXPECTED = json.loads((GOLDEN / "expected.json").read_text(encoding="utf-8"))
+DEMO = files("assay") / "demo"
+
+
+def test_every_golden_result_is_checked():
+    assert {path.name for path in GOLDEN.iterdir()} == {*EXPECTED, "expected.json", "probe.checkpoint"}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_stored_result_loads(name):
+    result, expected = assay.load_result(GOLDEN / name), EXPECTED[name]
+    assert result.queries == expected["queries"]
+    assert list(result.measures) == list(expected["mean"])
+    for measure, mean in expected["mean"].items():
+        np.testing.assert_array_equal(result[measure], np.nan if mean is None else mean)
+        scores = [np.nan if score is None else score for score in expected["scores"][measure]]
+        np.testing.assert_array_equal(result.scores[measure], scores)
+        assert result.measures[measure].full_name in expected["signature"]
+    assert [[note.kind, note.text] for note in result.notes if note.kind != "not_defined"] == expected["notes"]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_stored_result_is_saved_as_it_was(name, tmp_path):
+    assay.load_result(GOLDEN / name).save(tmp_path / name)
+    again = assay.load_result(tmp_path / name)
+    assert again.to_dict() == assay.load_result(GOLDEN / name).to_dict()
+
+
+def test_a_checkpoint_is_taken_up(tmp_path):
+    path = tmp_path / "probe.checkpoint"
+    path.write_bytes((GOLDEN / "probe.checkpoint").read_bytes())
+
+    def search(question, k):  # noqa: ARG001 - is never called
+        raise AssertionError("every question is answered in the checkpoint")
+
+    probe = assay.probe(
+        search, DEMO / "queries.jsonl", DEMO / "qrels.txt", ["ndcg@10"], k=10, checkpoint=path, name="golden"
+    )
+    assert not probe.failures
+    assert probe.run["q02"] == [("p5", 0.5), ("business-10", 0.25)]
