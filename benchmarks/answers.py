@@ -16,7 +16,7 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from timing import interleaved
 
 import assay
-from assay.answers import porter, wordnet
+from assay.measures.answers import porter, wordnet
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from shipped_wordnet import ShippedWordNet

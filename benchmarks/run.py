@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars
 import pytrec_eval
+from answers import PEERS, answer_times
 from collection import collection
 from comparing import many_systems, two_files
 from drop_ins import commands, evaluators
@@ -19,7 +20,6 @@ from lines import MEASURES, Line, at_least, at_most, exactly
 from timing import command, interleaved, peak_memory
 
 import assay
-from answers import PEERS, answer_times
 
 PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
 REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -191,7 +191,7 @@ Python {platform.python_version()}, NumPy {np.__version__}, polars {polars.__ver
 
 
 def available() -> int:
-    from assay.evaluator import check_threads
+    from assay.tasks.evaluate.evaluator import check_threads
 
     return check_threads(None)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from assay.choices import policy_words
 from assay.cli.explain import Explanation, Setting, Worked, explain, with_cutoff
 from assay.cli.measures import COMBINED, range_of
 from assay.cli.options import HELP
@@ -21,6 +20,7 @@ from assay.conventions import CONVENTIONS
 from assay.core.convention import CHOICES, Convention, Name, Policies
 from assay.core.parameter import write
 from assay.measures import TABLE, parse
+from assay.tasks.audit.choices import policy_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ def pages() -> dict[str, str]:
 
 def measures_page() -> str:
     """Every measure that comes with assay, in the order of the table."""
-    ours = ("assay.measures.", "assay.answers.")
+    ours = "assay.measures."
     built_in = [each for each in TABLE.values() if each.function.__module__.startswith(ours)]
     # Measures of answers come last, whatever was imported first.
     definitions = sorted(built_in, key=lambda each: each.of != "rankings")

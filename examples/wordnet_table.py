@@ -21,7 +21,7 @@ import re
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "assay" / "answers"
+TARGET = Path(__file__).resolve().parents[1] / "src" / "assay" / "measures" / "answers"
 PARTS = ("noun", "verb", "adj", "adv")
 # Where an adjective may stand: before its noun, after it, or only as a predicate.
 MARKER = re.compile(r"\((?:a|p|ip)\)$")

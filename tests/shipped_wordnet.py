@@ -12,7 +12,7 @@ from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
 import assay
 
-TABLE = Path(assay.__file__).parent / "answers" / "wordnet.txt.gz"
+TABLE = Path(assay.__file__).parent / "measures" / "answers" / "wordnet.txt.gz"
 PARTS = "nvar"
 LEXICOGRAPHERS = 45
 

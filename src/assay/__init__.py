@@ -7,12 +7,6 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
     from assay._kernel import __version__
-    from assay.accounts import Audit
-    from assay.answering import evaluate_answers
-    from assay.answers import Answers, semantic
-    from assay.auditing import audit
-    from assay.comparing import compare
-    from assay.comparison import Comparison
     from assay.conventions import parse_measure
     from assay.core.convention import Policies
     from assay.core.errors import (
@@ -29,30 +23,36 @@ if _TYPE_CHECKING:
     from assay.core.judged import Hits, Judged, ratio
     from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_measure
     from assay.core.parameter import Bounds
-    from assay.evaluation import evaluate, evaluate_many
-    from assay.evaluator import Evaluator
-    from assay.gatereport import GateCheck, GateReport
-    from assay.gating import gate
-    from assay.io import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
-    from assay.labels import evaluate_labels
-    from assay.live import Probe, probe
-    from assay.notes import Note
-    from assay.rag.evaluating import evaluate_rag
-    from assay.rag.result import RagResult
-    from assay.result import Result, load_result
-    from assay.results import Results
+    from assay.data import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
+    from assay.measures.answers import Answers, semantic
+    from assay.results.many import Results
+    from assay.results.notes import Note
+    from assay.results.result import Result, load_result
     from assay.stats import Interval
     from assay.stats.pairs import Pair
+    from assay.tasks.audit.api import audit
+    from assay.tasks.audit.result import Audit
+    from assay.tasks.compare.api import compare
+    from assay.tasks.compare.result import Comparison
+    from assay.tasks.evaluate.answers import evaluate_answers
+    from assay.tasks.evaluate.api import evaluate, evaluate_many
+    from assay.tasks.evaluate.evaluator import Evaluator
+    from assay.tasks.evaluate.labels import evaluate_labels
+    from assay.tasks.gate.api import gate
+    from assay.tasks.gate.result import GateCheck, GateReport
+    from assay.tasks.probe import Probe, probe
+    from assay.tasks.rag.api import evaluate_rag
+    from assay.tasks.rag.result import RagResult
 
 # The module that each public name comes from.
 _HOME = {
     "assay._kernel": ("__version__",),
-    "assay.accounts": ("Audit",),
-    "assay.answering": ("evaluate_answers",),
-    "assay.answers": ("Answers", "semantic"),
-    "assay.auditing": ("audit",),
-    "assay.comparing": ("compare",),
-    "assay.comparison": ("Comparison",),
+    "assay.tasks.audit.result": ("Audit",),
+    "assay.tasks.evaluate.answers": ("evaluate_answers",),
+    "assay.measures.answers": ("Answers", "semantic"),
+    "assay.tasks.audit.api": ("audit",),
+    "assay.tasks.compare.api": ("compare",),
+    "assay.tasks.compare.result": ("Comparison",),
     "assay.conventions": ("parse_measure",),
     "assay.core.convention": ("Policies",),
     "assay.core.errors": (
@@ -69,18 +69,18 @@ _HOME = {
     "assay.core.judged": ("Hits", "Judged", "ratio"),
     "assay.core.measure": ("Cutoff", "Example", "Measure", "Rel", "measure", "remove_measure"),
     "assay.core.parameter": ("Bounds",),
-    "assay.evaluation": ("evaluate", "evaluate_many"),
-    "assay.evaluator": ("Evaluator",),
-    "assay.gating": ("gate",),
-    "assay.gatereport": ("GateCheck", "GateReport"),
-    "assay.io": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),
-    "assay.labels": ("evaluate_labels",),
-    "assay.live": ("Probe", "probe"),
-    "assay.notes": ("Note",),
-    "assay.rag.evaluating": ("evaluate_rag",),
-    "assay.rag.result": ("RagResult",),
-    "assay.result": ("Result", "load_result"),
-    "assay.results": ("Results",),
+    "assay.tasks.evaluate.api": ("evaluate", "evaluate_many"),
+    "assay.tasks.evaluate.evaluator": ("Evaluator",),
+    "assay.tasks.gate.api": ("gate",),
+    "assay.tasks.gate.result": ("GateCheck", "GateReport"),
+    "assay.data": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),
+    "assay.tasks.evaluate.labels": ("evaluate_labels",),
+    "assay.tasks.probe": ("Probe", "probe"),
+    "assay.results.notes": ("Note",),
+    "assay.tasks.rag.api": ("evaluate_rag",),
+    "assay.tasks.rag.result": ("RagResult",),
+    "assay.results.result": ("Result", "load_result"),
+    "assay.results.many": ("Results",),
     "assay.stats": ("Interval",),
     "assay.stats.pairs": ("Pair",),
 }
@@ -141,19 +141,19 @@ __all__ = [
 
 
 # Packages with public names of their own.
-_ROOMS = ("compat", "live")
+_ROOMS = {"compat": "assay.compat", "live": "assay.tasks.probe"}
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _ROOMS:
-        return import_module(f"assay.{name}")
+        return import_module(_ROOMS[name])
     for module, names in _HOME.items():
         if name in names:
             if name == "measure":
                 # The names of the measures that come with assay are taken before a user's are.
-                import_module("assay.answering")
+                import_module("assay.tasks.evaluate.answers")
             value: object = getattr(import_module(module), name)
             globals()[name] = value
             return value

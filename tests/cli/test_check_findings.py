@@ -3,9 +3,9 @@
 import pytest
 
 from assay import Qrels, Run
-from assay.cli.check.judgments import check_qrels
-from assay.cli.check.report import Finding
-from assay.cli.check.runs import check_run
+from assay.tasks.check.judgments import check_qrels
+from assay.tasks.check.result import Finding
+from assay.tasks.check.runs import check_run
 
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 FULL = {query: {f"d{place}": 100.0 - place for place in range(1, 13)} for query in JUDGED}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.check.ids import find_difference
+from assay.tasks.check.ids import find_difference
 
 
 @pytest.mark.parametrize(

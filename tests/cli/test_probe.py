@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import assay as library
-from assay.live import failures
+from assay.tasks.probe import failures
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 

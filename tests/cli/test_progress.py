@@ -10,8 +10,8 @@ import pytest
 
 from assay import Evaluator, _kernel
 from assay.cli import progress
-from assay.render import progress as bars
-from assay.stats.bootstrap import unheard
+from assay.core import progress as bars
+from assay.core.progress import unheard
 from assay.stats.paired import randomization
 
 

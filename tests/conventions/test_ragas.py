@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz import distance as distances
 
 import assay
-from assay.conventions.ragas import NAMES, read_ragas
+from assay.conventions.tools.ragas import NAMES, read_ragas
 
 nan = math.nan
 IDS = ["IDBasedContextPrecision", "IDBasedContextRecall"]

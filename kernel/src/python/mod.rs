@@ -2,7 +2,7 @@
 
 mod dict;
 mod frame;
-mod judge;
+mod ranker;
 mod table;
 mod walk;
 mod work;
@@ -100,9 +100,9 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::PyRows>()?;
     module.add_class::<table::PyIndex>()?;
-    module.add_class::<judge::PyOptions>()?;
-    module.add_class::<judge::PyJudge>()?;
-    module.add_class::<judge::Progress>()?;
+    module.add_class::<ranker::PyOptions>()?;
+    module.add_class::<ranker::PyRanker>()?;
+    module.add_class::<ranker::Progress>()?;
     module.add_function(wrap_pyfunction!(read_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(decompress, module)?)?;
     module.add_function(wrap_pyfunction!(compress_zst, module)?)?;

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from assay.auditing import audit
 from assay.cli.help import Command
 from assay.cli.options import measure_options, output_options, reading_options, split_names
 from assay.cli.output import emit
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS
-from assay.io.qrels import Qrels
+from assay.data.qrels import Qrels
 from assay.render import render
+from assay.tasks.audit.api import audit
 
 
 @click.command(

@@ -21,11 +21,11 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
 from assay.cli.progress import heard, watched
 from assay.cli.streams import check_single_input, source_of
-from assay.comparing import compare_results, find_baseline, name_runs, read_runs
-from assay.comparison import Comparison
-from assay.evaluator import DEFAULT_MEASURES
 from assay.stats.correction import CORRECTIONS
 from assay.stats.settings import FAMILIES, TESTS, Settings, checked
+from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs
+from assay.tasks.compare.result import Comparison
+from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
 
 
 @click.command(

@@ -16,13 +16,13 @@ from assay.cli.kind import holds_judgments
 from assay.cli.options import format_choice
 from assay.cli.output import say
 from assay.cli.progress import watched
-from assay.cli.streams import StandardInput
 from assay.core.text import count
-from assay.io.qrels import Qrels
-from assay.io.run import Run
+from assay.data.qrels import Qrels
+from assay.data.run import Run
+from assay.data.source import StandardInput
 
 if TYPE_CHECKING:
-    from assay.io.source import Readable
+    from assay.data.source import Readable
 
 
 class Kept(io.BytesIO):

@@ -10,14 +10,14 @@ import click
 
 from assay.cli.help import Command
 from assay.cli.output import emit
-from assay.evaluator import DEFAULT_MEASURES, Evaluator
-from assay.rag.evaluating import evaluate_rag
-from assay.results import Results
+from assay.results.many import Results
+from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.tasks.rag.api import evaluate_rag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay.rag.result import RagResult
+    from assay.tasks.rag.result import RagResult
 
 RUNS = ("bm25", "dense", "hybrid")
 ANSWERED = ("bm25", "hybrid")

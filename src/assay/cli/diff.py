@@ -13,14 +13,14 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
-from assay.comparing import check_queries, name_runs, read_runs
 from assay.core.errors import MeasureError
 from assay.core.text import show
-from assay.evaluator import DEFAULT_MEASURES
-from assay.moves import find_moves
-from assay.notes import common_notes
 from assay.render import render
-from assay.results import Results
+from assay.results.many import Results
+from assay.results.notes import common_notes
+from assay.tasks.compare.api import check_queries, name_runs, read_runs
+from assay.tasks.compare.moves import find_moves
+from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
 
 
 @click.command(

@@ -21,13 +21,13 @@ from assay.cli.output import emit, say
 from assay.cli.prepare import prepare, read_judgments
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
-from assay.evaluator import DEFAULT_MEASURES
-from assay.io.naming import run_names
-from assay.io.run import Run
-from assay.io.subqueries import Subqueries
+from assay.data.naming import run_names
+from assay.data.run import Run
+from assay.data.subqueries import Subqueries
 from assay.render import Column, Table, render
-from assay.result import Result
-from assay.results import Results
+from assay.results.many import Results
+from assay.results.result import Result
+from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
 
 
 @click.command(

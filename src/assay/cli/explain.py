@@ -8,14 +8,14 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.answering import evaluate_answers
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, spelling
 from assay.core.grammar import look_up as look_up_name
 from assay.core.measure import AnswerExample, Definition, Example, all_names
 from assay.core.parameter import write
-from assay.labels import evaluate_labels
 from assay.measures import TABLE
-from assay.rag.evaluating import evaluate_rag
+from assay.tasks.evaluate.answers import evaluate_answers
+from assay.tasks.evaluate.labels import evaluate_labels
+from assay.tasks.rag.api import evaluate_rag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

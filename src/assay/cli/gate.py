@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from assay.cli.gatefile import LIMITS, read_settings
 from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import format_choice, given, policy_options
@@ -18,11 +17,12 @@ from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.convention import Policies
 from assay.core.grammar import number
-from assay.gatelimits import by_meaning, meaning_under
-from assay.gatereport import GateReport
-from assay.gating import gate
-from assay.io.qrels import Qrels
+from assay.data.qrels import Qrels
 from assay.stats.drop import TESTS_OF_MEANS
+from assay.tasks.gate.api import gate
+from assay.tasks.gate.file import LIMITS, read_settings
+from assay.tasks.gate.limits import by_meaning, meaning_under
+from assay.tasks.gate.result import GateReport
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 OPTIONS = {"minimum": "--min", "max_drop": "--max-drop"}

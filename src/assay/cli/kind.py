@@ -6,15 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
-from assay.io.columns import GRADE, SCORE, simple
-from assay.io.formats import HEAD, column_names, detect
-from assay.io.json import read_json
-from assay.io.source import Readable, open_source
+from assay.data.columns import GRADE, SCORE, simple
+from assay.data.detect import HEAD, column_names, detect
+from assay.data.formats.json import read_json
+from assay.data.source import Readable, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from assay.io.source import Source
+    from assay.data.source import Source
 
 QRELS_FIELDS = 4
 RUN_FIELDS = 6

@@ -27,11 +27,11 @@ COMMANDS = {
     "gate": "assay.cli.gate",
     "rag": "assay.cli.rag",
     "probe": "assay.cli.probe",
-    "check": "assay.cli.check.command",
+    "check": "assay.cli.check",
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
     "demo": "assay.cli.demo",
-    "trec_eval": "assay.cli.trec_eval.command",
+    "trec_eval": "assay.compat.trec_eval.command",
 }
 EXAMPLES = (
     "assay demo                                 see it at work on a small collection",

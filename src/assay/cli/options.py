@@ -10,7 +10,7 @@ import click
 from assay.cli.help import PolicyOption
 from assay.conventions import CONVENTIONS
 from assay.core.convention import CHOICES, Policies
-from assay.io.formats import FORMATS as FILE_FORMATS
+from assay.data.detect import FORMATS as FILE_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

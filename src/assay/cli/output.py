@@ -38,7 +38,7 @@ def emit(text: str, target: str | None = None) -> None:
     if target is None or target == "-":
         click.echo(text, file=sys.stdout, nl=False)
         return
-    from assay.io.write import replaced
+    from assay.data.write import replaced
 
     try:
         with replaced(Path(target)) as partial:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.options import given
 from assay.cli.progress import watched
 from assay.cli.streams import source_of
-from assay.evaluator import Evaluator
-from assay.io.qrels import Qrels
+from assay.data.qrels import Qrels
+from assay.tasks.evaluate.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

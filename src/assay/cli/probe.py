@@ -25,12 +25,12 @@ from assay.cli.output import check_target, emit, say
 from assay.cli.streams import check_single_input, source_of
 from assay.core.errors import FileError
 from assay.core.text import show
-from assay.io.qrels import Qrels
-from assay.live.http import HttpSearch
-from assay.live.probed import Probe
-from assay.live.probing import probe
-from assay.live.request import DEFAULT_BODY
+from assay.data.qrels import Qrels
 from assay.render import render
+from assay.tasks.probe.api import probe
+from assay.tasks.probe.http import HttpSearch
+from assay.tasks.probe.request import DEFAULT_BODY
+from assay.tasks.probe.result import Probe
 
 MOST_FAILURES = 20
 

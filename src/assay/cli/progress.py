@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay._kernel import Progress
-from assay.render.progress import Stage, bar, heard, is_seen
+from assay.core.progress import Stage, bar, heard, is_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

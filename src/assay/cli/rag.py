@@ -19,12 +19,12 @@ from assay.cli.options import (
 )
 from assay.cli.output import emit, say
 from assay.cli.streams import check_single_input, source_of
-from assay.rag.evaluating import DEFAULT_RAG_MEASURES, evaluate_rag
 from assay.render import render
-from assay.result import written_json
+from assay.results.result import written_json
+from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
 
 if TYPE_CHECKING:
-    from assay.rag.result import RagResult
+    from assay.tasks.rag.result import RagResult
 
 WORST = 5
 

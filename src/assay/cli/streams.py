@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
-import sys
 from typing import IO
 
 import click
 
-from assay.core.errors import FileError
+from assay.data.source import StandardInput
 
 # What stands in for the characters of assay's own tables and formulas where a terminal has only ASCII.
 PLAIN = {"─": "-", "…": "...", "·": "*", "²": "^2", "Σ": "sum", "Π": "product", "→": "->", "–": "-"}
-
-
-class StandardInput:
-    """What comes in on standard input, under a name that messages can use."""
-
-    name = "standard input"
-
-    def read(self, size: int = -1) -> bytes:
-        if sys.stdin is None:
-            raise FileError("there is no standard input")
-        return sys.stdin.buffer.read(size)
 
 
 def source_of(argument: str) -> str | StandardInput:

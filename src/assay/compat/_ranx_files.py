@@ -8,12 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import assay.io.qrels
-import assay.io.run
+import assay.data.qrels
+import assay.data.run
 from assay.compat._ranx_errors import KindError, MissingFileError
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
-from assay.io.source import open_source, quoted
+from assay.data.source import open_source, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,9 +54,9 @@ def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
 
         return gathered(polars.read_parquet(path).select(COLUMNS).rows()), None
     if judgments:
-        return assay.io.qrels.Qrels(path, format="trec", duplicates="last").to_dict(), None
+        return assay.data.qrels.Qrels(path, format="trec", duplicates="last").to_dict(), None
     try:
-        run = assay.io.run.Run(path, format="trec")
+        run = assay.data.run.Run(path, format="trec")
     except FormatError as refused:
         try:
             return load_loosely(path, kind)

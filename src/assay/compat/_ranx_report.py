@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.compat._ranx_errors import StatTestError
+from assay.core.progress import unheard
 from assay.core.text import show
 from assay.render import render
 from assay.render.grid import Cell, Grid, grid_latex, grid_table, letters
-from assay.stats.bootstrap import unheard
 from assay.stats.paired import PAIRED_TESTS
 from assay.stats.tukey import TUKEY_TESTS
 

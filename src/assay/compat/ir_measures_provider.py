@@ -14,10 +14,10 @@ from assay.compat._scores import finite
 from assay.conventions import choose, find_convention
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
-from assay.evaluator import Evaluator
-from assay.io.columns import find_columns
-from assay.io.frames import is_frame, to_polars
-from assay.io.qrels import Qrels
+from assay.data.columns import find_columns
+from assay.data.frames import is_frame, to_polars
+from assay.data.qrels import Qrels
+from assay.tasks.evaluate.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import polars
     from ir_measures import Measure, Metric
 
-    from assay.result import Result
+    from assay.results.result import Result
 
 CONVENTION = find_convention("ir_measures")
 QREL = ("query_id", "doc_id", "relevance", "iteration")

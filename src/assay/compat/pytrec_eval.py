@@ -23,14 +23,14 @@ from assay.compat.pytrec_eval_names import choose_columns, supported_measures, s
 from assay.core.aggregate import SMALLEST_AVERAGE
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError
 from assay.core.text import show
-from assay.evaluator import Evaluator
+from assay.tasks.evaluate.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
-    from assay.result import Result
+    from assay.results.result import Result
 
 __all__ = [
     "RelevanceEvaluator",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.conventions import find_convention, spelled
-from assay.conventions.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
+from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
 from assay.core.errors import MeasureError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from assay.compat._ranx_table import Table
 from assay.compat._scores import best_first, is_finite
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
-from assay.evaluation import evaluate as evaluate_with_assay
+from assay.tasks.evaluate.api import evaluate as evaluate_with_assay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

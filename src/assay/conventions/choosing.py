@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.conventions.expanding import Chosen, expand
-from assay.conventions.table import CONVENTIONS, find_convention
+from assay.conventions.tools import CONVENTIONS, find_convention
 from assay.core.errors import MeasureError
 from assay.core.measure import TABLE, Measure, all_names
 from assay.core.text import nearest, show
@@ -141,7 +141,7 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
 
 def answer_measure(name: str, wrong: MeasureError) -> Measure:
     """A measure of answers, whose table is read only when no other has the name; if it has not either, `wrong`."""
-    from assay import answers  # noqa: F401 - enters them into the table
+    from assay.measures import answers  # noqa: F401 - enters them into the table
 
     try:
         return parse(name)

@@ -15,7 +15,7 @@ from assay._kernel import Rows
 from assay.conventions.usable import LISTS, NUMBERS, PAIR, usable_part
 from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.parameter import LARGEST
-from assay.io.tuples import is_tuples
+from assay.data.tuples import is_tuples
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention

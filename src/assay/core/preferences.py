@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judge:
+class Assessor:
     """The preferences of one judge: the places of the better and of the worse document of each.
 
     The `found` documents that were retrieved have the places from 0 in order of rank; all others come after them.
@@ -55,12 +55,12 @@ class Contradiction(NamedTuple):
     other: int
 
 
-def judges(judged: Judged) -> list[list[Judge] | Contradiction]:
+def judges(judged: Judged) -> list[list[Assessor] | Contradiction]:
     """The judges of each query in the order of their groups, or the first contradiction."""
     return judged.remember("judges", lambda: list(make_judges(judged)))
 
 
-def make_judges(judged: Judged) -> Iterator[list[Judge] | Contradiction]:
+def make_judges(judged: Judged) -> Iterator[list[Assessor] | Contradiction]:
     groups = judged.groups()
     groups = groups.where(groups.grade >= judged.floor)
     number = np.zeros(len(groups.query), dtype=np.int64) if groups.group is None else groups.group
@@ -78,7 +78,7 @@ def make_judges(judged: Judged) -> Iterator[list[Judge] | Contradiction]:
             for low, high in pairwise(bounds)
         ]
         wrong = next((each for each in made if isinstance(each, Contradiction)), None)
-        yield wrong or [each for each in made if isinstance(each, Judge)]
+        yield wrong or [each for each in made if isinstance(each, Assessor)]
 
 
 def places(judged: Judged, groups: Groups) -> IntArray:
@@ -97,17 +97,17 @@ def places(judged: Judged, groups: Groups) -> IntArray:
     return np.asarray(place[groups.document], dtype=np.int64)
 
 
-def make_judge(place: IntArray, level: FloatArray, subgroup: IntArray | None, found: int) -> Judge | Contradiction:
+def make_judge(place: IntArray, level: FloatArray, subgroup: IntArray | None, found: int) -> Assessor | Contradiction:
     """The preferences of one group."""
     if subgroup is not None and (subgroup != subgroup[0]).any():
         return make_divided_judge(place, level, subgroup, found)
     better, worse = (place[rows] for rows in np.nonzero(level[:, None] > level))
     if len(twice := better[better == worse]):
         return Contradiction("two levels", int(twice[0]), int(twice[0]))
-    return Judge(better, worse, place, level, found, is_divided=False)
+    return Assessor(better, worse, place, level, found, is_divided=False)
 
 
-def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, found: int) -> Judge | Contradiction:
+def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, found: int) -> Assessor | Contradiction:
     """The preferences of a group that has several subgroups."""
     documents, row = np.unique(place, return_inverse=True)
     better, worse = np.nonzero((level[:, None] > level) & (subgroup[:, None] == subgroup))
@@ -124,7 +124,7 @@ def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, f
     levels = np.zeros(len(documents))
     levels[row] = level
     better, worse = np.nonzero(is_preferred)
-    return Judge(documents[better], documents[worse], documents, levels, found, is_divided=True)
+    return Assessor(documents[better], documents[worse], documents, levels, found, is_divided=True)
 
 
 def with_what_follows(is_preferred: BoolArray) -> BoolArray:

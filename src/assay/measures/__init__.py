@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.core import grammar
 from assay.core.measure import CHANGES, TABLE, Measure
-from assay.measures import (
+from assay.measures.ranking import (
     hits,
     precision,
     recall,

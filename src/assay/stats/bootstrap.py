@@ -5,7 +5,7 @@ Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Integral, Real
 from typing import NamedTuple
 
@@ -14,23 +14,12 @@ import numpy as np
 from assay.core.aggregate import AGGREGATES
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
+from assay.core.progress import Report, unheard
 from assay.core.text import show
 
 SAMPLES = 1000
 # Draws held at a time; bounds the memory whatever the number of queries.
 DRAWS = 4_000_000
-
-# Is told what share of the work is done.
-Report = Callable[[float], None]
-
-
-def unheard(share: float) -> None:
-    """Where nobody asks how far the work has come."""
-
-
-def part_of(report: Report, place: int, parts: int) -> Report:
-    """Tells of one part of the work as its share of the whole."""
-    return lambda share: report((place + share) / parts)
 
 
 class Interval(NamedTuple):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.stats.bootstrap import alike, unheard
+from assay.core.progress import unheard
+from assay.stats.bootstrap import alike
 from assay.stats.effect import ROUNDING, detectable, deviation
 from assay.stats.paired import PAIRED_TESTS, constant_p, of_each, shifted_samples
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.stats.bootstrap import Report, alike, resampled_totals, summable, unheard
+from assay.core.progress import Report, unheard
+from assay.stats.bootstrap import alike, resampled_totals, summable
 from assay.stats.effect import ROUNDING, deviation
 
 # Signs held at a time; bounds the memory whatever the number of queries and samples.

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.aggregate import AGGREGATES
+from assay.core.progress import Report, unheard
 from assay.core.text import count
-from assay.stats.bootstrap import Interval, Report, unheard
+from assay.stats.bootstrap import Interval
 from assay.stats.couples import Couple, Measured, complete, couple
 from assay.stats.effect import cliff_delta, cohen_d, detectable, differences_of
 from assay.stats.paired import DIRECTIONS

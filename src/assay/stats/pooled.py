@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray
-from assay.stats.bootstrap import Interval, Report, resampled_totals, summable, unheard
+from assay.core.progress import Report, unheard
+from assay.stats.bootstrap import Interval, resampled_totals, summable
 from assay.stats.difference import SAMPLES, interval_of
 from assay.stats.effect import ROUNDING
 from assay.stats.paired import patterns, share_of

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.aggregate import AGGREGATES
-from assay.stats.bootstrap import Interval, Report, part_of
+from assay.core.progress import Report, part_of
+from assay.stats.bootstrap import Interval
 from assay.stats.correction import correct
 from assay.stats.couples import Couple, Measured, scaled
 from assay.stats.difference import difference_intervals

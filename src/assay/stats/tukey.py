@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.stats.bootstrap import Report, unheard
+from assay.core.progress import Report, unheard
 from assay.stats.effect import ROUNDING
 from assay.stats.paired import PairedTest
 

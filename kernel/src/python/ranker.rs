@@ -1,0 +1,270 @@
+//! `Ranker`: takes rankings in any form and keeps what the measures need of them.
+
+use super::dict::{Scratch, rank_dict};
+use super::table::{PyIndex, PyRows, duplicates_policy, string};
+use super::walk::{each_query, with_id};
+use super::work::{interruptible, pipeline};
+use super::{bytes_of, data_error, frame};
+use crate::fault::show;
+use crate::index::Index;
+use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
+use crate::options::Options;
+use crate::parallel::rank_rows;
+use crate::rows::Names;
+use crate::scan::{Plan, scan};
+use crate::text::source::Source;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How far a long reading has come, for whoever watches it from another thread.
+#[pyclass(module = "assay._kernel", frozen)]
+#[derive(Default)]
+pub struct Progress {
+    bytes: Arc<AtomicU64>,
+}
+
+#[pymethods]
+impl Progress {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes of the file read so far.
+    #[getter]
+    fn bytes_read(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+/// How rankings are read; one `Ranker` can follow several at once.
+#[pyclass(name = "Options", module = "assay._kernel", frozen, eq, hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PyOptions {
+    options: Options,
+}
+
+#[pymethods]
+impl PyOptions {
+    #[new]
+    #[pyo3(signature = (*, duplicates="error", single=false, given=false, exclude_query=false, foreign=false, spread=false))]
+    fn new(
+        duplicates: &str,
+        single: bool,
+        given: bool,
+        exclude_query: bool,
+        foreign: bool,
+        spread: bool,
+    ) -> PyResult<Self> {
+        let duplicates = duplicates_policy(duplicates)?;
+        Ok(Self { options: Options { duplicates, single, given, exclude_query, foreign, spread } })
+    }
+}
+
+#[pyclass(name = "Ranker", module = "assay._kernel")]
+pub struct PyRanker {
+    index: Arc<Index>,
+    options: Vec<Options>,
+    /// What each of the options found; the same queries in the same order.
+    judged: Vec<Judged>,
+    /// The place of each query's fact, or -1.
+    places: Vec<i64>,
+    unknown: Names,
+    scattered: usize,
+    lines: usize,
+}
+
+#[pymethods]
+impl PyRanker {
+    #[new]
+    fn new(index: &PyIndex, options: Vec<PyRef<'_, PyOptions>>) -> Self {
+        let options: Vec<Options> = options.iter().map(|each| each.options).collect();
+        Self {
+            index: Arc::clone(&index.index),
+            judged: vec![Judged::default(); options.len()],
+            options,
+            places: vec![-1; index.index.queries.len()],
+            unknown: Names::default(),
+            scattered: 0,
+            lines: 0,
+        }
+    }
+
+    /// One ranking.
+    fn add(&mut self, query: &Bound<'_, PyAny>, ranking: &Bound<'_, PyAny>) -> PyResult<()> {
+        let single = PyDict::new(query.py());
+        single.set_item(with_id(query, || "run".into(), |id| string(query.py(), id))?, ranking)?;
+        self.add_rankings(single.as_any())
+    }
+
+    /// Rankings in a dict or a list.
+    fn add_rankings(&mut self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let index = Arc::clone(&self.index);
+        let judged = pipeline(&index, &self.options, data.len().unwrap_or(0), |rankers, jobs| {
+            let mut scratch = Scratch::default();
+            each_query(data, "run", |query, value| {
+                let named = with_id(query, || "run".into(), |id| (index.queries.find(id), id.to_vec()));
+                let (known, name) = named?;
+                if let (Some(known), Ok(dict)) = (known, value.cast::<PyDict>())
+                    && rank_dict(rankers, known, dict, &mut scratch)?
+                {
+                    return Ok(());
+                }
+                let mut ranking = jobs.spare();
+                ranking.read(&name, value)?;
+                match known {
+                    Some(known) => jobs.send(rankers, known, ranking)?,
+                    None => {
+                        self.unknown.add(&name);
+                    }
+                }
+                Ok(())
+            })
+        })?;
+        self.take(&judged, "run")
+    }
+
+    /// Rankings held as columns.
+    fn add_rows(&mut self, py: Python<'_>, rows: &PyRows, name: &str, threads: usize) -> PyResult<()> {
+        let (index, rows) = (Arc::clone(&self.index), Arc::clone(&rows.rows));
+        for query in rows.queries.iter().filter(|query| index.queries.find(query).is_none()) {
+            self.unknown.add(query);
+        }
+        let options = self.options.as_slice();
+        let judged =
+            py.detach(|| rank_rows(&rows, &index, options, threads)).map_err(|fault| fault.at(name))?;
+        self.take(&judged, name)
+    }
+
+    /// A frame with columns `query_id`, `doc_id` and `value`, the ids as text.
+    fn add_frame(&mut self, frame: &Bound<'_, PyAny>, name: &str, threads: usize) -> PyResult<()> {
+        let index = Arc::clone(&self.index);
+        let found = frame::judge(frame, name, &index, &self.options, threads)?;
+        for query in found.unknown.iter() {
+            self.unknown.add(query);
+        }
+        self.scattered += found.scattered;
+        self.take(&found.judged, name)
+    }
+
+    /// A TREC run, read while it is ranked and never held.
+    #[pyo3(signature = (path, name, threads, progress=None))]
+    fn add_file(
+        &mut self,
+        py: Python<'_>,
+        path: PathBuf,
+        name: &str,
+        threads: usize,
+        progress: Option<&Progress>,
+    ) -> PyResult<()> {
+        let mut source = Source::new(path, name);
+        if let Some(progress) = progress {
+            source.progress = Arc::clone(&progress.bytes);
+        }
+        let index = Arc::clone(&self.index);
+        let options = self.options.as_slice();
+        let found = interruptible(py, |stop| scan(&source, &index, options, Plan::new(threads, stop)))?;
+        for query in found.unknown.iter() {
+            self.unknown.add(query);
+        }
+        self.scattered += found.scattered;
+        self.lines += found.lines;
+        self.take(&found.judged, name)
+    }
+
+    /// The columns of the hits and of the queries under one of the options; see `_kernel.pyi`.
+    fn columns<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyDict>> {
+        let judged = self.of(number)?;
+        let facts: Vec<(usize, &Fact)> = (0..self.places.len())
+            .filter_map(|query| {
+                usize::try_from(self.places[query]).ok().map(|place| (query, &judged.facts[place]))
+            })
+            .collect();
+        let hits = || facts.iter().flat_map(|(_, fact)| judged.hits_of(fact));
+        let counts =
+            |pick: fn(&Hit) -> u32| bytes_of(py, hits().map(move |hit| i64::from(pick(hit)).to_ne_bytes()));
+        let owners =
+            facts.iter().flat_map(|(query, fact)| std::iter::repeat_n(*query as i64, fact.hits as usize));
+        let of_queries = |missing: i64, pick: fn(&Fact) -> u32| {
+            let mut counts = vec![missing; self.places.len()];
+            facts.iter().for_each(|(query, fact)| counts[*query] = i64::from(pick(fact)));
+            bytes_of(py, counts.into_iter().map(i64::to_ne_bytes))
+        };
+        let figures = |pick: fn(&Spread) -> f64| {
+            let mut figures = vec![f64::NAN; self.places.len()];
+            for (query, fact) in &facts {
+                figures[*query] = fact.spread.as_ref().map_or(f64::NAN, pick);
+            }
+            bytes_of(py, figures.into_iter().map(f64::to_ne_bytes))
+        };
+        let columns = PyDict::new(py);
+        columns.set_item("retrieved", of_queries(-1, |fact| fact.retrieved))?;
+        columns.set_item("repeats", of_queries(0, |fact| fact.repeats_kept))?;
+        columns.set_item("top", figures(|spread| spread.top))?;
+        columns.set_item("second", figures(|spread| spread.second))?;
+        columns.set_item("deviation", figures(|spread| spread.deviation))?;
+        columns.set_item("query", bytes_of(py, owners.map(i64::to_ne_bytes)))?;
+        let number = |hit: &Hit| if hit.document == FOREIGN { -1 } else { i64::from(hit.document) };
+        columns.set_item("document", bytes_of(py, hits().map(|hit| number(hit).to_ne_bytes())))?;
+        columns.set_item("score", bytes_of(py, hits().map(|hit| hit.score.to_ne_bytes())))?;
+        columns.set_item("higher", counts(|hit| hit.higher))?;
+        columns.set_item("tied", counts(|hit| hit.tied))?;
+        columns.set_item("before_descending", counts(|hit| hit.before_descending))?;
+        columns.set_item("before_ascending", counts(|hit| hit.before_ascending))?;
+        columns.set_item("before_input", counts(|hit| hit.before_input))?;
+        Ok(columns)
+    }
+
+    /// Queries of the run that have no judgments.
+    fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.unknown.iter().map(|name| string(py, name)))
+    }
+
+    #[getter]
+    fn scattered(&self) -> usize {
+        self.scattered
+    }
+
+    fn repeats_dropped(&self, number: usize) -> PyResult<u64> {
+        Ok(self.of(number)?.facts.iter().map(|fact| u64::from(fact.repeats_dropped)).sum())
+    }
+
+    fn excluded(&self, number: usize) -> PyResult<u64> {
+        Ok(self.of(number)?.facts.iter().map(|fact| u64::from(fact.excluded)).sum())
+    }
+}
+
+impl PyRanker {
+    /// Adds what was judged, all of it or, if a query was there before, nothing.
+    fn take(&mut self, judged: &[Judged], name: &str) -> PyResult<()> {
+        let Some(first) = judged.first() else { return Ok(()) };
+        let show_query = |query: u32| show(self.index.queries.name(query as usize));
+        if let Some(fact) = first.facts.iter().find(|fact| self.places[fact.query as usize] >= 0) {
+            let query = show_query(fact.query);
+            return Err(data_error(format!("{name}: query {query} was added before; add each query once")));
+        }
+        let mut queries: Vec<u32> = first.facts.iter().map(|fact| fact.query).collect();
+        queries.sort_unstable();
+        if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
+            let query = show_query(pair[0]);
+            return Err(data_error(format!(
+                "{name}: query {query} stands twice, as a string and as an integer"
+            )));
+        }
+        let before = self.judged.first().map_or(0, |judged| judged.facts.len());
+        for (place, fact) in first.facts.iter().enumerate() {
+            self.places[fact.query as usize] = (before + place) as i64;
+        }
+        Judged::append_all(&mut self.judged, judged);
+        Ok(())
+    }
+
+    /// What one of the options found.
+    fn of(&self, number: usize) -> PyResult<&Judged> {
+        let missing = || data_error(format!("this judge has no options number {number}"));
+        self.judged.get(number).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,133 @@
+"""A run read by trec_eval's own rules, where the kernel refuses it or would read it otherwise.
+
+Bytes are read as Latin-1, which keeps all of them apart and in order. A score is the number that its text begins with,
+else 0; one that is NaN is the lowest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.compat.trec_eval.numbers import real
+from assay.compat.trec_eval.outcome import FILE, Stop
+from assay.core.errors import DuplicateError
+from assay.core.parameter import LARGEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    import polars
+
+    from assay._kernel import Ranker
+
+ENCODING = "latin-1"
+FIELDS = 6
+BLOCK = 1 << 23
+BLANKS = bytes.maketrans(b"\t\v\f\r", b"    ")
+
+
+class LooseRun(NamedTuple):
+    """The documents of the topics that are judged, as `query_id`, `doc_id` and `value`, and the run's name."""
+
+    table: polars.DataFrame
+    name: bytes
+
+
+def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
+    """All of a run, some lines at a time. A line that lacks fields ends the program."""
+    import polars
+
+    known = [topic.decode(ENCODING) for topic in topics]
+    is_known = polars.col("query_id").is_in(polars.Series(known, dtype=polars.String).implode())
+    tables, name, lines = [], b"", 0
+    for block in blocks(path):
+        fields = split(block)
+        if not len(fields):
+            continue
+        short = fields["tag"].is_null().arg_true()
+        if len(short):
+            raise Stop(FILE, f"trec_eval.get_results: Malformed line {lines + int(short[0]) + 1}\n")
+        lines += len(fields)
+        name = fields["tag"][-1].encode(ENCODING)
+        tables.append(fields.drop("tag").filter(is_known))
+    empty = polars.DataFrame(schema=dict.fromkeys(("query_id", "doc_id", "value"), polars.String))
+    table = polars.concat([empty, *tables])
+    return LooseRun(table.with_columns(scores(table["value"])), name)
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """The content of a file in pieces of whole lines."""
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            yield block + file.readline()
+
+
+def split(block: bytes) -> polars.DataFrame:
+    """The fields of each line that is neither blank nor a comment, those that it lacks as null."""
+    import polars
+
+    text = b"\n" + block.translate(BLANKS) + b"\n"
+    while b"  " in text:
+        text = text.replace(b"  ", b" ")
+    text = text.replace(b"\n ", b"\n").replace(b" \n", b"\n")
+    lines = polars.Series([text.decode(ENCODING)]).str.split("\n").explode()
+    lines = lines.filter((lines != "") & ~lines.str.starts_with("#"))
+    fields = lines.str.splitn(" ", FIELDS + 1).struct
+    places = {"query_id": 0, "doc_id": 2, "value": 4, "tag": 5}
+    return polars.DataFrame({name: fields.field(f"field_{place}") for name, place in places.items()})
+
+
+def scores(texts: polars.Series) -> polars.Series:
+    """Scores as numbers that can be compared."""
+    import polars
+
+    numbers = texts.cast(polars.Float64, strict=False)
+    odd = texts.filter(numbers.is_null()).unique()
+    if len(odd):
+        values = [real(text.encode(ENCODING)) for text in odd]
+        read = texts.replace_strict(odd, polars.Series(values, dtype=polars.Float64), default=None)
+        numbers = numbers.fill_null(read)
+    return numbers.fill_nan(float("-inf"))
+
+
+def rank_loosely(
+    run: LooseRun, new_ranker: Callable[[], Ranker], depth: int, threads: int, *, ascending: bool
+) -> tuple[Ranker, dict[bytes, bytes]]:
+    """What a ranker sees of the run, and a document that comes twice for each topic that has such.
+
+    Infinite scores become the largest that the kernel takes, unless there are such already.
+    """
+    import polars
+
+    values = run.table["value"]
+    if not (values.abs() == LARGEST).any():
+        ranker = new_ranker()
+        try:
+            ranker.add_frame(run.table.with_columns(polars.col("value").clip(-LARGEST, LARGEST)), "the run", threads)
+        except DuplicateError:
+            pass
+        else:
+            return ranker, {}
+    return rank_sorted(run.table, new_ranker(), depth, threads, ascending=ascending)
+
+
+def rank_sorted(
+    table: polars.DataFrame, ranker: Ranker, depth: int, threads: int, *, ascending: bool
+) -> tuple[Ranker, dict[bytes, bytes]]:
+    """The same of the first documents of each topic. Those that tie stand by their names."""
+    import polars
+
+    # Adding 0 makes -0 the same as 0.
+    ranked = table.with_columns(polars.col("value") + 0.0)
+    ranked = ranked.sort("query_id", "value", "doc_id", descending=[False, True, not ascending])
+    ranked = ranked.filter(polars.int_range(polars.len()).over("query_id") < depth)
+    twice = ranked.filter(polars.struct("query_id", "doc_id").is_duplicated())
+    lowest = twice.group_by("query_id").agg(polars.col("doc_id").min())
+    repeated = {topic.encode(ENCODING): document.encode(ENCODING) for topic, document in lowest.rows()}
+    unique = ranked.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
+    falling = polars.int_range(polars.len(), 0, -1).cast(polars.Float64).alias("value")
+    ranker.add_frame(unique.with_columns(falling), "the run", threads)
+    for topic in set(table["query_id"]) - set(unique["query_id"]):
+        ranker.add(topic, [])
+    return ranker, repeated

@@ -1,0 +1,160 @@
+"""Where data comes from: a path, or a file object, which is put into a temporary file so that it can be read twice."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from assay._kernel import decompress, read_bytes
+from assay.core.errors import DataError, FileError, FormatError
+from assay.core.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
+MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
+CHUNK = 1 << 20
+LONGEST_NAME = 100
+
+Readable = str | os.PathLike[str] | IO[Any]
+
+
+class Source(NamedTuple):
+    """A file to read, and the name that messages give it."""
+
+    path: Path
+    name: str
+
+    def read(self, limit: int | None = None) -> bytes:
+        """The content, decompressed; at most `limit` bytes of it."""
+        return read_bytes(self.path, self.name, limit)
+
+    @contextmanager
+    def plain(self) -> Iterator[Path]:
+        """The path of the content without compression, for as long as the context lasts."""
+        self.read(limit=1)
+        with self.path.open("rb") as file:
+            is_compressed = file.read(6).startswith(MAGIC)
+        if not is_compressed:
+            yield self.path
+            return
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+            target = Path(folder) / "plain"
+            decompress(self.path, self.name, target)
+            yield target
+
+
+class StandardInput:
+    """What comes in on standard input, under a name that messages can use."""
+
+    name = "standard input"
+
+    def read(self, size: int = -1) -> bytes:
+        if sys.stdin is None:
+            raise FileError("there is no standard input")
+        return sys.stdin.buffer.read(size)
+
+
+def is_source(data: object) -> bool:
+    """Whether the data is a path or a file object."""
+    return isinstance(data, (str, os.PathLike)) or callable(getattr(data, "read", None))
+
+
+def describe(data: object) -> str:
+    """How a message names the data."""
+    if isinstance(data, (str, os.PathLike)):
+        return printable(os.fsdecode(data))
+    name = getattr(data, "name", None) if is_source(data) else None
+    return printable(name) if isinstance(name, str) and name else "<file>" if is_source(data) else "the data"
+
+
+def quoted(path: str | os.PathLike[str]) -> str:
+    """A path as messages name it: whole, however long."""
+    return "'" + printable(os.fsdecode(path)) + "'"
+
+
+@contextmanager
+def open_source(data: Readable) -> Iterator[Source]:
+    """The source to read, for as long as the context lasts."""
+    name = describe(data)
+    if not isinstance(data, (str, os.PathLike)):
+        with put_aside(data, name) as source:
+            yield source
+        return
+    path = checked(data)
+    if is_stream(path):
+        with path.open("rb") as pipe, put_aside(pipe, name) as source:
+            yield source
+        return
+    yield Source(path, printable(name))
+
+
+def checked(data: str | os.PathLike[str]) -> Path:
+    """The path, if it can be one."""
+    name = os.fsdecode(data)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise FileError(f"{quoted(name)} cannot be the name of a file: it is not valid Unicode") from None
+    if not name:
+        raise FileError("the path is empty; name a file")
+    return Path(name)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the path is one that can be read only once."""
+    try:
+        return path.is_fifo() or path.is_char_device()
+    except OSError as error:
+        raise FileError(f"the file {quoted(path)} cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
+    """The rest of a stream, kept in a temporary file whose name ends like the stream's."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
+        path = Path(folder) / ("data" + ending[-LONGEST_NAME:])
+        with path.open("wb") as copy:
+            while chunk := read_chunk(file, name):
+                copy.write(chunk)
+        yield Source(path, name)
+
+
+def read_chunk(file: IO[Any], name: str) -> bytes:
+    """The next bytes of a stream; nothing at its end."""
+    try:
+        chunk = file.read(CHUNK)
+        return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
+    except UnicodeError:
+        raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
+    except Exception as error:
+        raise FileError(f"{name} cannot be read: {error}; give a file object that is open for reading") from error
+
+
+def undecodable_line(path: str | Path) -> int | None:
+    """The first line of a file that is not UTF-8."""
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Puts the name of a file in front of what is wrong with its content."""
+    try:
+        yield
+    except DataError as error:
+        raise type(error)(f"{name}: {error}") from None

@@ -1,0 +1,1 @@
+"""Where ranking runs: `local` ranks with the kernel."""

@@ -1,0 +1,223 @@
+"""Makes `Judged` from the kernel's counts: policies decide which rank a hit has and which documents are kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay._kernel import Options
+from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from assay._kernel import Index, Ranker, Rows
+    from assay.core.convention import Policies
+
+BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "input": "before_input"}
+
+
+def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
+    """What the kernel has to know of the policies, and of what measures need."""
+    return Options(
+        duplicates="count" if policies.duplicates == "once" else policies.duplicates,
+        single=policies.precision == "float32",
+        given=policies.order == "given",
+        exclude_query=policies.exclude == "query_id",
+        foreign="foreign" in needs,
+        spread="spread" in needs,
+    )
+
+
+def integers(column: bytes) -> IntArray:
+    return np.frombuffer(column, dtype=np.int64)
+
+
+def floats(column: bytes) -> FloatArray:
+    return np.frombuffer(column, dtype=np.float64)
+
+
+def rank_hits(
+    rows: Rows, index: Index, ranker: Ranker, number: int, policies: Policies, *, repeated: str | None = None
+) -> tuple[Judged, IntArray]:
+    """What the ranker found under its options of that number, ranked.
+
+    Also the number of documents that each query retrieved, -1 where the run lacks it. `repeated` says which of repeated
+    judgments count where the judgments were read so, whatever the policies say.
+    """
+    columns: Mapping[str, bytes] = ranker.columns(number)  # type: ignore[assignment]
+    starts, grades, best_first = integers(index.starts()), floats(index.grades()), floats(index.best_first())
+    if policies.grades == "whole":
+        grades, best_first = np.trunc(grades), np.trunc(best_first)
+    size = len(starts) - 1
+    found = integers(columns["retrieved"])
+    ranked, foreign = rank_columns(columns, size, grades, policies)
+    judged = Judged(
+        size=size,
+        retrieved=np.maximum(found, 0),
+        owner=np.repeat(np.arange(size), np.diff(starts)),
+        grades=best_first,
+        hits=ranked.distinct() if policies.duplicates == "once" else ranked,
+        floor=0.0 if policies.negative == "unjudged" else -np.inf,
+        repeats=integers(columns["repeats"]),
+        foreign=foreign,
+        spread=Spread(*(floats(columns[name]) for name in Spread._fields)),
+        make_groups=lambda: group_rows(rows, index, policies, repeated or policies.duplicates),
+        make_id_order=lambda: order_of_ids(index, len(grades)),
+        make_queries=rows.queries,
+    )
+    return restrict(judged, policies), found
+
+
+def rank_columns(
+    columns: Mapping[str, bytes], size: int, grades: FloatArray, policies: Policies
+) -> tuple[Hits, Hits | None]:
+    """The hits in order of rank, and those that only other queries judged, where they were asked for."""
+    higher, tied = integers(columns["higher"]), integers(columns["tied"])
+    rank = 1 + higher + integers(columns[BEFORE[policies.ties]])
+    query, document = integers(columns["query"]), integers(columns["document"])
+    order = np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable")
+    document = document[order]
+    is_foreign = document < 0
+    # A foreign document has no grade; the last one stands in until the two are taken apart.
+    hits = Hits(
+        size=size,
+        query=query[order],
+        grade=grades[document] if len(grades) else np.zeros(len(document)),
+        rank=rank[order],
+        score=floats(columns["score"])[order],
+        higher=higher[order],
+        tied=tied[order],
+        document=document,
+    )
+    if not is_foreign.any():
+        return hits, hits.where(is_foreign)
+    return hits.where(~is_foreign), hits.where(is_foreign)
+
+
+def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> Groups:
+    """The judgments as given, with their groups; of repeated ones the first or the last, where only that counts."""
+    starts = integers(rows.starts())
+    grade = floats(rows.values())
+    group, subgroup = number_groups(rows) if rows.has_groups() else (None, None)
+    groups = Groups(
+        query=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
+        document=integers(index.row_documents()),
+        grade=np.trunc(grade) if policies.grades == "whole" else grade,
+        group=group,
+        subgroup=subgroup,
+    )
+    return groups.where(is_counted(groups, repeated)) if repeated in ("first", "last") else groups
+
+
+def is_counted(groups: Groups, repeated: str) -> BoolArray:
+    """Which rows are the first, or the last, of a document in a group."""
+    columns = [each for each in (groups.document, groups.group, groups.subgroup) if each is not None]
+    step = 1 if repeated == "first" else -1
+    keys = np.stack(columns, axis=1)[::step]
+    counted = np.zeros(len(keys), dtype=np.bool_)
+    counted[np.unique(keys, axis=0, return_index=True)[1]] = True
+    return counted[::step]
+
+
+def order_of_ids(index: Index, size: int) -> IntArray:
+    """The place of each of the judged documents in order of their ids."""
+    names = [index.document(number) for number in range(size)]
+    place = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([place[name] for name in names], dtype=np.int64)
+
+
+def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
+    """The group of each row, and its subgroup where groups are divided, numbered in the order of their names."""
+    names, numbers = rows.group_names(), integers(rows.group_numbers())
+    group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1]
+    is_divided = any(SUBGROUP in name for name in names)
+    return group[numbers], np.unique(names, return_inverse=True)[1][numbers] if is_divided else None
+
+
+def restrict(judged: Judged, policies: Policies) -> Judged:
+    """The rankings without what the policies leave out of them."""
+    if policies.judged_only:
+        judged = only_judged(judged)
+    if policies.depth is not None:
+        judged = only_top(judged, policies.depth)
+    return judged
+
+
+def only_judged(judged: Judged) -> Judged:
+    """The rankings without the documents that have no judgment."""
+    hits = judged.judged().among_themselves()
+    repeats = hits.count() - hits.distinct().count()
+    return rebuild(judged, retrieved=hits.count(), hits=replace(hits, rank=hits.ordinal), repeats=repeats, foreign=None)
+
+
+def only_top(judged: Judged, depth: int) -> Judged:
+    """The rankings cut after `depth` documents."""
+    # No array holds a number as large as `depth` may be.
+    depth = int(min(depth, judged.retrieved.max(initial=1)))
+    hits = judged.hits.top(depth)
+    tied = np.minimum(hits.tied, depth - hits.higher - 1)
+    foreign = None if judged.foreign is None else judged.foreign.top(depth)
+    return rebuild(
+        judged, retrieved=np.minimum(judged.retrieved, depth), hits=replace(hits, tied=tied), foreign=foreign
+    )
+
+
+def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
+    """The rankings with tied documents in the order that is kindest to the relevant ones, or harshest."""
+    hits = judged.hits
+    is_relevant = (hits.grade >= rel) & (hits.grade > 0)
+    # Relevant hits go to one end of their tie and the others to the opposite end, the best ones outermost.
+    to_front = is_relevant if best else ~is_relevant
+    key = np.where(best, -hits.grade, hits.grade)
+    order = np.lexsort((key, ~to_front, hits.higher, hits.query))
+    hits = hits.where(order)
+    to_front = to_front[order]
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (np.diff(hits.query) != 0) | (np.diff(hits.higher) != 0)
+    group = np.cumsum(is_new) - 1
+    begins = np.flatnonzero(is_new)
+    ends = np.append(begins[1:], len(order))
+    place = np.arange(len(order))
+    front = hits.higher + 1 + place - begins[group]
+    back = hits.higher + 1 + hits.tied - (ends[group] - 1 - place)
+    return rebuild(judged, hits=replace(hits, rank=np.where(to_front, front, back)))
+
+
+def select(judged: Judged, keep: IntArray) -> Judged:
+    """Only some of the queries, numbered anew in their order."""
+    number = np.full(judged.size, -1)
+    number[keep] = np.arange(len(keep))
+
+    def some(hits: Hits) -> Hits:
+        kept = hits.where(number[hits.query] >= 0)
+        return replace(kept, size=len(keep), query=number[kept.query])
+
+    def some_groups() -> Groups:
+        groups = judged.groups()
+        groups = groups.where(number[groups.query] >= 0)
+        return replace(groups, query=number[groups.query])
+
+    mask = number[judged.owner] >= 0
+    return Judged(
+        size=len(keep),
+        retrieved=judged.retrieved[keep],
+        owner=number[judged.owner[mask]],
+        grades=judged.grades[mask],
+        hits=some(judged.hits),
+        floor=judged.floor,
+        repeats=None if judged.repeats is None else judged.repeats[keep],
+        foreign=None if judged.foreign is None else some(judged.foreign),
+        spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
+        make_groups=None if judged.make_groups is None else some_groups,
+        make_id_order=judged.make_id_order,
+        make_queries=judged.all_queries,
+        kept=keep if judged.kept is None else judged.kept[keep],
+    )
+
+
+def rebuild(judged: Judged, **changes: object) -> Judged:
+    """The same with some parts changed, and nothing remembered of it."""
+    return replace(judged, **changes, _memory={})  # type: ignore[arg-type]

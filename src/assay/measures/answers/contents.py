@@ -1,0 +1,103 @@
+"""The overlap of tokens between retrieved passages and those that should have been, as AutoRAG counts it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.core.judged import FloatArray
+from assay.core.measure import AnswerExample, measure
+from assay.measures.answers.overlap import overlap
+from assay.measures.answers.tokens import Normalize, tokens
+
+REFERENCE = "AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1."
+UNDEFINED = "there is no text of a gold passage or of a retrieved one"
+GOLD = ["The tower was built in 1889."]
+RETRIEVED = ["The tower opened in 1889.", "Paris is a city."]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """For each question its id, the texts that should be retrieved and those that were; none where not known."""
+
+    ids: list[str]
+    gold: list[tuple[str, ...]]
+    retrieved: list[tuple[str, ...]]
+    _memory: dict[Hashable, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.ids)
+
+    def part(self, start: int, stop: int) -> Contents:
+        """Some of the questions."""
+        return Contents(self.ids[start:stop], self.gold[start:stop], self.retrieved[start:stop])
+
+    def overlaps(self, normalize: str) -> FloatArray:
+        """Precision, recall and F1 of each question; made once for all three measures."""
+        if normalize not in self._memory:
+            pairs = zip(self.gold, self.retrieved, strict=True)
+            values = [overlap_of(gold, retrieved, normalize) for gold, retrieved in pairs]
+            self._memory[normalize] = np.array(values, dtype=np.float64).reshape(-1, 3)
+        return self._memory[normalize]
+
+
+def overlap_of(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize: str) -> Any:  # noqa: ANN401 - three floats
+    """Precision, recall and F1: of each retrieved text against the gold text that is best for it, then the mean.
+
+    Two texts without a token have nothing in common here.
+    """
+    if not gold or not retrieved:
+        return (np.nan,) * 3
+    right = [Counter(tokens(each, normalize)) for each in gold]
+    given = [Counter(tokens(each, normalize)) for each in retrieved]
+    every = [[overlap(one, other, yes_no=False) if one and other else (0.0,) * 3 for one in right] for other in given]
+    return np.array(every).max(axis=1).mean(axis=0)
+
+
+@measure(
+    "retrieval_token_f1",
+    title="Token F1 of retrieved passages",
+    formula="the mean over the retrieved passages of 2 P R / (P + R) against the gold passage that is best for each",
+    reference=REFERENCE,
+    undefined=UNDEFINED,
+    of="contents",
+    example=AnswerExample(
+        "retrieval_token_f1", GOLD, RETRIEVED, 1 / 3, "3 of 4 words and 3 of 5: 2 · 3 / (4 + 5) = 2/3; 0 for the second"
+    ),
+)
+def retrieval_token_f1(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
+    """How much the words of the retrieved passages are those of gold passages."""
+    return contents.overlaps(normalize)[:, 2]
+
+
+@measure(
+    "retrieval_token_precision",
+    title="Token precision of retrieved passages",
+    formula="the mean over the retrieved passages of tokens in common / tokens of it, the best gold passage each",
+    reference=REFERENCE,
+    undefined=UNDEFINED,
+    of="contents",
+    example=AnswerExample("retrieval_token_precision", GOLD, RETRIEVED, 3 / 8, "3 of 4 words; 0 for the second"),
+)
+def retrieval_token_precision(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
+    """What share of a retrieved passage's words a gold passage has."""
+    return contents.overlaps(normalize)[:, 0]
+
+
+@measure(
+    "retrieval_token_recall",
+    title="Token recall of retrieved passages",
+    formula="the mean over the retrieved passages of tokens in common / tokens of the gold passage, the best one each",
+    reference=REFERENCE,
+    undefined=UNDEFINED,
+    of="contents",
+    example=AnswerExample("retrieval_token_recall", GOLD, RETRIEVED, 3 / 10, "3 of 5 words; 0 for the second"),
+)
+def retrieval_token_recall(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
+    """What share of a gold passage's words a retrieved passage has."""
+    return contents.overlaps(normalize)[:, 1]

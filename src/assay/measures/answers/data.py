@@ -1,0 +1,152 @@
+"""`Answers`: what a system answered, beside the answers that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from assay.core.errors import DataError, MismatchError
+from assay.core.judged import FloatArray
+from assay.core.text import show
+from assay.data.columns import ANSWER, QUESTION_ID, REFERENCES
+from assay.data.frames import is_frame
+
+Value = TypeVar("Value")
+# A table of references alone may call them answers, and one of predictions by other names too.
+RIGHT = (*REFERENCES, "answers", "answer")
+GIVEN = ("prediction", "predictions", *ANSWER, "output")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """For each question its id, the answers that are right, and the one that was given."""
+
+    ids: list[str]
+    references: list[tuple[str, ...]]
+    predictions: list[str]
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.ids)
+
+    def part(self, start: int, stop: int) -> Answers:
+        """Some of the questions."""
+        return Answers(self.ids[start:stop], self.references[start:stop], self.predictions[start:stop])
+
+    def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` gives, made once for a key; several measures need the same tokens."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        value: Value = self._memory[key]
+        return value
+
+    def best(self, score: Callable[[str, str], float]) -> FloatArray:
+        """The score of each prediction against its best reference; NaN where a question has none."""
+        return self.best_of(score, self.references, self.predictions)
+
+    @staticmethod
+    def best_of(
+        score: Callable[[Any, Any], float], references: Iterable[Iterable[Any]], predictions: Iterable[Any]
+    ) -> FloatArray:
+        """The same for references and predictions in another form, such as tokens."""
+        return np.array(
+            [
+                max((score(reference, prediction) for reference in every), default=np.nan)
+                for every, prediction in zip(references, predictions, strict=True)
+            ],
+            dtype=np.float64,
+        )
+
+
+def pair_answers(references: object, predictions: object) -> tuple[Answers, list[str], list[str]]:
+    """References and predictions put together, the questions without a prediction, and predictions without a question.
+
+    Both are dicts by id, lists of the same length, or frames with an id and a text. A question without a prediction
+    counts as an empty answer.
+    """
+    both = (references, predictions)
+    lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
+    if len(set(lengths)) > 1:
+        raise MismatchError(f"there are {lengths[0]} references and {lengths[1]} predictions; lists must pair up")
+    right = {name: texts(value, name) for name, value in entries(references, "references", RIGHT)}
+    said = dict(entries(predictions, "predictions", GIVEN))
+    given = {name: text(value, "prediction", name) for name, value in said.items()}
+    if not right:
+        raise DataError("there is no question: the references are empty")
+    if not given.keys() & right.keys():
+        raise MismatchError("references and predictions have no question in common; compare their ids")
+    missing = [name for name in right if said.get(name) is None]
+    unknown = [name for name in given if name not in right]
+    return Answers(list(right), list(right.values()), [given.get(name, "") for name in right]), missing, unknown
+
+
+def entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:
+    """The data as ids with a value each."""
+    if is_frame(data):
+        return frame_entries(data, what, columns)
+    if isinstance(data, Mapping):
+        pairs = [(identify(name, what), value) for name, value in data.items()]
+    elif isinstance(data, (list, tuple)):
+        pairs = [(str(number), value) for number, value in enumerate(data)]
+    else:
+        raise DataError(f"the {what} must be a dict, a list or a frame, not {show(type(data).__name__)}")
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise DataError(f"the {what} hold a question twice, as a string and as an integer")
+    return pairs
+
+
+def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:  # noqa: ANN401 - any frame
+    """The rows of a frame as ids with a value each."""
+    import polars
+
+    if isinstance(frame, polars.LazyFrame):
+        frame = frame.collect()
+    if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
+        raise DataError(f"the {what} must be a dict, a list or a frame, not one column; give a list of its values")
+    table = polars.DataFrame(frame)
+    found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
+    if None in found:
+        raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and one {' or '.join(columns)}")
+    names = [identify(name, what) for name in table[str(found[0])].to_list()]
+    if len(set(names)) < len(names):
+        raise DataError(f"the {what} hold a question twice")
+    return list(zip(names, table[str(found[1])].to_list(), strict=True))
+
+
+def identify(name: object, what: str) -> str:
+    if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
+        raise DataError(f"{what}: an id must be a string or an integer, not {show(name)}")
+    return str(name)
+
+
+def texts(value: object, question: str) -> tuple[str, ...]:
+    """One reference or several; none at all for None."""
+    if isinstance(value, str):
+        return (text(value, "references", question),)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(text(each, "references", question) for each in value if each is not None)
+    return () if value is None else (text(value, "references", question),)
+
+
+def text(value: object, what: str, question: str) -> str:
+    """A text; None is an empty one, and what Unicode does not allow is replaced."""
+    if isinstance(value, str):
+        return clean(value)
+    if value is None:
+        return ""
+    raise DataError(f"{what} of {show(question)} must be text, not {show(value)}")
+
+
+def clean(text: str) -> str:
+    r"""A text without halves of characters, which Unicode does not allow alone.
+
+    >>> clean("a\ud800")
+    'a?'
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,141 @@
+"""METEOR as nltk computes it: words matched by form, stem and synonym, and a penalty for scattered matches.
+
+Banerjee and Lavie, METEOR: an automatic metric for MT evaluation with improved correlation with human judgments, ACL
+workshop 2005; Lavie and Agarwal, METEOR: an automatic metric for MT evaluation with high levels of correlation with
+human judgments, WMT 2007.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from assay.core.judged import FloatArray
+from assay.core.measure import AnswerExample, measure
+from assay.core.parameter import Bounds
+from assay.measures.answers.data import Answers
+from assay.measures.answers.porter import stem
+from assay.measures.answers.tokens import tokens
+from assay.measures.answers.wordnet import synonyms
+
+Alpha = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
+Beta = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches stand together"]
+Gamma = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
+Tokenize = Annotated[
+    Literal["whitespace", "squad", "multilingual"],
+    "whitespace: lower case, split at blanks, as nltk is mostly used; or the words of answer_f1's normalize",
+]
+# Where words stand, ascending; and the words that are left, by place.
+Places = dict[str, list[int]]
+Left = dict[int, str]
+
+
+def split(text: str, how: str) -> list[str]:
+    return text.lower().split() if how == "whitespace" else tokens(text, how)
+
+
+def places_of(left: Left) -> Places:
+    found: Places = {}
+    for place, word in left.items():
+        if word in found:
+            found[word].append(place)
+        else:
+            found[word] = [place]
+    return found
+
+
+def match_equal(given: Left, right: Left) -> dict[int, int]:
+    """The place in the reference for each place of the answer with the same word.
+
+    From the last word of the answer to the first, each takes the last one that is left.
+    """
+    places = places_of(right)
+    found = {}
+    for place in reversed(given):
+        same = places.get(given[place])
+        if same:
+            found[place] = same.pop()
+    return found
+
+
+def match_synonyms(given: Left, right: Left) -> dict[int, int]:
+    """The same for words of the same meaning: of several the one that stands last."""
+    places = places_of(right)
+    found = {}
+    for place in reversed(given):
+        meanings = synonyms(given[place])
+        if not places.keys().isdisjoint(meanings):
+            last = max(meanings & places.keys(), key=lambda word: places[word][-1])
+            found[place] = places[last].pop()
+            if not places[last]:
+                del places[last]
+    return found
+
+
+def align(given: list[str], right: list[str]) -> list[tuple[int, int]]:
+    """The places of answer and reference that match: by form, then by stem, then by a synonym of the stem.
+
+    >>> align(["a", "fast", "car"], ["a", "car", "runs", "quick"])
+    [(0, 0), (1, 3), (2, 1)]
+    """
+    given_left, right_left = dict(enumerate(given)), dict(enumerate(right))
+    matches = match_equal(given_left, right_left)
+    given_left, right_left = (
+        {place: stem(word) for place, word in left.items() if place not in taken}
+        for left, taken in ((given_left, matches), (right_left, set(matches.values())))
+    )
+    by_stem = match_equal(given_left, right_left)
+    for place, other in by_stem.items():
+        del given_left[place], right_left[other]
+    return sorted((matches | by_stem | match_synonyms(given_left, right_left)).items())
+
+
+def chunks(matches: list[tuple[int, int]]) -> int:
+    """How many runs of neighbours in both texts the matches make."""
+    return 1 + sum((here + 1, there + 1) != after for (here, there), after in pairwise(matches))
+
+
+def score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
+    """The value of one answer against one reference; 0 if nothing matches."""
+    matches = align(given, right)
+    if not matches:
+        return 0.0
+    precision, recall = len(matches) / len(given), len(matches) / len(right)
+    mean = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
+    penalty: float = gamma * (chunks(matches) / len(matches)) ** beta
+    return (1 - penalty) * mean
+
+
+@measure(
+    "meteor",
+    title="METEOR",
+    formula="(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym",
+    reference="Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.",
+    undefined="there is no reference",
+    of="answers",
+    basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0",
+    example=AnswerExample(
+        "meteor",
+        ["the fast car stopped"],
+        "a quick car stops",
+        0.7361,
+        "3 of 4 words in one chunk: 3/4 · (1 - 0.5 / 27)",
+    ),
+)
+def meteor(
+    answers: Answers,
+    *,
+    alpha: Alpha = 0.9,
+    beta: Beta = 3,
+    gamma: Gamma = 0.5,
+    tokenize: Tokenize = "whitespace",
+) -> FloatArray:
+    """How many words of an answer and a reference are the same, or have the same stem or meaning, and stand together.
+
+    Stems and synonyms are English. The best reference counts. This is METEOR as nltk computes it, which looks for the
+    synonyms of stems; it is not the program METEOR 1.5 with its paraphrases. Time grows with the length of the texts,
+    not with their product.
+    """
+    references = ([split(each, tokenize) for each in every] for every in answers.references)
+    predictions = (split(each, tokenize) for each in answers.predictions)
+    return answers.best_of(lambda right, given: score(right, given, alpha, beta, gamma), references, predictions)

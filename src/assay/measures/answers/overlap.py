@@ -1,0 +1,113 @@
+"""Exact match and the overlap of tokens, as question answering counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import numpy as np
+
+from assay.core.judged import FloatArray
+from assay.core.measure import AnswerExample, measure
+from assay.measures.answers.data import Answers
+from assay.measures.answers.tokens import Normalize, normalized, tokens
+
+YesNo = Annotated[
+    bool, "an answer that is only yes, no or noanswer earns nothing unless it is the same, as in HotpotQA"
+]
+CLOSED = ({"yes": 1}, {"no": 1}, {"noanswer": 1})
+NOTHING = (np.nan, np.nan, np.nan)
+REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
+
+
+@measure(
+    "answer_em",
+    title="Exact match",
+    formula="1 if the normalised answer is the same as a reference, else 0",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample(
+        "answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles do not count"
+    ),
+)
+def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
+    """Whether the answer is one of the references, but for case, punctuation and articles."""
+    right = [{normalized(each, normalize) for each in every} for every in answers.references]
+    given = [normalized(each, normalize) for each in answers.predictions]
+    found = [float(text in every) if every else np.nan for every, text in zip(right, given, strict=True)]
+    return np.array(found, dtype=np.float64)
+
+
+def overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the tokens in common; two texts without a token are the same."""
+    if not reference or not prediction:
+        same = float(reference == prediction)
+        return same, same, same
+    if yes_no and (reference in CLOSED or prediction in CLOSED) and reference != prediction:
+        return 0.0, 0.0, 0.0
+    common = sum((reference & prediction).values())
+    if not common:
+        return 0.0, 0.0, 0.0
+    precision, recall = common / sum(prediction.values()), common / sum(reference.values())
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArray:
+    """Precision, recall and F1 of each question, each against the reference that is best for it."""
+
+    def best(references: tuple[str, ...], prediction: str) -> tuple[float, ...]:
+        if not references:
+            return NOTHING
+        given = Counter(tokens(prediction, normalize))
+        every = [overlap(Counter(tokens(each, normalize)), given, yes_no=yes_no) for each in references]
+        return tuple(map(max, zip(*every, strict=True)))
+
+    def make() -> FloatArray:
+        return np.array(list(map(best, answers.references, answers.predictions)), dtype=np.float64)
+
+    return answers.remember(("overlaps", normalize, yes_no), make)
+
+
+@measure(
+    "answer_f1",
+    title="Token F1",
+    formula="2 P R / (P + R) of the tokens that answer and reference have in common; the best reference counts",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample(
+        "answer_f1", ["Eiffel Tower"], "The Eiffel Tower in Paris", 2 / 3, "P = 2/4, R = 2/2: 2 · 0.5 · 1 / 1.5"
+    ),
+)
+def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
+    """How much the words of the answer are those of a reference."""
+    return best_overlaps(answers, normalize, yes_no=yes_no)[:, 2]
+
+
+@measure(
+    "answer_precision",
+    title="Token precision",
+    formula="tokens in common / tokens of the answer; the best reference counts",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample("answer_precision", ["Eiffel Tower"], "The Eiffel Tower in Paris", 0.5, "2 of 4 words"),
+)
+def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
+    """What share of the answer's words a reference has."""
+    return best_overlaps(answers, normalize, yes_no=yes_no)[:, 0]
+
+
+@measure(
+    "answer_recall",
+    title="Token recall",
+    formula="tokens in common / tokens of the reference; the best reference counts",
+    reference=REFERENCE,
+    undefined="there is no reference",
+    of="answers",
+    example=AnswerExample("answer_recall", ["Eiffel Tower, Paris"], "The Eiffel Tower", 2 / 3, "2 of 3 words"),
+)
+def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
+    """What share of a reference's words the answer has."""
+    return best_overlaps(answers, normalize, yes_no=yes_no)[:, 1]

@@ -1,0 +1,1 @@
+"""Measures of rankings, one family per file."""

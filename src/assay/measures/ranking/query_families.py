@@ -1,0 +1,160 @@
+"""Measures of families: queries that are versions of one another, told by their ids.
+
+The worst value of a family says whether a system withstands other wordings of a query. p-MRR says whether it follows an
+instruction under which documents stop being relevant.
+
+A family has one value. It stands at the first of the family's queries and the others have none, so that the mean is the
+mean over families. A family of which a query was left out has no value.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+
+from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
+from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import Bounds
+from assay.measures.ranking.abstention import ROUNDING, Inner, inner
+
+Of = Annotated[Inner, "the measure that each query has"]
+Whole = Annotated[bool, "a query has 1 where the measure is 1, and else 0"]
+Members = Annotated[int | None, Bounds(low=1), "a family of more or fewer queries has no value"]
+Part = Annotated[
+    Literal["first", "last"], "queries are a family if their ids are the same before the first low line, or the last"
+]
+ORIGINAL, CHANGED = "-og", "-changed"
+
+
+class Families(NamedTuple):
+    """The family of each query by its number, and for each family its first query, its size, and if all were kept."""
+
+    number: IntArray
+    first: IntArray
+    size: IntArray
+    is_complete: BoolArray
+
+
+@measure(
+    "worst",
+    title="Worst of a family",
+    formula="the lowest value among the queries of a family",
+    reference="Oh et al., INSTRUCTIR: a benchmark for instruction following of information retrieval models, 2024.",
+    undefined="a query is not the first of its family, or the family is not complete",
+    example=Example("worst(of=rr)", [0, 1], 0.5, "a query alone is a family; with another that has 1/3 it is 1/3"),
+)
+def worst(
+    judged: Judged,
+    *,
+    of: Of = "ndcg",
+    k: Cutoff = None,
+    rel: Rel = 1,
+    whole: Whole = False,
+    members: Members = None,
+    part: Part = "first",
+) -> FloatArray:
+    """The lowest value among queries that are versions of one another, at the first of them."""
+    values = inner(of, k, rel)(judged)
+    families = find_families(judged, part)
+    lowest = np.full(len(families.size), np.inf)
+    np.minimum.at(lowest, families.number, (values > 1 - ROUNDING).astype(np.float64) if whole else values)
+    has_value = families.is_complete if members is None else families.is_complete & (families.size == members)
+    scores = np.full(judged.size, np.nan)
+    scores[families.first[has_value]] = lowest[has_value]
+    return scores
+
+
+@measure(
+    "p_mrr",
+    title="Pairwise change of reciprocal rank (p-MRR)",
+    formula="mean of (1/a) / (1/b) - 1 if a >= b, else 1 - (1/b) / (1/a), over the documents that stop being relevant, "
+    "at rank a for the original query and b for the changed one",
+    reference="Weller et al., FollowIR: evaluating and teaching information retrieval models to follow instructions, "
+    "2024.",
+    range=(-1, 1),
+    undefined="a query is not the first of a pair q-og and q-changed, or no document stops being relevant between them",
+)
+def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """How far documents fall that an instruction makes irrelevant: 1 from first to last, below 0 if they rise.
+
+    The ids of the two queries end in `-og` and `-changed`. A document counts if it is relevant to the first and judged
+    not relevant to the second. One that was not retrieved stands after all that were. From rank 2 to 4 it is 1/2.
+    """
+    scores = np.full(judged.size, np.nan)
+    before, after = find_pairs(judged)
+    if not len(before):
+        return scores
+    rows = judged.groups()
+    known = rows.where(rows.grade >= judged.floor)
+    is_relevant = known.grade >= rel
+    document = judged.id_order()
+    span = len(document)
+    original = np.unique(paired(known.query, document[known.document], before, span)[is_relevant])
+    changed = paired(known.query, document[known.document], after, span)
+    fallen = np.setdiff1d(np.intersect1d(original, changed), changed[is_relevant])
+    fallen = fallen[fallen >= 0]
+    old, new = (ranks_of(judged, fallen, queries, span) for queries in (before, after))
+    moves = np.where(old >= new, (1 / old) / (1 / new) - 1, 1 - (1 / new) / (1 / old))
+    pair = fallen // span
+    count = np.bincount(pair, minlength=len(before))
+    total = np.bincount(pair, weights=moves, minlength=len(before))
+    scores[np.minimum(before, after)[count > 0]] = total[count > 0] / count[count > 0]
+    return scores
+
+
+def find_families(judged: Judged, part: str) -> Families:
+    """The families that ids tell, of which at least one query was kept."""
+    names = [family_of(query, part) for query in judged.all_queries()]
+    size: dict[str, int] = {}
+    for name in names:
+        size[name] = size.get(name, 0) + 1
+    kept = names if judged.kept is None else [names[place] for place in judged.kept]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(kept))}
+    number = np.array([numbers[name] for name in kept], dtype=np.int64)
+    first = np.unique(number, return_index=True)[1]
+    sizes = np.array([size[name] for name in numbers], dtype=np.int64)
+    return Families(number, first, sizes, np.bincount(number, minlength=len(sizes)) == sizes)
+
+
+def family_of(query: str, part: str) -> str:
+    """What the ids of a family have in common; the whole id where it has no low line.
+
+    >>> family_of("7_a_1", "first"), family_of("7_a_1", "last"), family_of("7", "last")
+    ('7', '7_a', '7')
+    """
+    cut = query.find("_") if part == "first" else query.rfind("_")
+    return query if cut < 0 else query[:cut]
+
+
+def find_pairs(judged: Judged) -> tuple[IntArray, IntArray]:
+    """The queries that are original, and the changed one of each, where both were kept."""
+    names = judged.all_queries()
+    kept = names if judged.kept is None else [names[place] for place in judged.kept]
+    place = {name: number for number, name in enumerate(kept)}
+    pairs = [
+        (number, place[name.removesuffix(ORIGINAL) + CHANGED])
+        for name, number in place.items()
+        if name.endswith(ORIGINAL) and name.removesuffix(ORIGINAL) + CHANGED in place
+    ]
+    before, after = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return before, after
+
+
+def paired(query: IntArray, document: IntArray, queries: IntArray, span: int) -> IntArray:
+    """One number for the pair of each query and each document; -1 where the query is not among `queries`."""
+    pair = np.full(max(query.max(initial=0), queries.max(initial=0)) + 1, -1)
+    pair[queries] = np.arange(len(queries))
+    return np.where(pair[query] < 0, -1, pair[query] * span + document)
+
+
+def ranks_of(judged: Judged, wanted: IntArray, queries: IntArray, span: int) -> FloatArray:
+    """The rank of each wanted pair and document; one after the last where it was not retrieved."""
+    hits = judged.hits
+    keys = paired(hits.query, judged.id_order()[hits.document], queries, span)
+    found, places = np.unique(keys, return_index=True)
+    ranks = (judged.retrieved[queries[wanted // span]] + 1).astype(np.float64)
+    spot = np.searchsorted(found, wanted)
+    is_found = np.isin(wanted, found)
+    ranks[is_found] = hits.rank[places[spot[is_found]]]
+    return ranks

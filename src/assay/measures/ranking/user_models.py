@@ -1,0 +1,183 @@
+"""Measures of the C/W/L framework: what a reader gains a document who goes on from each with some chance.
+
+The value is Σ reach(i) · gain(i) / Σ reach(i), where reach(i) is the product of the chances to go on from the ranks
+before i. Gains are grades scaled to [0, 1]; a document without a judgment gains nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import numpy as np
+
+from assay.core.errors import MeasureError
+from assay.core.judged import FloatArray, Judged
+from assay.core.measure import Example, Values, measure
+from assay.core.parameter import Bounds
+from assay.measures.ranking.rank_biased_precision import Persistence
+
+GoOn = Callable[[FloatArray, FloatArray], FloatArray]
+Lowest = Annotated[float, "the grade that gains nothing, and so do those below"]
+Highest = Annotated[float | None, "the grade that gains 1, and so do those above; by default the highest judged"]
+FixedCutoff = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than k documents"]
+Limit = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than so many documents"]
+Target = Annotated[float, Bounds(0, open_low=True), "how much gain the reader looks for; a document gains up to 1"]
+
+NEARLY = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation {}."
+# How many documents are looked at together: enough for speed, few enough for any memory.
+BLOCK = 2**20
+
+
+def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+    """The scale of the grades, where the name does not say it."""
+    if values["max"] is not None:
+        return {}
+    highest = float(judged.highest_grade().max(initial=0.0))
+    return {"max": highest if highest > values["min"] else values["min"] + 1}
+
+
+def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go_on: GoOn) -> FloatArray:
+    """The gain of a document that a reader sees. `go_on` gives the chances to go on, of gains and ranks."""
+    if high is None or high <= low:
+        raise MeasureError(f"max must be above min={low:g}")
+    hits = judged.judged().top(depth)
+    gained = (np.clip(np.maximum(hits.grade, 0.0), low, high) - low) / (high - low)
+    result = np.zeros(judged.size)
+    rank = np.arange(1.0, depth + 1)
+    step = max(1, BLOCK // depth)
+    for begin in range(0, judged.size, step):
+        rows = slice(*hits.starts[[begin, min(begin + step, judged.size)]])
+        gains = np.zeros((len(result[begin : begin + step]), depth))
+        gains[hits.query[rows] - begin, hits.rank[rows] - 1] = gained[rows]
+        reach = np.ones_like(gains)
+        np.cumprod(np.broadcast_to(go_on(gains, rank), gains.shape)[:, :-1], axis=1, out=reach[:, 1:])
+        result[begin : begin + step] = (reach * gains).sum(axis=1) / reach.sum(axis=1)
+    return result
+
+
+def towards(target: float, found: FloatArray | float, rank: FloatArray) -> FloatArray:
+    """The chance to go on of a reader who looked for so much, and found some of it."""
+    still = rank + 2 * target - found
+    return np.asarray(((still - 1) / still) ** 2)
+
+
+def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
+    """The discount 1 / log2(rank + 1) of the next rank, as a share of this one's."""
+    return np.asarray(np.log2(rank + 1) / np.log2(rank + 2), dtype=np.float64)
+
+
+@measure(
+    "sdcg",
+    title="Scaled discounted cumulative gain",
+    formula="Σ gain / log2(rank + 1) over the first k documents, divided by that of k documents that gain 1",
+    reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
+    bind=highest_grade,
+    example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
+)
+def sdcg(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
+    """The discounted gain, as a share of what k documents of the highest grade gain."""
+    return expected_gain(judged, min, max, k, discount_ratio)
+
+
+@measure(
+    "bpm",
+    title="Bejeweled player model",
+    formula="the mean gain up to the rank where the gains add up to the target, or to k",
+    reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.",
+    bind=highest_grade,
+    example=Example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2"),
+)
+def bpm(judged: Judged, *, k: FixedCutoff, target: Target = 1, min: Lowest = 0, max: Highest = None) -> FloatArray:
+    """What a reader gains a document who stops with enough gain or after k documents."""
+    return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
+
+
+@measure(
+    "inst",
+    title="INST",
+    formula="the chance to go on is ((i + 2T - G - 1) / (i + 2T - G))², G found up to rank i, T the target",
+    reference="Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.",
+    bind=highest_grade,
+    example=Example("inst(max=1,limit=2)", [1, 0], 0.8, "the chance to go on from rank 1 is (1/2)²: 1 / (1 + 1/4)"),
+)
+def inst(
+    judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+) -> FloatArray:
+    """What a reader gains a document who goes on the less the more is found."""
+    return expected_gain(judged, min, max, limit, lambda gains, rank: towards(target, np.cumsum(gains, axis=1), rank))
+
+
+@measure(
+    "insq",
+    title="INSQ",
+    formula="the chance to go on is ((i + 2T - 1) / (i + 2T))², T the target",
+    reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
+    bind=highest_grade,
+    example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "the chance to go on from rank 1 is (2/3)²: 1 / (1 + 4/9)"),
+)
+def insq(
+    judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+) -> FloatArray:
+    """What a reader gains a document who goes on the more the further down."""
+    return expected_gain(judged, min, max, limit, lambda _, rank: towards(target, 0.0, rank))
+
+
+@measure(
+    "nerr8",
+    title="Nearly expected reciprocal rank, to depth k",
+    formula="the chance to go on is 1 - gain",
+    reference=NEARLY.format(8),
+    bind=highest_grade,
+    kin="err",
+    example=Example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)"),
+)
+def nerr8(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
+    """What a reader gains a document who stops with the chance that a document satisfies."""
+    return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
+
+
+@measure(
+    "nerr9",
+    title="Nearly expected reciprocal rank, discounted, to depth k",
+    formula="the chance to go on is i / (i + 1) · (1 - gain)",
+    reference=NEARLY.format(9),
+    bind=highest_grade,
+    kin="err",
+    example=Example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)"),
+)
+def nerr9(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
+    """What a reader gains a document who stops if satisfied, or tired by the ranks before."""
+    return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
+
+
+@measure(
+    "nerr10",
+    title="Nearly expected reciprocal rank, with persistence",
+    formula="the chance to go on is p · (1 - gain)",
+    reference=NEARLY.format(10),
+    bind=highest_grade,
+    kin="err",
+    example=Example("nerr10(max=1,limit=2)", [0.5, 1], 0.6552, "(0.5 + 0.9 · 0.5 · 1) / (1 + 0.9 · 0.5)"),
+)
+def nerr10(
+    judged: Judged, *, p: Persistence = 0.9, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+) -> FloatArray:
+    """What a reader gains a document who stops if satisfied, and else goes on with probability p."""
+    return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
+
+
+@measure(
+    "nerr11",
+    title="Nearly expected reciprocal rank, with a target",
+    formula="the chance to go on is ((i + 2T - 1) / (i + 2T))² · (1 - gain), T the target",
+    reference=NEARLY.format(11),
+    bind=highest_grade,
+    kin="err",
+    example=Example("nerr11(max=1,limit=2)", [0.5, 1], 0.5909, "(0.5 + (2/3)² · 0.5 · 1) / (1 + (2/3)² · 0.5)"),
+)
+def nerr11(
+    judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+) -> FloatArray:
+    """What a reader gains a document who stops if satisfied, and else goes on the more the further down."""
+    return expected_gain(judged, min, max, limit, lambda gains, rank: towards(target, 0.0, rank) * (1 - gains))

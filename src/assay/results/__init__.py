@@ -1,0 +1,1 @@
+"""`Result` and `Results`, aligning them by query, and the stored file."""

@@ -1,0 +1,273 @@
+"""`Result`: the scores of a run, with means, intervals, notes on the data, and how they were computed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from assay._kernel import __version__
+from assay.conventions import CONVENTIONS, parse_measures
+from assay.core.aggregate import AGGREGATES
+from assay.core.errors import MeasureError
+from assay.core.measure import is_pooled
+from assay.core.text import nearest, show
+from assay.render import Column, Exports, Table
+from assay.results.stored import Stored, read_stored, write_stored
+from assay.stats import Interval, bootstrap_all
+from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import polars
+
+    from assay.core.convention import Policies
+    from assay.core.judged import BoolArray, FloatArray
+    from assay.core.measure import Measure
+    from assay.data.source import Readable
+    from assay.results.notes import Note
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Exports):
+    """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do.
+
+    `own_policies` are those of measures that are computed under others than `policies`; `statistics` are summed over
+    queries where that makes the one number, as corpus BLEU does; `version` is that of the assay that computed them.
+    """
+
+    measures: Mapping[str, Measure]
+    queries: list[str]
+    scores: Mapping[str, FloatArray]
+    convention: str
+    policies: Policies
+    notes: tuple[Note, ...] = ()
+    own_policies: Mapping[str, Policies] = field(default_factory=dict)
+    statistics: Mapping[str, FloatArray] = field(default_factory=dict)
+    subject: str = "rankings"
+    _means: dict[str, float] = field(default_factory=dict)
+    _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
+    version: str = __version__
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
+        return f"<Result: {means}; {len(self.queries):,} queries>"
+
+    def key(self, name: str | Measure) -> str:
+        """The result's own spelling of a measure."""
+        if name in self.measures:
+            return str(name)
+        measure = self._spelt(name)
+        # A measure under the common policies comes before the same one under a tool's.
+        for key in sorted(self.measures, key=lambda key: key in self.own_policies):
+            each = self.measures[key]
+            # A measure that takes a parameter from the data is not equal to its own name.
+            if measure == each or (each.definition.bind is not None and measure == self._spelt(key)):
+                return key
+        near = nearest(str(name), self.measures) or list(self.measures)
+        raise MeasureError(f"{show(name)} was not computed; this result has {', '.join(near)}")
+
+    def _spelt(self, name: str | Measure) -> Measure | None:
+        """The one measure that a name stands for."""
+        found = list(parse_measures([name], CONVENTIONS[self.convention], self.policies.rel).values())
+        return found[0] if len(found) == 1 else None
+
+    def __getitem__(self, name: str | Measure) -> float:
+        """The mean of a measure, or what else it makes of its queries."""
+        key = self.key(name)
+        if key not in self._means:
+            self._means[key] = self._combined(key)
+        return self._means[key]
+
+    def _combined(self, key: str) -> float:
+        """The one number of a measure."""
+        definition = self.measures[key].definition
+        if is_pooled(self.measures[key]):
+            statistics = self._defined_statistics(key)
+            return float(self.combine(key, statistics.sum(axis=0))) if len(statistics) else math.nan
+        return AGGREGATES[definition.aggregate](self.scores[key])
+
+    def combine(self, key: str, sums: FloatArray) -> FloatArray:
+        """What sums of a measure's statistics score, one value for each row of sums."""
+        pooled = self.measures[key].definition.pooled
+        assert pooled is not None  # noqa: S101 - statistics are kept only for these
+        return pooled.combine(sums, **self.measures[key].values)
+
+    def _defined_statistics(self, key: str) -> FloatArray:
+        """The statistics of the queries that the measure is defined for."""
+        scores = self.scores[key]
+        is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
+        # A result that an older assay stored has its numbers, and nothing to make others of.
+        return self.statistics[key][is_defined] if key in self.statistics else self.scores[key][:0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure."""
+        return {name: self[name] for name in self.measures}
+
+    def only(self, names: Iterable[str | Measure]) -> Result:
+        """The same result with some of its measures, under the names given."""
+        keys = {str(name): self.key(name) for name in names}
+        return replace(
+            self,
+            measures={name: self.measures[key] for name, key in keys.items()},
+            scores={name: self.scores[key] for name, key in keys.items()},
+            own_policies={name: self.own_policies[key] for name, key in keys.items() if key in self.own_policies},
+            statistics={name: self.statistics[key] for name, key in keys.items() if key in self.statistics},
+            _means={name: self[key] for name, key in keys.items()},
+            _intervals={},
+        )
+
+    def per_query(self) -> dict[str, dict[str, float]]:
+        """The value of each measure for each query."""
+        columns = {name: self.scores[name].tolist() for name in self.measures}
+        return {
+            query: {name: column[row] for name, column in columns.items()} for row, query in enumerate(self.queries)
+        }
+
+    def interval(self, name: str | Measure, *, level: float = 0.95, seed: int = 0) -> Interval:
+        """A bootstrap interval for the mean, over queries; the same for the same seed."""
+        if (level, seed) not in self._intervals:
+            aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
+            self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
+        key = self.key(name)
+        if key in self.statistics:
+            return self._pooled_interval(key, level, seed)
+        if self.measures[key].has_own_number:
+            raise MeasureError(f"{key} is one number of all queries; it has no interval")
+        return self._intervals[level, seed][key]
+
+    def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
+        """The interval of a number that is made of summed statistics."""
+        statistics = self._defined_statistics(key)
+        if not len(statistics):
+            return Interval(math.nan, math.nan)
+        return percentiles(self.combine(key, resampled_totals(statistics, SAMPLES, seed)), level)
+
+    def counted(self, name: str | Measure) -> int:
+        """How many queries the mean is taken over."""
+        scores = self.scores[self.key(name)]
+        return int((scores == scores).sum())  # noqa: PLR0124 - NaN is not equal to itself
+
+    def policies_of(self, name: str | Measure) -> Policies:
+        """The policies that a measure was computed under."""
+        return self.own_policies.get(self.key(name), self.policies)
+
+    @property
+    def signature(self) -> str:
+        """Every choice that made the numbers, and the version."""
+        measures = " ".join(map(self._signed, self.measures))
+        if self.subject == "answers":
+            return f"assay {self.version} answers measures: {measures}"
+        return f"assay {self.version} convention={self.convention} {self.policies} measures: {measures}"
+
+    def _signed(self, name: str) -> str:
+        """A measure with all its parameters, and with its policies and what it is based on where they are its own."""
+        own = self.own_policies.get(name, self.policies).differing(self.policies)
+        basis = self.measures[name].definition.basis
+        about = [each for each in (own, basis() if basis is not None else "") if each]
+        return self.measures[name].full_name + (f"[{'; '.join(about)}]" if about else "")
+
+    @property
+    def caption(self) -> str:
+        """The signature in short: the convention, and what differs from it."""
+        if self.subject == "answers":
+            return f"assay {self.version}, answers"
+        changed = self.policies.differing(CONVENTIONS[self.convention].policies)
+        return f"assay {self.version}, convention {self.convention}" + (f", {changed}" if changed else "")
+
+    def table(self) -> Table:
+        """Measure, mean, interval and number of queries."""
+        columns = (Column("measure", is_text=True), Column("mean"), Column("low"), Column("high"), Column("queries"))
+        rows = tuple((name, *self._numbers(name), self.counted(name)) for name in self.measures)
+        return Table(columns, rows, self.caption, tuple(map(str, self.notes)))
+
+    def _numbers(self, name: str) -> tuple[float | int | None, ...]:
+        if self.measures[name].definition.aggregate == "sum":
+            total = self[name]
+            return (int(total) if total.is_integer() else total), None, None
+        if self.measures[name].has_own_number and name not in self.statistics:
+            return self[name], None, None
+        low, high = self.interval(name)
+        return self[name], low, high
+
+    def query_table(self) -> Table:
+        """One row a query, and the means in the last."""
+        columns = (Column("query", is_text=True), *(Column(name) for name in self.measures))
+        arrays = [self.scores[name].tolist() for name in self.measures]
+        rows = [(query, *values) for query, *values in zip(self.queries, *arrays, strict=True)]
+        return Table(columns, (*rows, ("all", *self.mean.values())), self.caption, tuple(map(str, self.notes)))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a query, one column a measure."""
+        import polars
+
+        return polars.DataFrame({"query_id": self.queries, **{name: self.scores[name] for name in self.measures}})
+
+    def to_json(self) -> str:
+        """Means, intervals, values of each query, notes and signature."""
+        return written_json(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        summary = {}
+        for name, measure in self.measures.items():
+            mean, low, high = (None if number is None else finite(number) for number in self._numbers(name))
+            interval = {"mean": mean, "low": low, "high": high}
+            summary[name] = {"measure": measure.full_name, **interval, "queries": self.counted(name)}
+        queries = {
+            query: {name: finite(value) for name, value in values.items()} for query, values in self.per_query().items()
+        }
+        notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
+        return {"signature": self.signature, "measures": summary, "queries": queries, "notes": notes}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the result to a file that `assay.load_result` reads back, compressed if its name ends in .gz or .zst.
+
+        The file holds the value of each query, exactly, and how they were computed; neither rankings nor judgments.
+        """
+        means = {name: self[name] for name, each in self.measures.items() if each.has_own_number}
+        parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
+        write_stored(Stored(*parts, self.own_policies, means, self.statistics, self.version), path)
+
+
+def load_result(path: Readable) -> Result:
+    """The result that `Result.save` wrote. It can be used wherever a result can.
+
+    Nothing in the file is run, and every field of it is checked, so it is safe to read one from a stranger. A measure
+    that is not defined here is kept under its name, with its values.
+    """
+    stored = read_stored(path)
+    return Result(
+        *stored[:7],
+        subject=subject_of(stored.measures, stored.convention, stored.policies),
+        version=stored.version,
+        statistics=stored.statistics,
+        _means=stored.means,
+    )
+
+
+def subject_of(measures: Mapping[str, Measure], convention: str, policies: Policies) -> str:
+    """What a result is of: answers alone, if no convention or policy was set for anything else."""
+    is_plain = convention == "assay" and policies == CONVENTIONS["assay"].policies
+    is_of_answers = all(each.definition.of == "answers" for each in measures.values())
+    return "answers" if is_plain and is_of_answers else "rankings"
+
+
+def written_json(plain: dict[str, Any]) -> str:
+    """What `to_dict` gives, as JSON."""
+    import json
+
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,206 @@
+"""Results in files: one line a query, so that a baseline under version control shows which queries changed.
+
+    {"assay":"result","version":1,"written_by":"0.1.0","convention":"assay","policies":{…},
+    "measures":[{"name":"ndcg@10","measure":"ndcg(…)@10","aggregate":"mean","higher_is_better":true}],"notes":[],"queries":[
+    ["q1",0.5],
+    ["q2",null]]}
+
+Nothing in a file is run, and every field is checked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.conventions import CONVENTIONS
+from assay.core.errors import DataError, FormatError
+from assay.core.text import printable, show
+from assay.data.source import named, open_source
+from assay.results.stored_fields import (
+    BACK,
+    LONGEST_ID,
+    exactly,
+    fault,
+    is_name,
+    is_text,
+    read_notes,
+    read_policies,
+    read_rows,
+)
+from assay.results.stored_measures import NOT_DEFINED, absent_notes, read_measures, read_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.core.convention import Policies
+    from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
+    from assay.data.source import Readable
+    from assay.results.notes import Note
+
+VERSION = 1
+# More is no result but an accident, or a small file that unpacks into a huge one.
+MOST_BYTES = 1 << 26
+# How a stored result begins, and how the export does that is taken for one.
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"signature"\s*:\s*"assay )')
+HEAD = 200
+FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
+# JSON has no words for these.
+INFINITE = {value: word for word, value in BACK.items()}
+
+
+class Stored(NamedTuple):
+    """What a result is made of.
+
+    `means` are those that are not made of the queries' values alone; `statistics` are what some of them are sums of.
+    """
+
+    measures: Mapping[str, Measure]
+    queries: list[str]
+    scores: Mapping[str, FloatArray]
+    convention: str
+    policies: Policies
+    notes: tuple[Note, ...]
+    own_policies: Mapping[str, Policies]
+    means: dict[str, float]
+    statistics: Mapping[str, FloatArray]
+    version: str
+
+
+def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
+    """Writes a file that `read_stored` reads back."""
+    from assay.data.write import written
+
+    if wrong := [query for query in stored.queries if not is_text(query, LONGEST_ID)]:
+        raise DataError(f"the query id {show(wrong[0])} cannot be stored; give ids that are short and valid Unicode")
+    head = {
+        "assay": "result",
+        "version": VERSION,
+        "written_by": stored.version,
+        "convention": stored.convention,
+        "policies": asdict(stored.policies),
+        # A list, so that the columns of the rows are the same even if a formatter sorts names.
+        "measures": [description(name, stored) for name in stored.measures],
+        "notes": [[note.kind, printable(note.text)] for note in stored.notes if note.kind != NOT_DEFINED],
+    }
+    columns = [plain(stored.scores[name]) for name in stored.measures]
+    rows = ",\n".join(compact(list(row)) for row in zip(stored.queries, *columns, strict=True))
+    sums = {name: [plain(row) for row in values] for name, values in stored.statistics.items()}
+    tail = f',"statistics":{compact(sums)}' if sums else ""
+    content = f'{compact(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
+    if len(content) > MOST_BYTES:
+        raise DataError(f"a stored result has at most {MOST_BYTES >> 20} MB, and this has more; store fewer measures")
+    with written(Path(path)) as file:
+        file.write(content)
+
+
+def compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def plain(scores: FloatArray) -> list[float | str | None]:
+    """The values as JSON has them, every bit kept; NaN is null."""
+    return [None if math.isnan(value) else INFINITE.get(value, value) for value in scores.tolist()]
+
+
+def description(name: str, stored: Stored) -> dict[str, Any]:
+    """A measure, and what must be known of it where it is not defined."""
+    measure = stored.measures[name]
+    about = measure.definition
+    said: dict[str, Any] = {
+        "name": name,
+        "measure": measure.full_name,
+        "aggregate": about.aggregate,
+        "higher_is_better": about.higher_is_better,
+    }
+    if name in stored.own_policies:
+        said["policies"] = asdict(stored.own_policies[name])
+    if name in stored.means:
+        (said["mean"],) = plain(np.array([stored.means[name]]))
+    return said
+
+
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a stored result or was meant to be one, as its first bytes tell."""
+    if not Path(path).is_file():
+        return False
+    with open_source(path) as source:
+        return MARK.match(source.read(limit=HEAD)) is not None
+
+
+def read_stored(path: Readable) -> Stored:
+    """What `write_stored` wrote, once every field is checked."""
+    with open_source(path) as source:
+        content = source.read(limit=MOST_BYTES + 1)
+    with named(source.name):
+        fields = checked_head(parsed(content))
+        policies = read_policies(fields["policies"])
+        measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
+        queries, scores = read_rows(fields["queries"], list(measures))
+        notes = (*read_notes(fields["notes"]), *absent_notes(measures))
+        statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
+        means = {name: mean for name, mean in means.items() if name not in statistics}
+        how = (fields["convention"], policies, notes, own, means, statistics, fields["written_by"])
+        return Stored(measures, queries, scores, *how)
+
+
+def parsed(content: bytes) -> Any:  # noqa: ANN401 - whatever the file holds
+    """The JSON of a file."""
+    if len(content) > MOST_BYTES:
+        raise fault(f"more than {MOST_BYTES >> 20} MB is no stored result")
+    try:
+        text = content.decode("utf-8-sig")
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=without_repeats)
+    except UnicodeDecodeError:
+        raise fault("bytes that are not UTF-8") from None
+    except json.JSONDecodeError as error:
+        is_cut = error.msg.startswith("Unterminated") or not text[error.pos :].strip()
+        reason = "the file is cut off" if is_cut else f"this is not JSON: {error.msg}"
+        raise fault(f"line {error.lineno}: {reason}") from None
+    except FormatError:
+        raise
+    except ValueError:
+        raise fault("a number has too many digits") from None
+    except RecursionError:
+        raise fault("the values are nested too deeply") from None
+
+
+def refuse(word: str) -> None:
+    raise fault(f"{word} is not JSON; a missing value is null")
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise fault("a name stands twice in one object")
+    return found
+
+
+def checked_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+    """The fields, if they are those of a result that this version reads."""
+    fields: dict[str, Any] = content if isinstance(content, dict) else {}
+    if fields.get("assay") != "result":
+        is_export = {"signature", "measures", "queries"} <= set(fields)
+        hint = ": it looks like what `to_json` gives, which cannot be read back" if is_export else ""
+        raise fault(f"this is not a stored result{hint}")
+    version = fields.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise fault(f"the version must be a whole number, not {show(version)}")
+    if version > VERSION:
+        said = f"it has version {version}, and this assay reads up to version {VERSION}"
+        raise FormatError(f"a newer assay wrote this file: {said}; update assay")
+    fields = exactly(fields, FIELDS, "the file", allowed=("statistics",))
+    for name in ("written_by", "convention"):
+        if not is_name(fields[name]):
+            raise fault(f"{name} must be a word, not {show(fields[name])}")
+    if fields["convention"] not in CONVENTIONS:
+        raise FormatError(f"this assay has no convention {show(fields['convention'])}; update assay")
+    return fields

@@ -1,0 +1,1 @@
+"""The audit: why tools give different numbers for one measure."""

@@ -1,0 +1,223 @@
+"""`audit`: one run under every tool that has such a measure, and what each of their choices is worth.
+
+Two tools differ in a handful of choices: what a measure divides by, its gain, its ties, which queries count. The audit
+starts at the first tool and changes one choice after another until it has reached the other; each step moves the
+number by what that choice is worth on this data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.conventions import Chosen, Refused
+from assay.core.aggregate import AGGREGATES
+from assay.core.errors import DuplicateError, MeasureError
+from assay.data.qrels import Qrels
+from assay.data.source import describe, is_source
+from assay.engine.local import rank_hits, rerank_ties, restrict
+from assay.results.notes import refused_notes
+from assay.tasks.audit.choices import path, points
+from assay.tasks.audit.readings import Reading, find_readings, start_note
+from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
+from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.score import Part, Scored, is_among, score_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay._kernel import Progress
+
+
+def audit(
+    qrels: object,
+    run: object,
+    measures: str | Iterable[str] = ("map",),
+    *,
+    start: str = "assay",
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """The same run under every tool that has such a measure, with what each of a tool's choices is worth.
+
+    >>> import assay
+    >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d4": 1}}
+    >>> run = {"q1": {"d1": 0.9, "d9": 0.8, "d2": 0.7}}
+    >>> for account in assay.audit(qrels, run, "map")["map"][:2]:
+    ...     print(account.tool, account.name, round(account.value, 4), [step.choice for step in account.steps])
+    assay ap 0.2778 []
+    trec_eval map 0.5556 ['queries that the run lacks are left out']
+
+    `start` is the tool that the steps start from. A tool is told what the measure asked for says, such as `rel` or `p`,
+    where it can be. One without cutoffs gets a run that is cut there, which its row says.
+    """
+    is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
+    names = [str(each) for each in ([measures] if is_one else measures)]
+    if not names:
+        raise MeasureError("there is no measure to audit; name one, such as map")
+    # Read once, as it may have to be used twice.
+    qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
+    readings = {name: find_readings(name, start) for name in names}
+    notes = tuple(filter(None, (start_note(name, each[0]) for name, each in readings.items())))
+    reader = partial(Reader, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
+    try:
+        return account_for(readings, reader, notes)
+    except DuplicateError as error:
+        lenient = {
+            name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
+            for name, each in readings.items()
+        }
+        if not all(lenient.values()):
+            raise
+        strict = dict.fromkeys(
+            reading.tool for name, each in readings.items() for reading in each if reading not in lenient[name]
+        )
+        return account_for(lenient, reader, (f"{', '.join(strict)} cannot compute it: {error}",))
+
+
+def account_for(
+    readings: Mapping[str, list[Reading]],
+    reader: Callable[[Iterable[tuple[str, Chosen]]], Reader],
+    notes: tuple[str, ...],
+) -> Audit:
+    """Computes every reading and every step between them, in one pass over the run."""
+    routes = {name: [path(each[0].chosen, other.chosen) for other in each] for name, each in readings.items()}
+    wanted = [(reading.tool, reading.chosen) for each in readings.values() for reading in each]
+    wanted += [("assay", point) for each in routes.values() for route in each for _, point in route]
+    numbers = reader(dict.fromkeys(wanted))
+    accounts = {
+        name: tuple(numbers.account(each[0], *pair) for pair in zip(each, routes[name], strict=True))
+        for name, each in readings.items()
+    }
+    ties = {name: numbers.ties(each[0]) for name, each in readings.items()}
+    return Audit(accounts, ties, (*notes, *numbers.notes))
+
+
+class AuditEvaluator(Evaluator):
+    """Measures under many tools' policies on the same data; what one of them refuses is no error for the others."""
+
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
+        """The judgments, and those that each tool refuses."""
+        self.used_tools = [tool._replace(unreadable="nan") for tool in self.used_tools]
+        return super().read_qrels(qrels)
+
+
+class Reader:
+    """One run, read once, and the numbers of all the readings that are asked for, each with the tool that has it."""
+
+    def __init__(
+        self,
+        qrels: object,
+        run: object,
+        wanted: Iterable[tuple[str, Chosen]],
+        *,
+        threads: int | None,
+        **how: Any,  # noqa: ANN401 - as in `audit`
+    ) -> None:
+        chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(wanted)}
+        self.evaluator = AuditEvaluator(qrels, chosen, threads=threads)
+        self.ranker, rankings = self.evaluator.read(run, **how)
+        by_name = self.evaluator.unusable(rankings)
+        tools = self.evaluator.tools
+        self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
+        self.scored: dict[Chosen, Scored] = {}
+        notes = [*refused_notes(self.evaluator.refused, "judgments"), *refused_notes(rankings, "rankings")]
+        self.notes = tuple(map(str, notes))
+        for part in self.evaluator.parts:
+            self.score(part, describe(run))
+
+    def score(self, part: Part, run: str) -> None:
+        """Computes the readings of one part, each once; what cannot be computed is a note."""
+        ranked = self.evaluator.ranked(self.ranker, part, run)
+        for measure in dict.fromkeys(part.measures.values()):
+            try:
+                scored = score_part(part._replace(measures={"": measure}), *ranked, [])
+            except MeasureError as error:
+                self.notes = (*self.notes, str(error))
+            else:
+                self.scored[Chosen(measure, part.policies)] = scored
+
+    def usable(self, scored: Scored, tool: str) -> Scored:
+        """What was computed, with no value for the queries that the tool cannot use."""
+        refused = self.refused[tool]
+        if not refused:
+            return scored
+        queries = self.evaluator.qrels.queries
+        blank = is_among([queries[number] for number in scored.keep], refused)
+        return scored._replace(scores={"": np.where(blank, np.nan, scored.scores[""])})
+
+    def value(self, chosen: Chosen, tool: str) -> float:
+        """The mean of a reading, or what else it makes of its queries; NaN where it cannot be computed."""
+        scored = self.scored.get(chosen)
+        return float("nan") if scored is None else overall(self.usable(scored, tool))
+
+    def queries(self, chosen: Chosen, tool: str) -> int:
+        """How many queries a reading is the mean of."""
+        scored = self.scored.get(chosen)
+        return 0 if scored is None else int((~np.isnan(self.usable(scored, tool).scores[""])).sum())
+
+    def account(self, start: Reading, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
+        """A tool's number, and the steps to it."""
+        steps, idle = [], []
+        value = self.value(start.chosen, start.tool)
+        for choice, chosen, tool in points(start, reading, route, self.refused):
+            moved = self.value(chosen, tool)
+            if is_same(moved, value):
+                idle.append(choice)
+            else:
+                steps.append(Step(choice, moved - value, moved))
+            value = moved
+        chosen = reading.chosen
+        return Account(
+            reading.tool,
+            reading.name,
+            reading.beside,
+            chosen.measure.full_name,
+            str(chosen.policies),
+            self.value(chosen, reading.tool),
+            self.queries(chosen, reading.tool),
+            tuple(steps),
+            tuple(idle),
+        )
+
+    def ties(self, reading: Reading) -> Ties:
+        """Ties and judgments up to the cutoff, and the measure under the kindest and the harshest order of ties."""
+        chosen = reading.chosen
+        number = next(part.number for part in self.evaluator.parts if part.policies == chosen.policies)
+        whole = replace(chosen.policies, depth=None, judged_only=False)
+        qrels = self.evaluator.qrels
+        index = qrels.index_under(whole.duplicates)
+        judged, found = rank_hits(qrels.rows, index, self.ranker, number, whole, repeated=qrels.duplicates)
+        rel = chosen.measure.values.get("rel", 1)
+        extremes = []
+        for best in (False, True):
+            reordered = restrict(rerank_ties(judged, rel, best=best), chosen.policies)
+            part = Part(chosen.policies, {"": chosen.measure}, number)
+            try:
+                scored = score_part(part, reordered, qrels.queries, found >= 0, [])
+            except MeasureError:
+                return Ties(0, 0, float("nan"), float("nan"), float("nan"))
+            extremes.append(overall(self.usable(scored, reading.tool)))
+        k = chosen.measure.values.get("k") or chosen.policies.depth
+        hits = judged.hits.top(k)
+        shown = int(judged.cut(k).sum())
+        judged_there = int(judged.judged().top(k).count().sum())
+        return Ties(
+            tied=int((hits.tied > 0).sum()),
+            hits=len(hits.rank),
+            unjudged=1 - judged_there / shown if shown else 0.0,
+            low=min(extremes),
+            high=max(extremes),
+        )
+
+
+def overall(scored: Scored) -> float:
+    """The one number of the only measure that was computed."""
+    aggregate = AGGREGATES[scored.measures[""].definition.aggregate]
+    return scored.means[""] if scored.means else aggregate(scored.scores[""])

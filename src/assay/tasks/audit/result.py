@@ -1,0 +1,189 @@
+"""`Audit`: what each tool makes of a run, and the choices that lead from one number to another."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import MeasureError
+from assay.core.text import count, printable, show
+from assay.render import Column, Exports, Table, render
+from assay.render.table import shown
+from assay.results.result import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import polars
+
+# Numbers that are no further apart, or by no greater share of them, are the same: the rest is rounding.
+LEAST = 1e-9
+# A step that four digits can show.
+SHOWN = 5e-5
+# How many choices stand in a row of the table; all are below it.
+MAIN = 2
+
+
+class Step(NamedTuple):
+    """One choice, what it moves the number by, and the number then."""
+
+    choice: str
+    worth: float
+    value: float
+
+
+class Account(NamedTuple):
+    """One tool's number, and the steps that lead to it from the first tool's.
+
+    `beside` is what was done apart from the tool's name: a switch of the tool, or a run that was cut.
+    """
+
+    tool: str
+    name: str
+    beside: str
+    measure: str
+    policies: str
+    value: float
+    queries: int
+    steps: tuple[Step, ...]
+    idle: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The name, and what was done beside it."""
+        return f"{self.name}, {self.beside}" if self.beside else self.name
+
+
+class Ties(NamedTuple):
+    """How much of the run is tied or unjudged up to the cutoff, and what other orders of the ties would give."""
+
+    tied: int
+    hits: int
+    unjudged: float
+    low: float
+    high: float
+
+
+class Audit(Exports):
+    """The numbers of all tools for each measure asked for; see `assay.audit`."""
+
+    def __init__(
+        self, accounts: Mapping[str, tuple[Account, ...]], ties: Mapping[str, Ties], notes: tuple[str, ...]
+    ) -> None:
+        self.accounts = dict(accounts)
+        self.ties = dict(ties)
+        self.notes = notes
+
+    def __repr__(self) -> str:
+        return f"<Audit: {', '.join(f'{len(each)} readings of {name}' for name, each in self.accounts.items())}>"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.accounts)
+
+    def __getitem__(self, measure: str) -> tuple[Account, ...]:
+        if measure not in self.accounts:
+            raise MeasureError(f"{show(measure)} was not audited; there are {', '.join(self.accounts)}")
+        return self.accounts[measure]
+
+    def __str__(self) -> str:
+        return "\n\n".join([*map(self.text, self.accounts), *(f"note: {printable(note)}" for note in self.notes)])
+
+    def text(self, measure: str) -> str:
+        """One measure for a terminal: the table, and the way from the first number to each other one."""
+        accounts = self[measure]
+        columns = (
+            *(Column("tool", is_text=True), Column("its name", is_text=True), Column("value"), Column("queries")),
+            Column("what makes it differ", is_text=True),
+        )
+        rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
+        first = accounts[0]
+        lines = [measure, "", render(Table(columns, rows), "table"), printable(ties_text(self.ties[measure])), ""]
+        same = [f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps]
+        if same:
+            lines += [f"the same number as {first.tool}: {', '.join(same)}", ""]
+        ways: dict[tuple[Step, ...], list[str]] = {}
+        for each in accounts[1:]:
+            if each.steps:
+                ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
+        for steps, names in ways.items():
+            lines.append(f"from {first.tool}'s {number(first.value)} to {', '.join(names)}:")
+            lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
+            lines += [f"  {number(steps[-1].value)}", ""]
+        return "\n".join(lines).rstrip("\n")
+
+    def table(self) -> Table:
+        """One row a measure and tool."""
+        columns = (
+            *(Column(name, is_text=True) for name in ("measure", "tool", "name")),
+            Column("value"),
+            Column("queries"),
+        )
+        columns = (*columns, Column("what makes it differ", is_text=True))
+        rows = tuple(
+            (measure, each.tool, each.shown, each.value, each.queries, differences(each))
+            for measure, accounts in self.accounts.items()
+            for each in accounts
+        )
+        return Table(
+            columns, rows, "", (*self.notes, *(f"{name}: {ties_text(each)}" for name, each in self.ties.items()))
+        )
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a measure and tool."""
+        import polars
+
+        table = self.table()
+        return polars.DataFrame(list(table.rows), schema=[column.name for column in table.columns], orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        measures = {}
+        for measure, accounts in self.accounts.items():
+            ties = {name: finite(value) for name, value in self.ties[measure]._asdict().items()}
+            measures[measure] = {"tools": [account_dict(each) for each in accounts], "ties": ties}
+        return {"measures": measures, "notes": list(self.notes)}
+
+    def to_json(self) -> str:
+        """Every number and every step."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def is_same(one: float, other: float) -> bool:
+    """Whether two numbers are the same but for rounding; two that are undefined are."""
+    return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=LEAST, abs_tol=LEAST)
+
+
+def number(value: float) -> str:
+    return shown(value, Column(""))
+
+
+def signed(worth: float) -> str:
+    if math.isnan(worth):
+        return "undefined"
+    return f"{worth:+.4f}" if abs(worth) >= SHOWN else f"{worth:+.0e}"
+
+
+def account_dict(account: Account) -> dict[str, Any]:
+    steps = [{**step._asdict(), "worth": finite(step.worth), "value": finite(step.value)} for step in account.steps]
+    return {**account._asdict(), "value": finite(account.value), "steps": steps, "idle": list(account.idle)}
+
+
+def differences(account: Account) -> str:
+    """The steps that moved the number, in one line."""
+    return "; ".join(f"{step.choice} ({signed(step.worth)})" for step in account.steps)
+
+
+def main_differences(account: Account) -> str:
+    """The one or two choices that moved the number most, in words."""
+    steps = sorted(account.steps, key=lambda step: -abs(step.worth))
+    return "; ".join(step.choice for step in steps[:MAIN]) + ("; …" if len(steps) > MAIN else "")
+
+
+def ties_text(ties: Ties) -> str:
+    """What there is to say about ties and judgments, in one line."""
+    verb = "ties" if ties.tied == 1 else "tie"
+    said = f"{count(ties.tied, 'judged document')} of {ties.hits:,} up to the cutoff {verb} with another"
+    if ties.high > ties.low and not is_same(ties.high, ties.low):
+        said += f"; other orders of the ties give from {ties.low:.4f} to {ties.high:.4f}"
+    return f"{said}; {ties.unjudged:.1%} of the documents there have no judgment"

@@ -1,0 +1,1 @@
+"""Checking data: what is wrong with judgments and runs before anything is scored."""

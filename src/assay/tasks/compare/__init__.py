@@ -1,0 +1,1 @@
+"""Comparing runs: which is better, how sure that is, and which documents moved."""

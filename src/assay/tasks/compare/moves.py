@@ -1,0 +1,228 @@
+"""What changed between two runs: the queries that gained and lost most, and where their judged documents went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import MeasureError, PolicyError
+from assay.core.text import count, printable, show
+from assay.render import Column, Exports, Table
+from assay.results.many import shared_means
+from assay.results.result import finite
+from assay.stats.effect import differences_of
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay._kernel import Ranker
+    from assay.core.judged import IntArray
+    from assay.results.many import Results
+    from assay.tasks.evaluate.evaluator import Evaluator
+    from assay.tasks.evaluate.score import Part
+
+# Relevant documents of a query that are shown to people; other programs get all that are judged.
+MOST_SHOWN = 10
+
+
+class Document(NamedTuple):
+    """A judged document with its rank before and after; None where it was not retrieved."""
+
+    document: str
+    grade: float
+    before: int | None
+    after: int | None
+
+
+class Move(NamedTuple):
+    """A query's score before and after, and its judged documents."""
+
+    query: str
+    before: float
+    after: float
+    documents: tuple[Document, ...]
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+
+class Ranks:
+    """The ranks of the judged documents in each run, as the policies of each measure make them."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.ranks: dict[tuple[str, str], IntArray] = {}
+
+    def add(self, run: str, ranker: Ranker, name: str) -> None:
+        """Takes the ranks of a run from what a ranker has seen of it."""
+        for part in self.evaluator.parts:
+            ranks = self.ranks_of(ranker, part, name)
+            self.ranks.update({(run, measure): ranks for measure in part.measures})
+
+    def ranks_of(self, ranker: Ranker, part: Part, name: str) -> IntArray:
+        """The rank of each judged document, 0 where it was not retrieved."""
+        judged, _, _ = self.evaluator.ranked(ranker, part, name)
+        ranks = np.zeros(len(self.evaluator.qrels.grades), dtype=np.int64)
+        # Of a repeated document the first rank stays.
+        ranks[judged.hits.document[::-1]] = judged.hits.rank[::-1]
+        return ranks
+
+    def documents(self, query: str, measure: str, a: str, b: str) -> tuple[Document, ...]:
+        """A query's judged documents, highest grade first, with their ranks in both runs."""
+        qrels = self.evaluator.qrels
+        index = qrels.index_under(self.evaluator.measures[measure].policies.duplicates)
+        grades = np.frombuffer(index.grades())
+        number = qrels.number(query)
+        documents = [
+            Document(
+                index.document(each),
+                float(grades[each]),
+                int(self.ranks[a, measure][each]) or None,
+                int(self.ranks[b, measure][each]) or None,
+            )
+            for each in range(qrels.index_starts[number], qrels.index_starts[number + 1])
+        ]
+        return tuple(sorted(documents, key=lambda each: -each.grade))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Moves(Exports):
+    """The queries that moved most between two runs: those helped, then those hurt.
+
+    `means` are over the queries that both runs have a value for, and `counts` how many of them are better, the same and
+    worse; the others are left out.
+    """
+
+    measure: str
+    runs: tuple[str, str]
+    means: tuple[float, float]
+    counts: tuple[int, int, int]
+    helped: tuple[Move, ...]
+    hurt: tuple[Move, ...]
+    signature: str
+    left_out: int = 0
+
+    def __repr__(self) -> str:
+        return printable(f"<Moves: {self.title}>")
+
+    def __str__(self) -> str:
+        parts = [*text("most helped", self.helped), *text("most hurt", self.hurt)]
+        return "\n".join([printable(self.title), *parts, "", printable(self.signature)])
+
+    @property
+    def title(self) -> str:
+        """The measure and the runs in a line."""
+        before, after = self.means
+        better, same, worse = self.counts
+        queries = f"{count(better, 'query', 'queries')} better, {same:,} the same, {worse:,} worse"
+        queries += f"; {self.left_out:,} left out, without a value in both" if self.left_out else ""
+        return f"{self.measure}, from {self.runs[0]} to {self.runs[1]}: {before:.4f} → {after:.4f}; {queries}"
+
+    def table(self) -> Table:
+        """One row a query."""
+        names = ("query", "before", "after", "difference", "relevant documents")
+        rows = tuple(
+            (move.query, move.before, move.after, move.difference, "; ".join(document_lines(move)))
+            for move in (*self.helped, *self.hurt)
+        )
+        columns = tuple(Column(name, is_text=name in (names[0], names[-1])) for name in names)
+        return Table(columns, rows, self.title, (self.signature,))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a query and judged document."""
+        import polars
+
+        text_, number, rank = polars.String, polars.Float64, polars.Int64
+        schema = {"query_id": text_, "before": number, "after": number, "doc_id": text_, "grade": number}
+        return polars.DataFrame(
+            [
+                (move.query, move.before, move.after, *document)
+                for move in (*self.helped, *self.hurt)
+                for document in move.documents
+            ],
+            schema={**schema, "rank_before": rank, "rank_after": rank},
+            orient="row",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+
+        def records(moves: tuple[Move, ...]) -> list[dict[str, Any]]:
+            return [
+                {
+                    "query": move.query,
+                    "before": finite(move.before),
+                    "after": finite(move.after),
+                    "difference": finite(move.difference),
+                    "documents": [document._asdict() for document in move.documents],
+                }
+                for move in moves
+            ]
+
+        return {
+            "signature": self.signature,
+            "measure": self.measure,
+            **dict(zip(("a", "b"), self.runs, strict=True)),
+            **dict(zip(("mean_a", "mean_b"), map(finite, self.means), strict=True)),
+            **dict(zip(("wins", "ties", "losses"), self.counts, strict=True)),
+            "left_out": self.left_out,
+            "helped": records(self.helped),
+            "hurt": records(self.hurt),
+        }
+
+    def to_json(self) -> str:
+        """The queries with all their judged documents."""
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[str, str], top: int) -> Moves:
+    """The queries most helped and most hurt from the first run to the second, so many of each."""
+    if not isinstance(top, int) or top < 1:
+        raise PolicyError(f"top must be a whole number from 1, not {show(top)}")
+    before, after = (results[name] for name in runs)
+    key = before.key(measure)
+    if before.measures[key].definition.corpus is not None:
+        raise MeasureError(f"{key} is one number of all queries, so it has no values of queries that could move")
+    sign = 1 if before.measures[key].definition.higher_is_better else -1
+    moved = sign * differences_of(before.scores[key], after.scores[key])
+    # A NaN sorts last in both directions.
+    helped = [number for number in np.argsort(-moved, kind="stable") if moved[number] > 0]
+    hurt = [number for number in np.argsort(moved, kind="stable") if moved[number] < 0]
+
+    def move(number: int) -> Move:
+        query = before.queries[number]
+        documents = () if ranks is None else ranks.documents(query, key, *runs)
+        return Move(query, float(before.scores[key][number]), float(after.scores[key][number]), documents)
+
+    counts = (len(helped), int((moved == 0).sum()), len(hurt))
+    most = (tuple(map(move, helped[:top])), tuple(map(move, hurt[:top])))
+    mean_before, mean_after = shared_means((before, after), key)
+    signature, left_out = before.only([key]).signature, int(np.isnan(moved).sum())
+    return Moves(key, runs, (mean_before, mean_after), counts, *most, signature, left_out)
+
+
+def text(title: str, moves: tuple[Move, ...]) -> list[str]:
+    """Queries and their documents, a line each."""
+    lines = ["", f"{title}:" if moves else f"{title}: no query"]
+    for move in moves:
+        lines.append(f"  {printable(move.query)}  {move.before:.4f} → {move.after:.4f}  ({move.difference:+.4f})")
+        lines += [f"      {line}" for line in document_lines(move)]
+    return lines
+
+
+def document_lines(move: Move) -> list[str]:
+    """The relevant documents, the highest grades first."""
+    relevant = [each for each in move.documents if each.grade > 0]
+    more = len(relevant) - MOST_SHOWN
+    return [*map(document_line, relevant[:MOST_SHOWN]), *([f"and {more:,} more"] if more > 0 else [])]
+
+
+def document_line(document: Document) -> str:
+    """A document and its ranks in words."""
+    before, after = ("–" if rank is None else str(rank) for rank in (document.before, document.after))
+    return f"{printable(document.document)} (grade {document.grade:g}): rank {before} → {after}"

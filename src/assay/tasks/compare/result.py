@@ -1,0 +1,222 @@
+"""`Comparison`: what was found when systems were compared, and the tables that people publish of it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.text import count, printable, show
+from assay.render import Column, Exports, Table, render
+from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_markdown, grid_table, letters
+from assay.results.many import shared_means, shared_queries
+from assay.results.result import finite
+from assay.stats.effect import ROUNDING
+from assay.stats.pairs import Pair
+from assay.tasks.compare.moves import Moves, Ranks, find_moves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars
+
+    from assay.results.many import Results
+    from assay.results.notes import Note
+    from assay.stats.settings import Settings
+
+# Smaller p-values round to 0 in four digits.
+SMALLEST_SHOWN = 0.00005
+PAIR_COLUMNS = (
+    *(Column(name, is_text=True) for name in ("measure", "a", "b")),
+    *(Column(name) for name in ("difference", "low", "high", "p", "p corrected", "cohen d", "cliff delta")),
+    Column("wins/ties/losses", is_text=True),
+    Column("detectable"),
+)
+
+
+class Comparison(Exports):
+    """Systems compared; see `assay.compare`. `pairs` holds a record for each pair and measure."""
+
+    def __init__(
+        self,
+        pairs: list[Pair],
+        results: Results,
+        settings: Settings,
+        notes: tuple[Note, ...],
+        ranks: Ranks | None = None,
+        *,
+        split: Iterable[tuple[str, ...]] = (),
+    ) -> None:
+        self.pairs = pairs
+        self.results = results
+        self.settings = settings
+        self.notes = notes
+        self.ranks = ranks
+        # The measure and runs of each pair where the means and the test point different ways.
+        self.split = frozenset(split)
+        self.first = next(iter(results.results.values()))
+
+    def __repr__(self) -> str:
+        return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
+
+    def __str__(self) -> str:
+        return f"{render(grid_table(self.grid()), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
+
+    def pair(self, measure: str, a: str, b: str) -> Pair:
+        """The comparison of two runs by one measure."""
+        key = self.first.key(measure)
+        for each in self.pairs:
+            if (each.measure, each.a, each.b) == (key, a, b):
+                return each
+        raise DataError(f"{show(a)} and {show(b)} were not compared by {show(measure)} in that order")
+
+    def is_significant(self, pair: Pair) -> bool:
+        """Whether the difference is larger than chance makes it, after correction."""
+        return pair.p_corrected < self.settings.alpha
+
+    def winner(self, pair: Pair) -> str | None:
+        """The run that is better for sure; none where the test does not say so."""
+        if not self.is_significant(pair) or pair.difference == 0 or pair[:3] in self.split:
+            return None
+        return pair.b if self._sign(pair.measure) * pair.difference > 0 else pair.a
+
+    def _sign(self, measure: str) -> int:
+        return 1 if self.first.measures[measure].definition.higher_is_better else -1
+
+    def queries(self, measure: str, a: str, b: str, *, top: int = 10) -> Moves:
+        """The queries most helped and most hurt from `a` to `b`, with the ranks of their judged documents."""
+        return find_moves(self.results, self.ranks, measure, (a, b), top)
+
+    @property
+    def signature(self) -> str:
+        """Every choice that made the numbers, and the version."""
+        return printable(f"{self.first.signature} {self.settings}")
+
+    @property
+    def caption(self) -> str:
+        """What the table shows, in words."""
+        text = f"Means over {self._counted()}. Letters: better than these runs by the {self.settings.words}"
+        if self.settings.baseline is None:
+            return text
+        return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
+
+    def _counted(self) -> str:
+        """The queries that the means are over, in words: those that every run has a value for."""
+        total = count(len(self.first.queries), "query", "queries")
+        numbers = {
+            pair.measure: int(shared_queries(self.results.results.values(), pair.measure).sum()) for pair in self.pairs
+        }
+        different = set(numbers.values())
+        if different == {len(self.first.queries)}:
+            return total
+        number = f"{different.pop():,}" if len(different) == 1 else "those"
+        text = f"{number} of {total}, which every run has a value for"
+        if number == "those":
+            text += f" ({', '.join(f'{measure}: {each:,}' for measure, each in numbers.items())})"
+        is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in self.pairs)
+        return text + ("; a pair is tested on all that both of its runs have a value for" if is_more else "")
+
+    def grid(self) -> Grid:
+        """The means, one row a run and one column a measure, with what each run beats.
+
+        They are over the queries that every run has a value for.
+        """
+        names = list(self.results)
+        marks = dict(zip(names, letters(len(names)), strict=True))
+        measures = list(dict.fromkeys(pair.measure for pair in self.pairs))
+        columns = {measure: self._column(measure, marks) for measure in measures}
+        return Grid([(marks[name], name) for name in names], columns, self.caption)
+
+    def _column(self, measure: str, marks: dict[str, str]) -> list[Cell]:
+        """The cells of one measure, one a run."""
+        beaten: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            if pair.measure == measure and (winner := self.winner(pair)):
+                beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
+        means = np.array(shared_means(self.results.results.values(), measure))
+        places = self._places(means, self._sign(measure))
+        return [
+            Cell(float(mean), place, tuple(beaten.get(name, ())))
+            for name, mean, place in zip(marks, means, places, strict=True)
+        ]
+
+    def _places(self, means: np.ndarray[Any, Any], sign: int) -> list[int]:
+        """The place of each mean, 0 for the best; those that differ by rounding alone share one, NaN has none."""
+        places = [-1] * len(means)
+        place, last = -1, np.nan
+        for number in np.argsort(-sign * means, kind="stable"):
+            if np.isnan(means[number]):
+                continue
+            if not math.isclose(means[number], last, rel_tol=ROUNDING):
+                place, last = place + 1, means[number]
+            places[number] = place
+        return places
+
+    def table(self) -> Table:
+        """One row a run, one column a measure."""
+        return grid_table(self.grid())._replace(notes=(*map(str, self.notes), self.signature))
+
+    def pair_table(self) -> Table:
+        """One row a pair and measure, with the notes and the signature."""
+        rows = tuple(
+            (
+                *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
+                *(small(pair.p), small(pair.p_corrected)),
+                *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
+            )
+            for pair in self.pairs
+        )
+        return Table(PAIR_COLUMNS, rows, self.signature, tuple(map(str, self.notes)))
+
+    def to_markdown(self) -> str:
+        """Two Markdown tables: the runs, the best bold, and the pairs."""
+        return f"{grid_markdown(self.grid())}\n{render(self.pair_table(), 'markdown')}"
+
+    def to_latex(self) -> str:
+        """A booktabs table: the best bold, the second underlined, superscripts that say which runs it beats."""
+        return f"% {self.signature}\n{grid_latex(self.grid()._replace(notes=tuple(map(str, self.notes))))}"
+
+    def to_html(self) -> str:
+        """Two HTML tables, escaped, as notebooks show them: the runs and the pairs."""
+        return grid_html(self.grid()) + render(self.pair_table(), "html")
+
+    def to_csv(self) -> str:
+        """The pairs with every digit, comma-separated, and the signature in each row."""
+        return render(self.records(), "csv")
+
+    def to_tsv(self) -> str:
+        """The pairs with every digit, tab-separated, and the signature in each row."""
+        return render(self.records(), "tsv")
+
+    def records(self) -> Table:
+        """The pairs as they are stored, and the signature."""
+        columns = tuple(Column(name) for name in (*Pair._fields, "signature"))
+        return Table(columns, tuple((*pair, self.signature) for pair in self.pairs))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a pair and measure, and the signature in each."""
+        import polars
+
+        return polars.DataFrame([{**pair._asdict(), "signature": self.signature} for pair in self.pairs])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        records = [
+            {name: finite(value) if isinstance(value, float) else value for name, value in pair._asdict().items()}
+            for pair in self.pairs
+        ]
+        notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
+        return {"signature": self.signature, **self.settings._asdict(), "comparisons": records, "notes": notes}
+
+    def to_json(self) -> str:
+        """The pairs, the notes and the signature."""
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def small(p: float) -> float | str:
+    """A p-value that would be rounded to 0 as a bound."""
+    return "<0.0001" if p < SMALLEST_SHOWN else p

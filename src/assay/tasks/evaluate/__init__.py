@@ -1,0 +1,1 @@
+"""Scoring a run: `evaluate`, `evaluate_many`, `evaluate_labels`, `evaluate_answers` and `Evaluator`."""

@@ -1,0 +1,122 @@
+"""`evaluate_answers`: references and predictions in, a `Result` out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.conventions import choose, find_convention
+from assay.core.convention import Policies
+from assay.core.errors import MeasureError
+from assay.core.measure import is_pooled
+from assay.core.progress import heard
+from assay.core.text import count, show, some
+from assay.measures import parse
+from assay.measures.answers import Answers, Contents, pair_answers
+from assay.results.notes import Note, measure_notes
+from assay.results.result import Result
+from assay.results.stored_measures import spelt_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
+
+DEFAULT_ANSWER_MEASURES = ("em", "f1")
+# Questions that are scored at a time.
+PART = 10_000
+
+
+def evaluate_answers(
+    references: object, predictions: object, measures: str | Iterable[str | Measure] = DEFAULT_ANSWER_MEASURES
+) -> Result:
+    """Scores answers against references.
+
+    Both are dicts by question, lists, or frames. A question may have several references: the best one counts, or the
+    measure has its own rule.
+
+    >>> import assay
+    >>> references = {"q1": "the Eiffel Tower", "q2": ["1889", "in 1889"]}
+    >>> result = assay.evaluate_answers(references, {"q1": "Eiffel Tower in Paris", "q2": "1889"}, ["em", "f1"])
+    >>> result.scores["em"].tolist(), result.scores["f1"].round(4).tolist()
+    ([0.0, 1.0], [0.6667, 1.0])
+
+    The short names `em`, `f1`, `precision` and `recall` are those of answers here. A measure may be an object too, such
+    as `assay.semantic` makes of an embedder.
+    """
+    chosen = choose_answer_measures(measures)
+    answers, missing, unknown = pair_answers(references, predictions)
+    notes = []
+    if missing:
+        said = count(len(missing), "question")
+        notes.append(Note("missing", f"{said} without a prediction, counted as an empty answer: {some(missing)}"))
+    if unknown:
+        said = count(len(unknown), "prediction")
+        notes.append(Note("unknown", f"{said} of no question left out: {some(unknown)}"))
+    return score_answers(answers, chosen, notes)
+
+
+def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], notes: list[Note]) -> Result:
+    """The result of texts that are put together with their references.
+
+    Questions do not touch each other, so that they are scored in parts: what a measure keeps of the texts is that of
+    one part, and on a terminal a bar shows how far the work has come.
+    """
+    scores: dict[str, list[FloatArray]] = {name: [] for name in measures}
+    statistics: dict[str, list[FloatArray]] = {name: [] for name, each in measures.items() if is_pooled(each)}
+    with heard("scoring answers") as report:
+        for start in range(0, answers.size, PART):
+            part = answers.part(start, start + PART)
+            for number, (name, measure) in enumerate(measures.items(), start=1):
+                scores[name].append(measure(part))
+                if name in statistics:
+                    statistics[name].append(measure.definition.pooled.statistics(part, **measure.values))  # type: ignore[union-attr]
+                report((start + part.size * number / len(measures)) / answers.size)
+    whole = {name: np.concatenate(parts) for name, parts in scores.items()}
+    for name, measure in measures.items():
+        remarks = measure.definition.remarks
+        if remarks is not None:
+            notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]
+    undefined = {name: int(np.isnan(each).sum()) for name, each in whole.items()}
+    notes = notes + measure_notes(measures, undefined, Policies())
+    return Result(
+        measures,
+        answers.ids,
+        whole,
+        "assay",
+        Policies(),
+        tuple(notes),
+        statistics={name: np.concatenate(parts) for name, parts in statistics.items()},
+        subject="answers",
+    )
+
+
+def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str, Measure]:
+    """The measures that names stand for, short names first."""
+    names = [measures] if isinstance(measures, str) or not np.iterable(measures) else list(measures)
+    chosen: dict[str, Measure] = {}
+    for name in names:
+        for key, measure in answer_measure(name).items():
+            of = measure.definition.of
+            if of != "answers":
+                use = "assay.evaluate, or assay.evaluate_rag for both" if of == "rankings" else "assay.evaluate_rag"
+                raise MeasureError(f"{key} is a measure of {of}; use {use}")
+            add_measure(chosen, key, measure)
+    if not chosen:
+        raise MeasureError("there is no measure to compute; name one, such as f1")
+    return chosen
+
+
+def add_measure(chosen: dict[str, Any], key: str, measure: Any) -> None:  # noqa: ANN401 - a measure, or with policies
+    """Adds a measure under its name; two that are not the same cannot share one."""
+    if chosen.setdefault(key, measure) != measure:
+        raise MeasureError(f"two measures are called {show(key)}; give one of them a name of its own (name=…)")
+
+
+def answer_measure(name: object) -> dict[str, Measure]:
+    """What one name stands for where answers are measured."""
+    if isinstance(name, str) and (whole := spelt_out(name)) != name:
+        return {name: parse(whole)}
+    return {key: each.measure for key, each in choose([name], find_convention("assay"), {}).items()}

@@ -1,0 +1,177 @@
+"""`evaluate_labels`: for people who only have the grades of each ranking, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.judged import Groups, Hits, Judged
+from assay.core.text import count, show
+from assay.engine.local import restrict
+from assay.results.notes import Note
+from assay.results.result import Result
+from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.score import score_part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
+
+# Sums of grades must stay finite; the kernel has the same limit.
+LARGEST_GRADE = 1e100
+MOST_RELEVANT = 10_000_000
+
+
+def evaluate_labels(
+    labels: Sequence[Sequence[float | None]],
+    measures: str | Iterable[str | Measure],
+    *,
+    relevant: int | Sequence[int] | None = None,
+    ideal: Sequence[Sequence[float]] | None = None,
+    convention: str = "assay",
+    **policies: Any,  # noqa: ANN401 - checked by name
+) -> Result:
+    """Scores rankings given as grades in rank order; None marks a document without a judgment.
+
+    >>> import assay
+    >>> result = assay.evaluate_labels([[3, 0, 2], [1, 0, 1, 0]], ["ndcg@3", "ap"], relevant=[3, 2])
+    >>> result.scores["ap"].round(4).tolist()
+    [0.5556, 0.8333]
+
+    `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added
+    at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
+    """
+    evaluator = Evaluator({"labels": {}}, measures, convention=convention, **policies)
+    chosen = evaluator.policies
+    rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(listed(labels, "labels"))]
+    size = len(rankings)
+    if not size:
+        raise DataError("there is no ranking to evaluate")
+    notes: list[Note] = []
+    judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
+    everything = complete(judged_grades, relevant, ideal, chosen.rel, notes)
+    lengths = np.array([len(grades) for grades in rankings])
+    query = np.repeat(np.arange(size), lengths)
+    rank = np.concatenate([np.arange(1, length + 1) for length in lengths])
+    grade = np.concatenate(rankings)
+    known = ~np.isnan(grade)
+    query, rank, grade = query[known], rank[known], grade[known]
+    hits = Hits(size, query, grade, rank, -rank.astype(np.float64), rank - 1, np.zeros_like(rank), np.arange(len(rank)))
+    owner = np.repeat(np.arange(size), [len(grades) for grades in everything])
+    grades = np.concatenate(everything)
+    order = np.lexsort((-grades, owner))
+    queries = [str(number) for number in range(size)]
+    present = np.ones(size, dtype=np.bool_)
+    parts = []
+    for part in evaluator.parts:
+        floor = 0.0 if part.policies.negative == "unjudged" else -np.inf
+        cut = np.trunc if part.policies.grades == "whole" else np.asarray
+        all_grades = cut(grades[order])
+        ranked = replace(hits, grade=cut(hits.grade))
+        groups = partial(ungrouped, ranked, [cut(each) for each in everything])
+        judged = Judged(size, lengths, owner[order], all_grades, ranked, floor, make_groups=groups)
+        parts.append(score_part(part, restrict(judged, part.policies), queries, present, notes))
+    return evaluator.assemble(parts, queries)
+
+
+def ungrouped(hits: Hits, everything: list[FloatArray]) -> Groups:
+    """The judgments as rows without groups: the documents of the rankings, and those that no ranking has."""
+    seen = np.split(hits.grade, hits.starts[1:-1])
+    unseen = [lacking(found, known) for found, known in zip(seen, everything, strict=True)]
+    query = np.concatenate([hits.query, np.repeat(np.arange(hits.size), [len(each) for each in unseen])])
+    grade = np.concatenate([hits.grade, *unseen])
+    order = np.argsort(query, kind="stable")
+    return Groups(query[order], np.arange(len(grade))[order], grade[order], None)
+
+
+def listed(values: object, place: str) -> list[Any]:
+    """What must be a list, as one; text and dicts are none."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise DataError(f"{place} must be a list, not {show(values)}")
+    return list(values)
+
+
+def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> FloatArray:
+    """The grades as an array, NaN where there is none."""
+    given = listed(grades, place)
+    for grade in given:
+        is_number = isinstance(grade, (int, float, np.integer, np.floating, np.bool_))
+        if not (is_number or (grade is None and unjudged)):
+            raise DataError(f"{place} must be a list of grades, not {show(given)}")
+        # A float of 16 or 32 bits cannot be compared with what it cannot hold, and not every integer can be a float.
+        if is_number and not abs(grade if isinstance(grade, int) else float(grade)) <= LARGEST_GRADE:
+            raise DataError(f"{place} holds the grade {show(grade)}; grades go up to {LARGEST_GRADE:g}")
+    return np.array([np.nan if grade is None else float(grade) for grade in given], dtype=np.float64)
+
+
+def complete(
+    retrieved: list[FloatArray],
+    relevant: int | Sequence[int] | None,
+    ideal: Sequence[Sequence[float]] | None,
+    rel: float,
+    notes: list[Note],
+) -> list[FloatArray]:
+    """All grades of each query: those retrieved and those that were not."""
+    if relevant is not None and ideal is not None:
+        raise DataError("give relevant= or ideal=, not both")
+    if ideal is not None:
+        return checked_ideal(retrieved, ideal)
+    return retrieved if relevant is None else with_unseen(retrieved, relevant, rel, notes)
+
+
+def checked_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]]) -> list[FloatArray]:
+    """The grades as given, once they are known to hold those of the rankings."""
+    lists = listed(ideal, "ideal=")
+    if len(lists) != len(retrieved):
+        raise DataError(f"ideal= must hold one list for each of the {len(retrieved)} rankings, not {len(lists)}")
+    everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
+    for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
+        if not contains(known, found[found > 0]):
+            raise DataError(f"ideal[{number}] must hold every grade above 0 of labels[{number}]; it lacks some")
+    # An ideal ranking need not list what gains nothing; what was retrieved of it was judged all the same.
+    return [np.concatenate([known, lacking(known, found)]) for known, found in zip(everything, retrieved, strict=True)]
+
+
+def with_unseen(
+    retrieved: list[FloatArray], relevant: int | Sequence[int], rel: float, notes: list[Note]
+) -> list[FloatArray]:
+    """The grades retrieved, and the lowest relevant grade for each relevant document that was not."""
+    size = len(retrieved)
+    totals = [relevant] * size if isinstance(relevant, Integral) else listed(relevant, "relevant=")
+    for total in totals:
+        if not isinstance(total, Integral) or isinstance(total, bool):
+            raise DataError(f"relevant= must hold whole numbers, not {show(total)}")
+    if len(totals) != size:
+        raise DataError(f"relevant= must hold one number for each of the {size} rankings, not {len(totals)}")
+    found = [int((grades >= rel).sum()) for grades in retrieved]
+    for number, (total, seen) in enumerate(zip(totals, found, strict=True)):
+        if total > MOST_RELEVANT:
+            raise DataError(f"relevant[{number}] is {total}; at most {MOST_RELEVANT:,} can be given")
+        if total < seen:
+            raise DataError(f"relevant[{number}] is {total}, but labels[{number}] holds {seen} relevant documents")
+    unseen = [int(total) - seen for total, seen in zip(totals, found, strict=True)]
+    if any(unseen):
+        notes.append(Note("unseen", f"{count(sum(unseen), 'relevant document')} not retrieved added at grade {rel:g}"))
+    return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]
+
+
+def contains(everything: FloatArray, some: FloatArray) -> bool:
+    """Whether every value stands in `everything` at least as often as in `some`."""
+    return not len(lacking(everything, some))
+
+
+def lacking(everything: FloatArray, some: FloatArray) -> FloatArray:
+    """The values of `some` that `everything` lacks, as often as it lacks them."""
+    values, counts = np.unique(some, return_counts=True)
+    missing = [
+        max(0, int(times) - int((everything == value).sum())) for value, times in zip(values, counts, strict=True)
+    ]
+    return np.repeat(values, missing)

@@ -1,0 +1,1 @@
+"""The gate: whether a change may land."""

@@ -1,0 +1,244 @@
+"""The checks of a gate: the minimum of a measure, and its drop against a baseline, each with its reason in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError, MeasureError
+from assay.core.text import count
+from assay.results.notes import Note
+from assay.stats.correction import correct
+from assay.stats.drop import detectable_drop, drop_p_values, smallest_p
+from assay.tasks.compare.moves import document_line
+from assay.tasks.gate.result import GateCheck, Rules, Worst
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.core.judged import FloatArray
+    from assay.results.result import Result
+    from assay.tasks.compare.moves import Document, Ranks
+
+RUN, BASELINE = "run", "baseline"
+# What two ways of adding the same numbers differ by is no difference.
+ROUNDING = 1e-9
+MOST_DIGITS = 12
+WORST_QUERIES = 5
+WORST_DOCUMENTS = 3
+
+
+class Sides(NamedTuple):
+    """The run and the baseline on the same queries, and the ranks of those that were scored here."""
+
+    run: Result
+    baseline: Result | None
+    ranks: Ranks | None
+
+    def sign(self, name: str) -> int:
+        """1 where a higher value is better, else -1."""
+        return 1 if self.run.measures[name].definition.higher_is_better else -1
+
+    def documents(self, query: str, measure: str, *, moved: bool) -> tuple[str, ...]:
+        """Where the relevant documents of a query stand, in words; nothing of a finished result."""
+        if self.ranks is None or (RUN, measure) not in self.ranks.ranks:
+            return ()
+        has_both = moved and (BASELINE, measure) in self.ranks.ranks
+        found = self.ranks.documents(query, measure, BASELINE if has_both else RUN, RUN)
+        lines = [document_line(each) if has_both else place(each) for each in found if each.grade > 0]
+        more = [f"and {len(lines) - WORST_DOCUMENTS} more"] if len(lines) > WORST_DOCUMENTS else []
+        return (*lines[:WORST_DOCUMENTS], *more)
+
+
+class Drop(NamedTuple):
+    """How a measure changed: `changes` is what each query gained, NaN where one side has no value."""
+
+    name: str
+    limit: float
+    before: float
+    changes: FloatArray
+    size: float
+    is_total: bool
+    p: float = float("nan")
+    p_corrected: float = float("nan")
+
+    @property
+    def counted(self) -> int:
+        """How many queries have a value on both sides."""
+        return int((~np.isnan(self.changes)).sum())
+
+    @property
+    def beyond(self) -> FloatArray:
+        """The changes with what may be lost added to each: their mean is below zero where more was lost."""
+        return self.changes + (self.limit / self.counted if self.is_total else self.limit)
+
+    @property
+    def is_too_large(self) -> bool:
+        return self.size > self.limit + ROUNDING * max(1.0, self.limit)
+
+    def detectable(self, alpha: float) -> float:
+        """The drop that so many queries show in four cases of five."""
+        excess = detectable_drop(self.changes[~np.isnan(self.changes)], alpha)
+        return self.limit + excess * (self.counted if self.is_total else 1)
+
+
+def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
+    """Whether a measure reaches its minimum, or stays below it where lower is better."""
+    value, sign = value_of(name, sides.run, RUN), sides.sign(name)
+    passed = sign * (value - limit) >= -ROUNDING * max(1.0, abs(limit))
+    if passed:
+        reason = f"{value:.4f}, {'at least' if sign > 0 else 'at most'} {limit:.4f} is asked"
+    else:
+        shown, bound = apart(value, limit)
+        reason = f"{shown} is {'below' if sign > 0 else 'above'} the {bound} that is asked"
+    order = np.argsort(sign * sides.run.scores[name], kind="stable")
+    numbers = [each for each in order if not np.isnan(sides.run.scores[name][each])]
+    worst = worst_of(name, numbers, sides, moved=False)
+    return GateCheck(name, "minimum", passed, value, limit, reason, sides.run.counted(name), worst=worst)
+
+
+def value_of(name: str, result: Result, side: str) -> float:
+    """The one number of a measure, which must be one that can be compared."""
+    value = result[name]
+    if np.isnan(value) and not result.counted(name):
+        raise DataError(f"the {side} has no value of {name} for any query, so there is nothing to check")
+    if not np.isfinite(value):
+        raise DataError(f"{name} of the {side} is {value:g}, which no limit can be held against")
+    return value
+
+
+def drop_checks(
+    limits: Mapping[str, float], sides: Sides, baseline: Result, rules: Rules, notes: list[Note]
+) -> list[GateCheck]:
+    """Whether each measure lost no more than it may."""
+    tested = [name for name in limits if is_testable(name, sides)]
+    if not rules.strict and len(tested) < len(limits):
+        name = next(name for name in limits if name not in tested)
+        raise MeasureError(f"{name} is no mean of its queries, so its drop cannot be tested; give a minimum, or strict")
+    drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
+    if tested:
+        beyond = np.stack([drops[name].beyond for name in tested], axis=1)
+        p_values = drop_p_values(beyond, rules.test, rules.draws, rules.seed)
+        for name, p, corrected in zip(tested, p_values, correct(p_values, "holm"), strict=True):
+            drops[name] = drops[name]._replace(p=float(p), p_corrected=float(corrected))
+    return [drop_check(drop, sides, rules, rules.alpha / max(len(tested), 1)) for drop in drops.values()]
+
+
+def is_testable(name: str, sides: Sides) -> bool:
+    """Whether the measure is a mean or a sum of its queries' values."""
+    measure = sides.run.measures[name]
+    return not measure.has_own_number and measure.definition.aggregate != "geometric"
+
+
+def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list[Note]) -> Drop:
+    """How a measure changed, over the queries that have a value on both sides."""
+    sign = sides.sign(name)
+    after, before = value_of(name, sides.run, RUN), value_of(name, baseline, BASELINE)
+    changes = sign * (sides.run.scores[name] - baseline.scores[name])
+    is_total = sides.run.measures[name].definition.aggregate == "sum"
+    if not is_testable(name, sides):
+        return Drop(name, limit, before, changes, sign * (before - after), is_total)
+    known = changes[~np.isnan(changes)]
+    if not len(known):
+        raise DataError(f"no query has a value of {name} on both sides, so there is nothing to compare")
+    if left_out := len(changes) - len(known):
+        said = f"{name}: {count(left_out, 'query', 'queries')} left out of the drop, without a value on one side"
+        notes.append(Note("undefined", said))
+    size = -float(known.sum() if is_total else known.mean())
+    if not np.isfinite(size):
+        raise DataError(f"the drop of {name} is {size:g}, which no limit can be held against")
+    return Drop(name, limit, before, changes, size, is_total)
+
+
+def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
+    """The check of one drop; `alpha` is what is left of it for each of several drops."""
+    name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
+    is_blind = smallest_p(drop.counted, rules.test, rules.draws) >= alpha
+    detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
+    is_real = drop.p_corrected < rules.alpha
+    is_open = is_tested and not is_real and 1 - drop.p >= rules.alpha
+    # Where nothing is known of the spread, as of changes that are all the same, no drop is known to be found.
+    too_few = is_open and (drop.is_too_large or not detectable <= 2 * drop.limit)
+    reason = f"{after:.4f} after {drop.before:.4f}: {drop_words(drop, is_real=is_real)}"
+    if too_few:
+        found = (
+            "no drop can be found"
+            if np.isnan(detectable)
+            else f"only a drop of {detectable:.4f} or more would be found"
+        )
+        reason += f"; too few queries to tell: with {drop.counted:,} of them {found}"
+    order = np.argsort(drop.changes, kind="stable")
+    return GateCheck(
+        measure=name,
+        check="max_drop",
+        passed=not drop.is_too_large or (not is_real and not rules.strict),
+        value=after,
+        limit=drop.limit,
+        reason=reason,
+        queries=drop.counted,
+        baseline=drop.before,
+        drop=drop.size,
+        p=drop.p,
+        p_corrected=drop.p_corrected,
+        detectable=detectable,
+        too_few=too_few,
+        worst=worst_of(name, [number for number in order if drop.changes[number] < 0], sides, moved=True),
+    )
+
+
+def drop_words(drop: Drop, *, is_real: bool) -> str:
+    """What became of a measure, in words."""
+    if drop.is_too_large:
+        size, limit = apart(drop.size, drop.limit)
+        said = f"worse by {size} where {limit} is allowed"
+        chance = "does not" if is_real else "may"
+        return said if np.isnan(drop.p) else f"{said}; chance {chance} explain it ({p_words(drop.p_corrected)})"
+    if abs(drop.size) <= ROUNDING:
+        return "the same"
+    if drop.size < 0:
+        return f"better by {-drop.size:.4f}"
+    return f"worse by {drop.size:.4f} where {drop.limit:.4f} is allowed"
+
+
+def p_words(p: float) -> str:
+    """A p-value as people write it.
+
+    >>> p_words(0.03125), p_words(0.000004)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"  # noqa: PLR2004 - what four digits show
+
+
+def apart(first: float, second: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart.
+
+    >>> apart(0.431, 0.45), apart(0.44998, 0.45)
+    (('0.4310', '0.4500'), ('0.44998', '0.45000'))
+    """
+    for digits in range(4, MOST_DIGITS):
+        texts = f"{first:.{digits}f}", f"{second:.{digits}f}"
+        if texts[0] != texts[1] or first == second:
+            break
+    return texts
+
+
+def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[Worst, ...]:
+    """The first few of these queries."""
+    scores = sides.run.scores[name]
+    before = sides.baseline.scores[name] if moved and sides.baseline is not None else None
+    return tuple(
+        Worst(
+            query := sides.run.queries[number],
+            float(scores[number]),
+            None if before is None else float(before[number]),
+            sides.documents(query, name, moved=moved),
+        )
+        for number in numbers[:WORST_QUERIES]
+    )
+
+
+def place(document: Document) -> str:
+    """A document and its rank in words."""
+    where = "not retrieved" if document.after is None else f"rank {document.after}"
+    return f"{document.document} (grade {document.grade:g}): {where}"

@@ -1,0 +1,160 @@
+"""`Probe`: what a live retriever is worth, and how long it takes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.text import count, printable
+from assay.render import Exports, Table, render
+from assay.results.result import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars
+
+    from assay.data.run import Run
+    from assay.results.notes import Note
+    from assay.results.result import Result
+
+MOST_SHOWN = 10
+SECOND = 1.0
+
+
+class Latency(NamedTuple):
+    """The seconds that a call took: in half of the cases at most, in 95 and 99 of a hundred, and in the mean."""
+
+    p50: float
+    p95: float
+    p99: float
+    mean: float
+
+
+class Probe(Exports):
+    """A live retriever, asked and scored; see `assay.probe`.
+
+    `result` is its `Result` and `run` what it found. `failures` has a line for each question that failed, and
+    `seconds` how long the call of each answered one took, without waiting and earlier attempts. `asked` questions
+    were asked in `elapsed` seconds; `resumed` ones came from the checkpoint.
+    """
+
+    def __init__(
+        self,
+        result: Result,
+        run: Run,
+        failures: Mapping[str, str],
+        seconds: Mapping[str, float],
+        *,
+        asked: int,
+        elapsed: float,
+    ) -> None:
+        self.result = result
+        self.run = run
+        self.failures = dict(failures)
+        self.seconds = dict(seconds)
+        self.asked = asked
+        self.elapsed = elapsed
+        self.resumed = len(self.seconds) - (asked - len(self.failures))
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={value:.4f}" for name, value in self.result.mean.items())
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"<Probe: {means}; {count(len(self.seconds), 'answer')}{failed}; p50 {spoken(self.latency.p50)}>"
+
+    def __getitem__(self, name: str) -> float:
+        """The mean of a measure."""
+        return self.result[name]
+
+    @property
+    def latency(self) -> Latency:
+        """How long the calls took that gave an answer, in seconds."""
+        taken = np.array(list(self.seconds.values()))
+        p50, p95, p99 = np.quantile(taken, [0.5, 0.95, 0.99])
+        return Latency(float(p50), float(p95), float(p99), float(taken.mean()))
+
+    @property
+    def throughput(self) -> float:
+        """Questions answered a second, all waiting included; NaN where none was asked since all had been before."""
+        answered = self.asked - len(self.failures)
+        return answered / self.elapsed if self.asked and self.elapsed else math.nan
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of the result."""
+        return self.result.notes
+
+    @property
+    def pace(self) -> str:
+        """Latency and throughput in one line."""
+        p50, p95, p99, mean = map(spoken, self.latency)
+        said = f"a call took {p50} (p50), {p95} (p95), {p99} (p99), {mean} in the mean"
+        if self.asked:
+            answered = self.asked - len(self.failures)
+            said += f"; {answered:,} of {count(self.asked, 'question')} answered in {spoken(self.elapsed)}"
+            said += f", {self.throughput:.1f} a second" if answered else ""
+        return said + (f"; {self.resumed:,} were in the checkpoint" if self.resumed else "")
+
+    def table(self) -> Table:
+        """Measure, mean, interval and number of queries; latency and throughput are in the caption."""
+        table = self.result.table()
+        return table._replace(caption=f"{table.caption}; {self.pace}")
+
+    def failure_lines(self, most: int = MOST_SHOWN) -> list[str]:
+        """A line for each question that failed, up to so many."""
+        lines = [f"{printable(query)}: {reason}" for query, reason in list(self.failures.items())[:most]]
+        rest = len(self.failures) - len(lines)
+        return [*lines, f"and {rest:,} more"] if rest else lines
+
+    def text(self) -> str:
+        """Quality, then latency and throughput, then the notes, for a terminal."""
+        table = self.result.table()
+        notes = [f"note: {printable(note)}\n" for note in table.notes]
+        return "".join([render(table._replace(notes=()), "table"), self.pace, "\n", *notes])
+
+    def __str__(self) -> str:
+        failed = [f"failed: {line}\n" for line in self.failure_lines()]
+        return "".join([self.text(), *failed]).rstrip("\n")
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a query: its values, the seconds of its call, and what went wrong."""
+        import polars
+
+        frame = self.result.to_polars()
+        queries = frame["query_id"].to_list()
+        return frame.with_columns(
+            polars.Series("seconds", [self.seconds.get(query) for query in queries], dtype=polars.Float64),
+            polars.Series("failure", [self.failures.get(query) for query in queries], dtype=polars.String),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        return {
+            **self.result.to_dict(),
+            "latency": self.latency._asdict(),
+            "throughput": finite(self.throughput),
+            "elapsed": self.elapsed,
+            "asked": self.asked,
+            "resumed": self.resumed,
+            "seconds": self.seconds,
+            "failures": self.failures,
+        }
+
+    def to_json(self) -> str:
+        """The result with latency, throughput, the seconds of each call, and the failures."""
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def spoken(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> spoken(0.01234), spoken(1.5), spoken(0.00005)
+    ('12.3 ms', '1.50 s', '0.05 ms')
+    """
+    if seconds >= SECOND:
+        return f"{seconds:.2f} s"
+    return f"{seconds * 1000:.1f} ms" if seconds >= SECOND / 1000 else f"{seconds * 1000:.2f} ms"

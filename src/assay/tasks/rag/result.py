@@ -1,0 +1,216 @@
+"""`RagResult`: the scores of a RAG evaluation, and what retrieval and answers have to do with each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import MeasureError, PolicyError
+from assay.core.text import count, printable, show
+from assay.render import Column, Table, View
+from assay.results.result import Result, finite
+from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
+
+if TYPE_CHECKING:
+    from assay.core.judged import BoolArray
+    from assay.core.measure import Measure
+    from assay.render.table import Cell
+    from assay.tasks.rag.records import Record
+
+WORST = 10
+WIDTH = 100
+# Fewer questions on a side say nothing about a difference.
+FEWEST = 2
+LEVEL = 0.95
+GOLD = ("retrieved", "not retrieved", "no gold passage")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RagResult(Result):
+    """A `Result` of retrieval and answers together, with the records that it is of.
+
+    `found` says for each question whether a gold passage was retrieved, and `has_gold` whether it has any.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    found: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    has_gold: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def __str__(self) -> str:
+        return super().__str__() + (f"\n\n{self.blame()}" if self.is_joined else "")
+
+    def _repr_html_(self) -> str:
+        return self.to_html() + (self.blame().to_html() if self.is_joined else "")
+
+    @property
+    def answer_measures(self) -> list[str]:
+        """The measures of answers, exact match last."""
+        names = [name for name, each in self.measures.items() if each.definition.of == "answers"]
+        # All or nothing says little of long answers: what grades them comes first.
+        return sorted(names, key=lambda name: self.measures[name].definition.name == "answer_em")
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether there is something to join: answers that were scored, and gold passages to retrieve."""
+        return bool(self.answer_measures) and bool(self.has_gold.any())
+
+    def faults(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, list[str]]:
+        """Whose fault each wrong answer is: the questions of the `generator`, and those of the `retriever`.
+
+        An answer is wrong if its `measure` (the first of `answer_measures`, if none is named) does not reach `right`
+        (half of the best there is, if it is not given). With a gold passage retrieved that is the generator's fault,
+        without one the retriever's.
+        """
+        key = self._answer_key(measure)
+        limit = self._limit(key, right)
+        if limit is None:
+            raise PolicyError(f"{key} has no highest value, so say from which value on an answer is right (right=…)")
+        sign = 1 if self.measures[key].definition.higher_is_better else -1
+        wrong = (sign * self.scores[key] < sign * limit) & self.has_gold
+        return {
+            "generator": [self.queries[at] for at in np.flatnonzero(wrong & self.found)],
+            "retriever": [self.queries[at] for at in np.flatnonzero(wrong & ~self.found)],
+        }
+
+    def blame(self, measure: str | Measure | None = None, *, right: float | None = None) -> View:
+        """How good answers are where a gold passage was retrieved and where not, and whose fault the wrong ones are.
+
+        `measure` and `right` say when an answer is wrong, as for `faults`.
+        """
+        key = self._answer_key(measure)
+        columns = [Column("gold passage", is_text=True), Column("questions")]
+        rows: list[tuple[Cell, ...]] = []
+        for name, chosen in zip(GOLD, (self.found, self.has_gold & ~self.found, ~self.has_gold), strict=True):
+            if chosen.any():
+                part = self._part(chosen)
+                rows.append((name, int(chosen.sum()), *(part[each] for each in self.answer_measures)))
+        notes = (*self._accused(key, right), *self._gain(key))
+        return View(Table((*columns, *map(Column, self.answer_measures)), tuple(rows), notes=notes))
+
+    def worst(self, number: int = WORST, *, by: str | Measure | None = None, width: int | None = WIDTH) -> Worst:
+        """The questions that a measure is worst for, with question, answer and reference.
+
+        `by` is the first of `answer_measures` if it is not given, or else the first measure of all. Texts are cut to
+        `width` characters; None leaves them whole.
+        """
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise PolicyError(f"the number of questions must be a whole number from 0, not {show(number)}")
+        key = [*self.answer_measures, *self.measures][0] if by is None else self.key(by)
+        scores = self.scores[key]
+        sign = 1 if self.measures[key].definition.higher_is_better else -1
+        order = [int(at) for at in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[at])][:number]
+        rows = []
+        for at in order:
+            record = self.records[at]
+            gold = GOLD[0 if self.found[at] else 1 if self.has_gold[at] else 2]
+            said = (record.question, record.answer, next(iter(record.references or ()), None))
+            rows.append((record.query_id, float(scores[at]), gold, *(cut(text, width) for text in said)))
+        texts = ("gold passage", "question", "answer", "reference")
+        columns = (Column("query", is_text=True), Column(key), *(Column(name, is_text=True) for name in texts))
+        return Worst(Table(columns, tuple(rows)))
+
+    def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects, with what was retrieved and whose fault wrong answers are.
+
+        `measure` and `right` say when an answer is wrong, as for `faults`.
+        """
+        plain = super().to_dict()
+        if self.is_joined:
+            key = self._answer_key(measure)
+            found = zip(self.queries, self.has_gold.tolist(), self.found.tolist(), strict=True)
+            plain["found"] = {query: is_found if has_gold else None for query, has_gold, is_found in found}
+            table = self.blame(key, right=right).table()
+            names = [column.name for column in table.columns]
+            cells = [[finite(cell) if isinstance(cell, float) else cell for cell in row] for row in table.rows]
+            plain["blame"] = [dict(zip(names, row, strict=True)) for row in cells]
+            limit = self._limit(key, right)
+            if limit is not None:
+                plain["faults"] = {"measure": key, "right": limit, **self.faults(key, right=limit)}
+        return plain
+
+    def _answer_key(self, measure: str | Measure | None) -> str:
+        """The result's own spelling of a measure of answers; the first of them if none is named."""
+        if not self.is_joined:
+            raise MeasureError("there is nothing to join: it takes gold documents and a measure of answers")
+        key = self.answer_measures[0] if measure is None else self.key(measure)
+        if key not in self.answer_measures:
+            raise MeasureError(f"{key} is no measure of answers; there are {', '.join(self.answer_measures)}")
+        return key
+
+    def _limit(self, key: str, right: float | None) -> float | None:
+        """From what value on an answer counts as right; nothing where that cannot be told."""
+        low, high = self.measures[key].definition.range
+        if right is None:
+            return (low + high) / 2 if math.isfinite(high - low) else None
+        if not isinstance(right, (int, float)) or isinstance(right, bool) or math.isnan(right):
+            raise PolicyError(f"right must be a number, not {show(right)}")
+        return float(right)
+
+    def _accused(self, key: str, right: float | None) -> list[str]:
+        """Whose fault wrong answers are, in words; nothing where no limit says which are wrong."""
+        limit = self._limit(key, right)
+        if limit is None:
+            return []
+        generator, retriever = map(len, self.faults(key, right=limit).values())
+        worse = "below" if self.measures[key].definition.higher_is_better else "above"
+        said = f"of {count(generator + retriever, 'answer')} with {key} {worse} {limit:g}"
+        whose = f"{generator:,} had a gold passage (the generator's fault) and {retriever:,} had none (the retriever's)"
+        return [f"{said}, {whose}"]
+
+    def _part(self, chosen: BoolArray) -> Result:
+        """The result of some of the questions."""
+        return replace(
+            self,
+            queries=[self.queries[at] for at in np.flatnonzero(chosen)],
+            scores={name: values[chosen] for name, values in self.scores.items()},
+            statistics={name: values[chosen] for name, values in self.statistics.items()},
+            _means={},
+            _intervals={},
+        )
+
+    def _gain(self, key: str) -> list[str]:
+        """How much better answers are with a gold passage, and how sure that is, in words; not for scores of sums."""
+        if key in self.statistics:
+            return []
+        defined = self.has_gold & ~np.isnan(self.scores[key])
+        parts = [self.scores[key][defined & self.found], self.scores[key][defined & ~self.found]]
+        if min(map(len, parts)) < FEWEST:
+            return []
+        means = [resampled_totals(part[:, None], SAMPLES, seed)[:, 0] / len(part) for seed, part in enumerate(parts)]
+        low, high = percentiles(means[0] - means[1], LEVEL)
+        gain = float(parts[0].mean() - parts[1].mean())
+        how = "higher" if gain >= 0 else "lower"
+        interval = f"95 % interval of the difference {low:+.4f} to {high:+.4f}"
+        return [f"{key} is {abs(gain):.4f} {how} where a gold passage was retrieved ({interval})"]
+
+
+class Worst(View):
+    """Questions, one row each; printed as one paragraph each, so that the texts have room."""
+
+    def __str__(self) -> str:
+        names = [column.name for column in self._table.columns]
+        paragraphs = []
+        for query, value, gold, *texts in self._table.rows:
+            lines = [f"{query}  {names[1]} {value:.4f}  {names[2]}: {gold}"]
+            lines += [f"  {name:<9}  {said(text)}" for name, text in zip(names[3:], texts, strict=True)]
+            paragraphs.append("\n".join(map(printable, lines)))
+        return "\n\n".join(paragraphs)
+
+
+def said(text: object) -> object:
+    return "(none)" if text is None else text or "(empty)"
+
+
+def cut(text: str | None, width: int | None) -> str | None:
+    r"""A text on one line, cut to a width.
+
+    >>> cut("one  two\nthree", 8), cut("short", None)
+    ('one two…', 'short')
+    """
+    if text is None:
+        return None
+    line = " ".join(text.split())
+    return line if width is None or len(line) <= width else line[: max(width - 1, 0)].rstrip() + "…"

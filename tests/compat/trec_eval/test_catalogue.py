@@ -1,0 +1,59 @@
+"""trec_eval's lists: one place, and what the command, the convention and the stand-in for pytrec_eval make of it."""
+
+import pytrec_eval
+
+from assay.compat import pytrec_eval_names
+from assay.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES, Parameters, Source
+from assay.conventions import find_convention
+
+# In the order of trec_eval 10's output: first and last of each stretch.
+PLACES = [
+    "runid",
+    "num_q",
+    "map",
+    "iprec_at_recall",
+    "P",
+    "relstring",
+    "recall",
+    "infAP",
+    "ndcg_cut",
+    "success",
+    "set_F",
+]
+PLACES += ["num_nonrel_judged_ret", "prefs_num_prefs_poss", "prefs_avgjg_imp", "map_avgjg", "yaap", "rbp", "unj"]
+
+
+def test_the_order_is_that_of_trec_evals_output():
+    assert [name for name in CATALOGUE if name in PLACES] == PLACES
+    older = [name for name in CATALOGUE if name in pytrec_eval.supported_measures]
+    assert older == pytrec_eval_names.ORDER
+
+
+def test_the_command_knows_the_conventions_names_and_texts():
+    convention = find_convention("trec_eval")
+    assert set(CATALOGUE) == {*convention.names, "runid", "relstring"}
+    for nickname, names in convention.nicknames.items():
+        assert set(NICKNAMES[nickname]) - {"runid", "relstring"} == set(names)
+    assert "relstring" in NICKNAMES["all_trec"]
+    assert "relstring" not in NICKNAMES["official"]
+
+
+def test_what_follows_the_dot():
+    assert CATALOGUE["P"] == (Source.RANKING, Parameters.RANKS, (5, 10, 15, 20, 30, 100, 200, 500, 1000), False)
+    assert CATALOGUE["success"].default == (1, 5, 10)
+    assert CATALOGUE["Rprec_mult"].default == (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+    assert CATALOGUE["iprec_at_recall"].parameters is Parameters.SHARES
+    assert CATALOGUE["11pt_avg"].default == CATALOGUE["iprec_at_recall"].default
+    assert CATALOGUE["utility"] == (Source.RANKING, Parameters.NUMBERS, (1, -1, 0, 0), False)
+    assert CATALOGUE["ndcg"].parameters is CATALOGUE["rbp"].parameters is Parameters.PAIRS
+    assert CATALOGUE["map_avgjg"] == (Source.GROUPS, Parameters.NONE, (), False)
+    assert [name for name, entry in CATALOGUE.items() if entry.is_count] == [
+        "num_q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "num_nonrel_judged_ret",
+        "prefs_num_prefs_poss",
+        "prefs_num_prefs_ful",
+        "prefs_num_prefs_ful_ret",
+    ]

@@ -1,0 +1,331 @@
+"""Every bad file gets an error that says what is wrong, where, and what to do."""
+
+import io
+import json
+from functools import partial
+
+import polars
+import pytest
+
+import assay
+from assay import DataError, DuplicateError, FormatError, MismatchError
+from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, label, refused
+
+DEEP = 100_000
+CSV = "query_id,doc_id,score\nq1,d1,1\n"
+RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 1}\n'
+
+
+def parquet(**columns):
+    file = io.BytesIO()
+    polars.DataFrame(columns).write_parquet(file)
+    return file.getvalue()
+
+
+PARQUET = parquet(query_id=["q1"] * 50, doc_id=[f"d{n}" for n in range(50)], score=[float(n) for n in range(50)])
+
+
+# The name of the file, its content, the class of the error, and words of the message.
+BAD_RUNS = [
+    # TREC
+    (
+        "run.trec",
+        GOOD + "q1 Q0 d2 2 1.5\n",
+        FormatError,
+        ["run.trec, line 2", "expected 6 fields", "found 5", "'q1 Q0 d2 2 1.5'"],
+    ),
+    ("run.trec", GOOD + "\n# x\nq1\n", FormatError, ["line 4", "expected 6 fields", "found 1"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 high t\n", FormatError, ["line 2", "the score 'high' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 1,5 t\n", FormatError, ["line 2", "'1,5' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 0x10 t\n", FormatError, ["line 2", "'0x10' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 1_0 t\n", FormatError, ["line 2", "'1_0' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 １ t\n", FormatError, ["line 2", "'１' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 . t\n", FormatError, ["line 2", "'.' is not a number"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 nan t\n", FormatError, ["line 2", "'nan' is not finite"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 -inf t\n", FormatError, ["line 2", "'-inf' is not finite"]),
+    ("run.trec", GOOD + "q1 Q0 d2 2 1e999 t\n", FormatError, ["line 2", "'1e999' is not finite"]),
+    ("run.trec", GOOD + "q9 Q0 d2 2 x t\n", FormatError, ["line 2", "'x' is not a number"]),
+    (
+        "run.trec",
+        GOOD.encode() + b"q1 Q0 d\xff 2 1 t\n",
+        FormatError,
+        ["line 2", "not UTF-8", "save the file as UTF-8"],
+    ),
+    ("run.trec", GOOD.replace("d1", "dé").encode("latin-1"), FormatError, ["line 1", "not UTF-8"]),
+    ("run.trec", GOOD + "q1 Q0 d\0 2 1 t\n", FormatError, ["line 2", "NUL", "UTF-8"]),
+    ("run.trec", GOOD.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
+    ("run.trec", GOOD.encode("utf-16-le"), FormatError, ["line 1", "UTF-16"]),
+    ("run.trec", GOOD_QRELS, FormatError, ["line 1", "expected 6 fields", "found 4"]),
+    ("run.trec", GOOD.replace("\n", "\r") * 2, FormatError, ["line 1", "carriage return", "line ends"]),
+    ("run.trec", GOOD + GOOD, DuplicateError, ["run.trec", "query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("run.trec", GOOD + "q2 Q0 d1 1 1 t\n" + GOOD, DuplicateError, ["run.trec", "query 'q1'", "document 'd1'"]),
+    ("run.trec", GOOD.replace("q1", "q7"), MismatchError, ["no query in common", "'q1'", "'q7'", "assay check"]),
+    ("run.trec", "", DataError, ["run.trec", "holds no rankings"]),
+    ("run.trec", "# only\n\n  \n#\n", DataError, ["run.trec", "holds no rankings"]),
+    ("run.trec", "\ufeff", DataError, ["run.trec", "holds no rankings"]),
+    ("run", "", DataError, ["holds no rankings"]),
+    ("run", "\n\n", DataError, ["holds no rankings"]),
+    ("headless.tsv", "q1\td1\t1.0\n", FormatError, ["line 1", "expected 6 fields", "found 3"]),
+    # JSON
+    ("run.json", "", FormatError, ["run.json, line 1", "expected '{'"]),
+    ("run.json", "{}", DataError, ["run.json", "holds no rankings"]),
+    ("run.json", "[]", DataError, ["run.json", "holds no rankings"]),
+    ("run.json", "5", FormatError, ["line 1", "expected '{'"]),
+    ("run.json", '"q1"', FormatError, ["line 1", "expected '{'"]),
+    ("run.json", "null", FormatError, ["line 1", "expected '{'"]),
+    ("run.json", '{\n"q1": {"d1": 1', FormatError, ["line 2", "Expecting ',' delimiter"]),
+    ("run.json", '{"q1": {"d1": 1}', FormatError, ["line 1", "expected '}'"]),
+    ("run.json", '{"q1": ["d', FormatError, ["line 1", "Unterminated string"]),
+    ("run.json", '{"q1', FormatError, ["line 1", "Unterminated string"]),
+    ("run.json", '{"q1"', FormatError, ["line 1", "expected ':'"]),
+    ("run.json", '{"q1": tru', FormatError, ["line 1", "Expecting value"]),
+    ("run.json", '{"q1": ["d1"],}', FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", '[["d1"],]', FormatError, ["line 1", "Expecting value"]),
+    ("run.json", '{"q1": ["d1"]\n"q2": []}', FormatError, ["line 2", "expected '}'"]),
+    ("run.json", "{'q1': ['d1']}", FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", "{1: []}", FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", '{"q1": ["d1"]} {}', FormatError, ["line 1", "something after the end"]),
+    ("run.json", '[["d1"]] x', FormatError, ["line 1", "something after the end"]),
+    (
+        "run.json",
+        '{"q1": {"d1": 1, "d1": 2}}',
+        DuplicateError,
+        ["run.json", "query 'q1'", "document 'd1'", 'duplicates="first"'],
+    ),
+    ("run.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["run.json", "query 'q1'", "document 'd1'"]),
+    ("run.json", '{"q1": {"d1": 1}, "q1": {"d2": 1}}', DuplicateError, ["run.json", "query 'q1' stands twice"]),
+    ("run.json", '{"q1": ' + "[" * DEEP, FormatError, ["line 1", "nested too deeply"]),
+    ("run.json", "[" * DEEP, FormatError, ["line 1", "nested too deeply"]),
+    ("run.json", '{"q1": ' + '{"a":' * DEEP, FormatError, ["line 1", "nested too deeply"]),
+    ("run.json", '{"q1": {"d1": ' + "1" * 5000 + "}}", FormatError, ["line 1", "too many digits"]),
+    ("run.json", '{"q1": {"d1": ' + "1" * 400 + "}}", DataError, ["run.json", "query 'q1'", "'d1'", "score"]),
+    ("run.json", '{"q1": {"d1": NaN}}', DataError, ["run.json", "query 'q1'", "'d1'", "must be finite"]),
+    ("run.json", '{"q1": {"d1": 1e999}}', DataError, ["run.json", "must be finite"]),
+    ("run.json", '{"q1": {"d1": "1"}}', DataError, ["run.json", "query 'q1'", "the score must be a number"]),
+    ("run.json", '{"q1": {"d1": null}}', DataError, ["run.json", "the score must be a number", "None"]),
+    ("run.json", '{"q1": null}', DataError, ["run.json", "query 'q1'", "None"]),
+    ("run.json", '{"q1": "d1"}', DataError, ["run.json", "query 'q1'", "list of documents", "'d1'"]),
+    ("run.json", '{"q1": 5}', DataError, ["run.json", "query 'q1'"]),
+    ("run.json", '{"q1": [["d1", 1, 2]]}', DataError, ["run.json", "query 'q1'", "a pair"]),
+    ("run.json", '{"\\ud800": {"d1": 1}}', DataError, ["run.json", "not valid Unicode"]),
+    ("run.json", b'{"q1":\n {"d\xff": 1}}', FormatError, ["run.json, line 2", "not UTF-8"]),
+    ("run.json", json.dumps(RUN).encode("utf-16"), FormatError, ["line 1", "not UTF-8"]),
+    ("run.json", json.dumps(RUN).encode("utf-16-le"), FormatError, ["line 1"]),
+    # JSON Lines
+    ("run.jsonl", "", DataError, ["run.jsonl", "holds no rankings"]),
+    ("run.jsonl", RECORD + "x\n", FormatError, ["run.jsonl, line 2", "this is not JSON"]),
+    ("run.jsonl", RECORD + RECORD[:20], FormatError, ["line 2", "this is not JSON"]),
+    ("run.jsonl", RECORD + "\n" + RECORD, FormatError, ["line 2", "the line is empty"]),
+    ("run.jsonl", RECORD + "[1]\n", FormatError, ["line 2", "expected an object"]),
+    (
+        "run.jsonl",
+        RECORD + '{"query_id": "q1", "doc_id": "d2"}\n',
+        FormatError,
+        ["line 2", "nothing in the column 'score'"],
+    ),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "null}"), FormatError, ["line 2", "nothing in the column 'score'"]),
+    (
+        "run.jsonl",
+        RECORD + RECORD.replace("1}", '"x"}'),
+        FormatError,
+        ["line 2", "'x' in the column 'score' is not a number"],
+    ),
+    (
+        "run.jsonl",
+        RECORD + RECORD.replace("1}", "true}"),
+        FormatError,
+        ["line 2", "'True' in the column 'score' is not a number"],
+    ),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "NaN}"), FormatError, ["line 2", "is not finite"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 400 + "}"), FormatError, ["line 2", "is not finite"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 5000 + "}"), FormatError, ["line 2", "this is not JSON"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "[1]"), FormatError, ["line 2", "'[1]' is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "1.5"), FormatError, ["line 2", "'1.5' is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "true"), FormatError, ["line 2", "'True' is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', '""'), FormatError, ["line 2", "nothing in the column 'doc_id'"]),
+    ("run.jsonl", RECORD + RECORD.replace("d1", "\\ud800"), FormatError, ["line 2", "is no id"]),
+    ("run.jsonl", RECORD + RECORD, DuplicateError, ["run.jsonl", "query 'q1'", "document 'd1'"]),
+    ("run.jsonl", RECORD.replace("}", ', "score": 2}'), FormatError, ["line 1", "a key stands twice"]),
+    (
+        "run.jsonl",
+        RECORD.replace("score", "points"),
+        FormatError,
+        ["no column for score", "'points'", "columns={'score'"],
+    ),
+    ("run.jsonl", '{"\\ud800": 1}\n', FormatError, ["no column for query_id", "'?'"]),
+    ("run.jsonl", "{}\n", DataError, ["run.jsonl", "holds no rankings"]),
+    ("run.jsonl", RECORD.encode() + b'{"query_id": "\xff"}\n', FormatError, ["line 2", "not UTF-8"]),
+    ("run.jsonl", RECORD + '{"query_id": ' + "[" * DEEP + "\n", FormatError, ["line 2", "nested too deeply"]),
+    ("run.jsonl", RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', FormatError, ["line 2", "longer than 1 MiB"]),
+    # CSV and TSV
+    ("run.csv", "", DataError, ["run.csv", "holds no rankings"]),
+    ("run.csv", "\n\n", DataError, ["run.csv", "holds no rankings"]),
+    ("run.csv", "query_id,doc_id,score\n", DataError, ["run.csv", "holds no rankings"]),
+    (
+        "run.csv",
+        "query_id,doc_id,points\nq1,d1,1\n",
+        FormatError,
+        ["no column for score", "'query_id', 'doc_id', 'points'", "columns={'score'"],
+    ),
+    ("run.csv", "q1,d1,1\nq1,d2,2\n", FormatError, ["no column for query_id", "'q1', 'd1', '1'"]),
+    ("run.csv", CSV.replace(",", ";"), FormatError, ["no column for query_id", "'query_id;doc_id;score'"]),
+    ("run.csv", CSV + "q1,d2,x\n", FormatError, ["run.csv, line 3", "'x' in the column 'score' is not a number"]),
+    ("run.csv", CSV + "q1,d2,nan\n", FormatError, ["line 3", "is not finite"]),
+    ("run.csv", CSV + "q1,d2,-inf\n", FormatError, ["line 3", "is not finite"]),
+    ("run.csv", CSV + "q1,d2,1e999\n", FormatError, ["line 3", "is not finite"]),
+    ("run.csv", CSV + "q1,d2\n", FormatError, ["line 3", "nothing in the column 'score'"]),
+    ("run.csv", CSV + "q1,,3\n", FormatError, ["line 3", "nothing in the column 'doc_id'"]),
+    ("run.csv", CSV + '"",d2,3\n', FormatError, ["line 3", "nothing in the column 'query_id'"]),
+    ("run.csv", CSV + "q1,d2,3,4\n", FormatError, ["line 3", "4 fields where the header has 3"]),
+    ("run.csv", CSV + "\nq1,d2,3\n", FormatError, ["line 3", "nothing in the column 'query_id'"]),
+    ("run.csv", CSV + "q1,d1,2\n", DuplicateError, ["run.csv", "query 'q1'", "document 'd1'"]),
+    ("run.csv", "query_id,doc_id,score,score\nq1,d1,1,2\n", FormatError, ["several columns named 'score'"]),
+    ("run.csv", CSV.encode() + b"q1,d\xff,2\n", FormatError, ["line 3", "not UTF-8"]),
+    ("run.csv", CSV.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
+    ("run.csv", CSV + "q1,d\0,2\n", FormatError, ["line 3", "NUL"]),
+    ("run.csv", CSV + 'q1,"d2,2\n', FormatError, ["cannot be read as csv"]),
+    ("run.csv", CSV.replace("q1", "q7"), MismatchError, ["no query in common", "'q1'", "'q7'"]),
+    (
+        "run.tsv",
+        CSV.replace(",", "\t") + "q1\td2\tx\n",
+        FormatError,
+        ["line 3", "'x' in the column 'score' is not a number"],
+    ),
+    ("run.tsv", CSV.replace(",", "\t") + "q1\td2\t3\t4\n", FormatError, ["line 3", "4 fields where the header has 3"]),
+    # Parquet
+    ("run.parquet", b"", FormatError, ["run.parquet", "cannot be read as parquet"]),
+    ("run.parquet", b"PAR1", FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", b"this is no such file", FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", PARQUET[:-9], FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", PARQUET[: len(PARQUET) // 2], FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", PARQUET[:-60] + b"\xa5" * 50 + PARQUET[-10:], FormatError, ["cannot be read as parquet"]),
+    ("run.parquet", parquet(a=[1]), FormatError, ["no column for query_id", "'a'"]),
+    (
+        "run.parquet",
+        parquet(query_id=["q1"], doc_id=["d1"], score=[None]),
+        FormatError,
+        ["row 0", "nothing in the column 'score'"],
+    ),
+    (
+        "run.parquet",
+        parquet(query_id=["q1"], doc_id=["d1"], score=[float("nan")]),
+        FormatError,
+        ["row 0", "is not finite"],
+    ),
+    (
+        "run.parquet",
+        parquet(query_id=["q1"], doc_id=[1.5], score=[1]),
+        FormatError,
+        ["'doc_id'", "strings or integers"],
+    ),
+    (
+        "run.parquet",
+        parquet(query_id=["q1"], doc_id=["d1"], score=[[1]]),
+        FormatError,
+        ["'score'", "must hold numbers"],
+    ),
+    ("run.parquet", PARQUET + b"x", FormatError, ["cannot be read as parquet"]),
+    ("data", b"PAR1 and no more", FormatError, ["cannot be read as parquet"]),
+]
+
+
+BAD_QRELS = [
+    ("q.trec", GOOD_QRELS + "q1 0 d2\n", FormatError, ["q.trec, line 2", "expected 4 fields", "found 3"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 high\n", FormatError, ["line 2", "the grade 'high' is not a number"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 nan\n", FormatError, ["line 2", "is not finite"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 1e999\n", FormatError, ["line 2", "is not finite"]),
+    ("q.trec", GOOD, FormatError, ["line 1", "expected 4 fields", "is this a run and not judgments?"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d2 1 x\n", FormatError, ["line 2", "found 'x' after them"]),
+    ("q.trec", GOOD_QRELS.encode() + b"q1 0 d\xff 1\n", FormatError, ["line 2", "not UTF-8"]),
+    ("q.trec", GOOD_QRELS + "q1 0 d\0 1\n", FormatError, ["line 2", "NUL"]),
+    ("q.trec", GOOD_QRELS.replace("\n", "\r") * 2, FormatError, ["line 1", "expected 4 fields"]),
+    ("q.trec", GOOD_QRELS.encode("utf-16"), FormatError, ["line 1", "UTF-16"]),
+    ("q.trec", GOOD_QRELS * 2, DuplicateError, ["q.trec", "query 'q1'", "document 'd1'", 'duplicates="first"']),
+    ("q.trec", "", DataError, ["q.trec", "holds no judgments"]),
+    ("q.trec", "# only\n", DataError, ["q.trec", "holds no judgments"]),
+    ("q.tsv", "query-id\tcorpus-id\tscore\n", DataError, ["q.tsv", "holds no judgments"]),
+    (
+        "q.tsv",
+        "query-id\tcorpus-id\tscore\nq1\td1\thigh\n",
+        FormatError,
+        ["q.tsv, line 2", "'high' in the column 'score'"],
+    ),
+    (
+        "q.tsv",
+        "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n",
+        DuplicateError,
+        ["q.", "query 'q1'", "document 'd1'"],
+    ),
+    ("q.csv", "query_id,doc_id\nq1,d1\n", FormatError, ["no column for relevance", "'query_id', 'doc_id'"]),
+    ("q.csv", "query_id,doc_id,rel,group\nq1,d1,1,\n", FormatError, ["line 2", "nothing in the column 'group'"]),
+    ("q.csv", "", DataError, ["q.csv", "holds no judgments"]),
+    ("q.json", "{}", DataError, ["q.json", "holds no judgments"]),
+    ("q.json", '{"q1": {"d1": "x"}}', DataError, ["q.json", "query 'q1'", "the grade must be a number"]),
+    ("q.json", '{"q1": "d1"}', DataError, ["q.json", "query 'q1'", "list of documents"]),
+    ("q.json", '{"q1": null}', DataError, ["q.json", "query 'q1'", "None"]),
+    (
+        "q.json",
+        '{"q1": {"d1": 1, "d1": 2}}',
+        DuplicateError,
+        ["q.json", "query 'q1'", "document 'd1'", 'duplicates="first"'],
+    ),
+    ("q.json", '[{"d1": 1, "d1": 2}]', DuplicateError, ["q.json", "document 'd1'"]),
+    ("q.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["q.", "query 'q1'", "document 'd1'"]),
+    (
+        "q.jsonl",
+        '{"qid": "q1", "docno": "d1", "rel": "x"}\n',
+        FormatError,
+        ["q.jsonl, line 1", "'x' in the column 'rel'"],
+    ),
+    (
+        "q.parquet",
+        parquet(qid=["q1"], docno=["d1"], rel=["x"]),
+        FormatError,
+        ["row 0", "'x' in the column 'rel' is not a number"],
+    ),
+    ("q.parquet", parquet(qid=["q1"], docno=["d1"], rel=[1.0])[:-4], FormatError, ["cannot be read as parquet"]),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
+def test_a_bad_run_is_refused(name, content, error, words, make):
+    path = make(name, content)
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), error, words)
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"], threads=4), error, words)
+
+
+@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
+def test_a_bad_run_is_refused_when_it_is_only_read(name, content, error, words, make):
+    path = make(name, content)
+    if error in (MismatchError, DuplicateError) and "stands twice" not in " ".join(words):
+        assert len(assay.read_run(path)) > 0
+    else:
+        refused(lambda: assay.read_run(path), error, words)
+
+
+@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_QRELS, ids=label)
+def test_bad_judgments_are_refused(name, content, error, words, make):
+    path = make(name, content)
+    refused(lambda: assay.evaluate(path, RUN, ["ap"]), error, words)
+    refused(lambda: assay.read_qrels(str(path)), error, words)
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_bad_content_is_refused_behind_any_compression(suffix, make):
+    for name, content, error, words in BAD_RUNS:
+        if not name.endswith("parquet") and content:
+            plain = content if isinstance(content, bytes) else content.encode()
+            path = make(f"{name}.{suffix}", COMPRESSORS[suffix](plain))
+            said = [word.replace(name, f"{name}.{suffix}") for word in words]
+            refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), error, said)
+
+
+def test_a_bad_row_of_a_later_batch_is_placed(make, monkeypatch):
+    monkeypatch.setattr("assay.data.formats.tabular.BATCH", 4)
+    monkeypatch.setattr("assay.data.formats.tabular.RECORDS", 4)
+    rows = [("q1", f"d{number}", "x" if number == 17 else number) for number in range(20)]
+    csv = "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    lines = "".join(json.dumps({"query_id": q, "doc_id": d, "score": s}) + "\n" for q, d, s in rows)
+    for path, line in ((make("run.csv", csv), 19), (make("run.jsonl", lines), 18)):
+        for act in (partial(assay.evaluate, QRELS, path, ["ap"]), partial(assay.read_run, path)):
+            refused(act, FormatError, [f"{path}, line {line}: 'x' in the column 'score' is not a number"])

@@ -1,0 +1,37 @@
+"""Names of runs and of measures on the command line."""
+
+import pytest
+
+from assay.cli.eval import split_names
+from assay.data.naming import run_names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("bm25.run",), ["bm25"]),
+        (("a/b/bm25.trec.gz", "dense.jsonl", "x.parquet"), ["bm25", "dense", "x"]),
+        (("v1.2.run", "run.bm25"), ["v1.2", "run.bm25"]),
+        ((".run", "-"), [".run", "stdin"]),
+        (("a/x.run", "b/x.run"), ["a/x", "b/x"]),
+        (("x.run", "x.txt"), ["x", "x (2)"]),
+        (("x.run", "x.run", "x.run"), ["x", "x (2)", "x (3)"]),
+    ],
+)
+def test_run_names(arguments, expected):
+    assert run_names(arguments) == expected
+
+
+@pytest.mark.parametrize(
+    ("measures", "expected"),
+    [
+        ((), []),
+        (("",), []),
+        (("ap", "rr"), ["ap", "rr"]),
+        ((" ap\trr \n",), ["ap", "rr"]),
+        (("ap(rel=2, norm=found)@10 rr",), ["ap(rel=2, norm=found)@10", "rr"]),
+        (("P.5,10 map",), ["P.5,10", "map"]),
+    ],
+)
+def test_split_names(measures, expected):
+    assert split_names(measures) == expected

@@ -1,0 +1,277 @@
+"""What is written comes back the same."""
+
+import json
+
+import numpy as np
+import polars
+import pyarrow
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay import LossError, Qrels, Run
+from assay.data.write import text_of
+
+SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
+TEXTS = ("trec", "json", "jsonl", "csv", "tsv")
+FILES = [f"data.{name}{suffix}" for name in TEXTS for suffix in SUFFIXES] + ["data.parquet"]
+BEIR = [f"beir.tsv{suffix}" for suffix in SUFFIXES]
+
+# What every format can hold: any text without blanks that is no comment and begins with no mark of the byte order.
+ids = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0 \t\r\n\x0b\x0c"), min_size=1, max_size=6
+).filter(lambda name: name[0] not in "#\ufeff")
+wild_ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 5).map(float)
+grades = st.floats(-1e100, 1e100) | st.integers(-5, 5).map(float)
+judgments = st.dictionaries(ids, st.dictionaries(ids, grades, min_size=1, max_size=6), min_size=1, max_size=4)
+rankings = st.dictionaries(ids, numbers, min_size=1, max_size=6)
+runs = st.dictionaries(ids, rankings, min_size=1, max_size=4)
+fixtures = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
+
+
+def pairs(run):
+    """Each query's documents with their scores, from high to low and as given where they tie, as TREC writes them."""
+    return {query: sorted(run[query], key=lambda pair: -pair[1]) for query in run}
+
+
+def as_given(run):
+    return {query: run[query] for query in run}
+
+
+# Round trips.
+
+
+@pytest.mark.parametrize("name", FILES)
+@fixtures
+@given(data=runs)
+def test_a_run_comes_back(name, data, tmp_path):
+    run = Run(data)
+    run.write(tmp_path / name)
+    back = assay.read_run(tmp_path / name)
+    assert back.queries == list(data)
+    assert pairs(back) == pairs(run)
+    if "trec" not in name:
+        assert as_given(back) == as_given(run)
+
+
+@pytest.mark.parametrize("name", FILES + BEIR)
+@fixtures
+@given(data=judgments)
+def test_judgments_come_back(name, data, tmp_path):
+    Qrels(data).write(tmp_path / name)
+    back = assay.read_qrels(tmp_path / name)
+    assert back.queries == list(data)
+    assert back.to_dict() == data
+    assert list(map(list, back.to_dict().values())) == list(map(list, data.values()))
+
+
+grouped = st.dictionaries(
+    ids, st.lists(st.lists(ids, min_size=1, max_size=3, unique=True), min_size=2, max_size=3), min_size=1, max_size=3
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+@fixtures
+@given(data=grouped)
+def test_groups_come_back(name, data, tmp_path):
+    qrels = Qrels(data)
+    qrels.write(tmp_path / name, format="tsv" if ".tsv" in name else None)
+    back = assay.read_qrels(tmp_path / name)
+    assert {query: back.groups(query) for query in back} == {query: qrels.groups(query) for query in qrels}
+    assert back.to_dict() == data
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if "json" not in name or "jsonl" in name])
+@fixtures
+@given(data=st.data())
+def test_named_groups_with_grades_come_back(name, data, tmp_path):
+    rows = data.draw(
+        st.lists(
+            st.tuples(ids, ids, grades, ids), min_size=2, max_size=8, unique_by=lambda row: (row[0], row[1], row[3])
+        )
+    )
+    assume(len({row[3] for row in rows}) > 1)
+    qrels = Qrels(polars.DataFrame(rows, schema=["query_id", "doc_id", "relevance", "group"], orient="row"))
+    qrels.write(tmp_path / name, format="tsv" if ".tsv" in name else None)
+    back = assay.read_qrels(tmp_path / name)
+    assert {query: back.groups(query) for query in back} == {query: qrels.groups(query) for query in qrels}
+    assert back.to_dict() == qrels.to_dict()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@fixtures
+@given(data=st.dictionaries(wild_ids, st.lists(wild_ids, unique=True, max_size=5) | rankings, min_size=1, max_size=4))
+def test_json_keeps_orders_scores_and_empty_queries(suffix, data, tmp_path):
+    Run(data).write(tmp_path / f"run.json{suffix}")
+    assert assay.read_run(tmp_path / f"run.json{suffix}").to_dict() == data
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.jsonl", "run.parquet", "run.csv", "run.tsv"])
+@fixtures
+@given(
+    data=st.dictionaries(wild_ids, st.dictionaries(wild_ids, numbers, min_size=1, max_size=4), min_size=1, max_size=4)
+)
+def test_other_formats_hold_any_id(name, data, tmp_path):
+    """Blanks, quotes, line ends and control characters; only a NUL is too much for text with separators."""
+    run = Run(data)
+    has_nul = "\0" in "".join(["".join([query, *ranking]) for query, ranking in data.items()])
+    if has_nul and name.endswith("sv"):
+        with pytest.raises(LossError, match="a NUL in an id"):
+            run.write(tmp_path / name)
+    else:
+        run.write(tmp_path / name)
+        assert assay.read_run(tmp_path / name).to_dict() == data
+
+
+@fixtures
+@given(
+    tag=st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\0 \t\r\n\x0b\x0c"), min_size=1, max_size=9
+    )
+)
+def test_trec_keeps_the_tag(tag, tmp_path):
+    Run({"q1": {"d1": 1.0}}, tag=tag).write(tmp_path / "run.trec")
+    assert assay.read_run(tmp_path / "run.trec").tag == tag
+
+
+@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
+@fixtures
+@given(
+    data=st.dictionaries(ids, st.dictionaries(ids, st.integers(0, 2), min_size=1), min_size=1, max_size=3),
+    draw=st.data(),
+)
+def test_trec_keeps_the_ranking_where_scores_tie(ties, data, draw, tmp_path):
+    qrels = {query: {document: draw.draw(st.integers(0, 2)) for document in ranking} for query, ranking in data.items()}
+    run = Run(data)
+    run.write(tmp_path / "run.trec")
+    measures = ["ap", "ndcg", "rr", "precision@1", "rbp"]
+    before = assay.evaluate(qrels, run, measures, ties=ties).per_query()
+    assert assay.evaluate(qrels, tmp_path / "run.trec", measures, ties=ties).per_query() == before
+    assert assay.evaluate(qrels, tmp_path / "run.trec", measures, order="given", ties=ties).per_query() == (
+        assay.evaluate(qrels, run, measures, ties="input").per_query()
+    )
+
+
+@fixtures
+@given(data=runs, tag=st.sampled_from(["", "bm25"]))
+def test_a_run_survives_every_format_in_turn(data, tag, tmp_path):
+    """As `assay convert` would take it from one to the next."""
+    path = tmp_path / "start.trec"
+    Run(data, tag=tag).write(path)
+    for name in ("a.trec.gz", "b.jsonl", "c.csv.zst", "d.parquet", "e.tsv.xz", "f.json.bz2", "g.trec"):
+        assay.read_run(path).write(tmp_path / name, lossy=True)
+        path = tmp_path / name
+    assert pairs(assay.read_run(path)) == pairs(Run(data))
+
+
+# What the files look like.
+
+
+def written(data, path, **options):
+    data.write(path, **options)
+    return path.read_bytes().decode()
+
+
+def test_a_trec_run_is_written_in_order_of_score_with_ranks_from_1(tmp_path):
+    run = Run({"q2": {"b": 1, "a": 2.5, "c": 1}, "q1": {"x": 1e-7, "y": 123456789012.0}}, tag="mine")
+    assert written(run, tmp_path / "run.trec") == (
+        "q2 Q0 a 1 2.5 mine\nq2 Q0 b 2 1 mine\nq2 Q0 c 3 1 mine\nq1 Q0 y 1 123456789012 mine\nq1 Q0 x 2 1e-7 mine\n"
+    )
+
+
+def test_rows_that_were_scattered_are_written_together(tmp_path):
+    (tmp_path / "in.trec").write_text("q1 Q0 a 1 1 t\nq2 Q0 b 1 2 t\nq1 Q0 c 1 3 t\n")
+    assert written(assay.read_run(tmp_path / "in.trec"), tmp_path / "out.trec") == (
+        "q1 Q0 c 1 3 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 2 t\n"
+    )
+
+
+def test_trec_judgments(tmp_path):
+    assert written(Qrels({"q1": {"a": 3, "b": 0.5}, "q2": {"c": -1}}), tmp_path / "qrels.txt") == (
+        "q1 0 a 3\nq1 0 b 0.5\nq2 0 c -1\n"
+    )
+    assert written(Qrels({"q1": [["a", "b"], ["a"]]}), tmp_path / "qrels.txt") == "q1 0 a 1\nq1 0 b 1\nq1 1 a 1\n"
+
+
+def test_beir_judgments(tmp_path):
+    assert written(Qrels({"q1": {"a": 3, "b c": 0}}), tmp_path / "qrels.tsv") == (
+        "query-id\tcorpus-id\tscore\nq1\ta\t3\nq1\tb c\t0\n"
+    )
+
+
+def test_tables(tmp_path):
+    run, qrels = Run({"q1": {"a": 3, 'b"': 0.1}}), Qrels({"q1": [["a"], ["b"]]})
+    assert written(run, tmp_path / "run.tsv") == 'query_id\tdoc_id\tscore\nq1\ta\t3.0\nq1\t"b"""\t0.1\n'
+    assert written(run, tmp_path / "run.csv") == 'query_id,doc_id,score\nq1,a,3.0\nq1,"b""",0.1\n'
+    assert written(qrels, tmp_path / "q.csv") == "query_id,doc_id,relevance,group\nq1,a,1.0,0\nq1,b,1.0,1\n"
+    assert written(qrels, tmp_path / "q.any", format="tsv").startswith("query_id\tdoc_id\trelevance\tgroup\n")
+
+
+def test_json_and_json_lines(tmp_path):
+    run = Run({"é": {"a": 3, "b": 0.1}, "q2": ["x", "y"], "q3": {}})
+    assert json.loads(written(run, tmp_path / "run.json")) == {"é": {"a": 3.0, "b": 0.1}, "q2": ["x", "y"], "q3": {}}
+    assert json.loads(written(Qrels({"q1": [["a"], ["b", "c"]]}), tmp_path / "q.json")) == {"q1": [["a"], ["b", "c"]]}
+    lines = written(Run({"q1": {"a": 3, "b": 0.1}}), tmp_path / "run.jsonl").splitlines()
+    assert json.loads(lines[1]) == {"query_id": "q1", "doc_id": "b", "score": 0.1}
+    assert len(lines) == 2
+
+
+def test_repeated_documents_of_a_run_become_pairs_in_json(tmp_path):
+    repeated = Run({"q1": [("a", 2.0), ("a", 1.0)], "q2": {"b": 1.0}})
+    assert repeated.to_dict() == {"q1": [("a", 2.0), ("a", 1.0)], "q2": {"b": 1.0}}
+    for name in FILES:
+        repeated.write(tmp_path / name)
+        assert as_given(assay.read_run(tmp_path / name)) == as_given(repeated)
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("a.gz", b"\x1f\x8b"),
+        ("a.bz2", b"BZh"),
+        ("a.xz", b"\xfd7zXZ"),
+        ("a.zst", b"\x28\xb5\x2f\xfd"),
+        ("a.GZ", b"\x1f\x8b"),
+    ],
+)
+def test_the_ending_sets_the_compression(name, start, tmp_path):
+    Run({"q1": {"a": 1}}).write(tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_zstandard_can_be_read_by_others(tmp_path):
+    Run({"q1": {"a": 1}}).write(tmp_path / "run.zst")
+    with pyarrow.input_stream(str(tmp_path / "run.zst"), compression="zstd") as file:
+        assert file.read() == b"q1 Q0 a 1 1 assay\n"
+
+
+# Numbers.
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+def test_the_text_of_a_number_reads_back_the_same(values):
+    text = text_of(polars.Series("x", values, dtype=polars.Float64)).to_list()
+    assert [float(each) for each in text] == values
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1"),
+        (0.0, "0"),
+        (-3.0, "-3"),
+        (0.1, "0.1"),
+        (1 / 3, "0.3333333333333333"),
+        (2.0**53 - 1, "9007199254740991"),
+    ],
+)
+def test_the_text_of_a_number_is_short(value, text):
+    assert text_of(polars.Series("x", [value])).to_list() == [text]
+
+
+def test_a_million_numbers_are_written_at_once():
+    values = np.random.default_rng(0).normal(size=1_000_000)
+    text = text_of(polars.Series("x", values))
+    assert (text.cast(polars.Float64).to_numpy() == values).all()

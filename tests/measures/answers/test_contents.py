@@ -1,0 +1,80 @@
+"""Overlap of tokens between retrieved passages and gold ones, against a literal form of AutoRAG's and hand-worked values."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.measures import TABLE, parse
+from assay.measures.answers import Contents
+from assay.measures.answers.tokens import tokens
+
+NAMES = ("retrieval_token_f1", "retrieval_token_precision", "retrieval_token_recall")
+BUILT_IN = [each for each in TABLE.values() if each.of == "contents"]
+
+
+def literal(gold, retrieved):
+    """Every pair of passages, the best gold one for each retrieved one, and the mean: F1, precision, recall."""
+    rows = []
+    for passage, right in itertools.product(retrieved, gold):
+        given, wanted = tokens(passage, "squad"), tokens(right, "squad")
+        same = sum((Counter(given) & Counter(wanted)).values())
+        precision, recall = (same / len(given), same / len(wanted)) if same else (0, 0)
+        rows.append((2 * precision * recall / (precision + recall) if same else 0, precision, recall))
+    return np.array(rows).reshape(len(retrieved), len(gold), 3).max(axis=1).mean(axis=0)
+
+
+def test_there_are_three():
+    assert tuple(each.name for each in BUILT_IN) == NAMES
+
+
+WORDS = st.lists(st.sampled_from(["a", "the", "tower", "Tower!", "Paris", "1889", "...", ""]), max_size=6).map(" ".join)
+TEXTS = st.lists(WORDS, min_size=1, max_size=4)
+
+
+@given(TEXTS, TEXTS)
+def test_they_are_what_autorag_computes(gold, retrieved):
+    result = assay.evaluate_rag([{"gold_texts": gold, "retrieved_texts": retrieved}], NAMES)
+    assert [result[name] for name in NAMES] == pytest.approx(literal(gold, retrieved), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("gold", "retrieved", "expected"),
+    [
+        (["x y"], ["x y"], (1, 1, 1)),
+        (["x y"], ["x y", "z"], (0.5, 0.5, 0.5)),
+        (["x y", "z"], ["z", "x"], ((1 + 2 / 3) / 2, 1, 0.75)),
+        (["the a"], ["an"], (0, 0, 0)),
+    ],
+)
+def test_hand_worked(gold, retrieved, expected):
+    contents = Contents(["q"], [tuple(gold)], [tuple(retrieved)])
+    values = [parse(name)(contents)[0] for name in NAMES]
+    assert values == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("gold", "retrieved"), [((), ("x",)), (("x",), ()), ((), ())])
+def test_without_texts_there_is_no_value(gold, retrieved):
+    assert np.isnan(parse("retrieval_token_f1")(Contents(["q"], [gold], [retrieved]))).all()
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+def test_example_computes_to_its_value(definition):
+    measure, gold, retrieved, value, working = definition.example
+    assert parse(measure)(Contents(["q"], [tuple(gold)], [tuple(retrieved)]))[0] == pytest.approx(value)
+    assert working
+
+
+def test_groups_of_gold_texts_are_taken_together():
+    record = {"gold_texts": [["x y"], ["z"]], "retrieved_texts": ["z"]}
+    assert assay.evaluate_rag([record], "retrieval_token_recall")["retrieval_token_recall"] == 1
+
+
+@pytest.mark.parametrize("call", [assay.evaluate, assay.evaluate_answers])
+def test_other_calls_say_where_they_belong(call):
+    with pytest.raises(assay.MeasureError, match=r"is a measure of contents; use assay\.evaluate_rag"):
+        call({"q": ["a"]}, {"q": ["a"]} if call is assay.evaluate else {"q": "a"}, ["retrieval_token_f1"])

@@ -1,0 +1,260 @@
+"""Results in files: nothing is lost on the way."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from storing import NAMES, QRELS, RUN, stored_in
+
+
+@pytest.fixture
+def result():
+    return assay.evaluate(QRELS, RUN, NAMES)
+
+
+@pytest.fixture
+def stored(tmp_path):
+    return stored_in(tmp_path)
+
+
+def again(result, path):
+    result.save(path)
+    return assay.load_result(path)
+
+
+@pytest.mark.parametrize("name", ["baseline.json", "baseline.json.gz", "baseline.json.zst", "baseline"])
+def test_what_is_saved_is_loaded(result, tmp_path, name):
+    loaded = again(result, tmp_path / name)
+    assert loaded.measures == result.measures
+    assert loaded.queries == result.queries
+    for key in result:
+        np.testing.assert_array_equal(loaded.scores[key], result.scores[key])
+    assert loaded.policies == result.policies
+    assert loaded.own_policies == result.own_policies
+    assert loaded.notes == result.notes
+    assert loaded.signature == result.signature
+
+
+def test_a_loaded_result_answers_as_the_first_one_did(result, tmp_path):
+    loaded = again(result, tmp_path / "r.json")
+    assert loaded["map"] == result["ap"]
+    assert loaded["err@10"] == result["err@10"]
+    assert loaded["precision@2"] == result["P@2"]
+    assert loaded.interval("ap") == result.interval("ap")
+    assert loaded.counted("auc") == 2
+    assert str(loaded) == str(result)
+    for export in ("to_json", "to_csv", "to_markdown", "to_latex", "to_html"):
+        assert getattr(loaded, export)() == getattr(result, export)()
+    assert loaded.to_polars().equals(result.to_polars(), null_equal=True)
+    assert loaded.only(["ap"]).mean == {"ap": result["ap"]}
+
+
+def test_a_loaded_result_can_be_compared(tmp_path):
+    qrels = {f"q{n}": ["d"] for n in range(20)}
+    old = assay.evaluate(qrels, {query: ["x", "d"] for query in qrels}, ["rr", "ap"])
+    new = assay.evaluate(qrels, {query: ["d", "x"] for query in qrels}, ["rr", "ap"])
+    pair = assay.compare(None, {"old": again(old, tmp_path / "old.json"), "new": new}, ["rr"]).pairs[0]
+    assert (pair.difference, pair.wins) == (0.5, 20)
+
+
+def test_results_that_were_computed_otherwise_are_not_compared(tmp_path):
+    old = again(assay.evaluate(QRELS, RUN, ["ap"], ties="input"), tmp_path / "old.json")
+    with pytest.raises(assay.MismatchError, match="the same by ap: ties=input and ties=docid_desc; compute both alike"):
+        assay.compare(None, {"old": old, "new": assay.evaluate(QRELS, RUN, ["ap"])})
+    cut = assay.evaluate(QRELS, RUN, ["ap@5"]).only(["ap@5"])
+    other = assay.Result({"ap@5": old.measures["ap"]}, old.queries, {"ap@5": old.scores["ap"]}, "assay", cut.policies)
+    with pytest.raises(
+        assay.MismatchError, match=r"\)@5 and ap\(rel=1,norm=relevant,ties=rank,nothing=zero\); compute"
+    ):
+        assay.compare(None, {"a": cut, "b": other})
+
+
+def test_the_file_is_small_and_has_a_line_for_each_query(tmp_path):
+    assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}, ["rr"]).save(tmp_path / "r.json")
+    lines = (tmp_path / "r.json").read_text().splitlines()
+    assert lines[1:] == ['["q1",1.0],', '["q2",0.5]]}']
+    assert lines[0].startswith('{"assay":"result","version":1,"written_by":"')
+    assert len(lines[0]) < 600
+
+
+def test_the_version_that_computed_it_stays(stored):
+    path, content = stored
+    path.write_text(json.dumps({**content, "written_by": "9.8.7"}))
+    loaded = assay.load_result(path)
+    assert loaded.signature.startswith("assay 9.8.7 convention=assay")
+    assert "assay 9.8.7, convention assay" in str(loaded)
+    assert again(loaded, path).version == "9.8.7"
+
+
+@settings(max_examples=50)
+@given(values=st.lists(st.floats(), min_size=1, max_size=8), ids=st.data())
+def test_every_bit_of_every_number_stays(tmp_path_factory, values, ids):
+    text = st.text(st.characters(codec="utf-8"), max_size=5)
+    queries = ids.draw(st.lists(text, min_size=len(values), max_size=len(values), unique=True))
+    measures = {"rr": assay.parse_measure("rr")}
+    result = assay.Result(measures, queries, {"rr": np.array(values)}, "assay", assay.Policies())
+    loaded = again(result, tmp_path_factory.mktemp("bits") / "r.json")
+    assert loaded.queries == queries
+    np.testing.assert_array_equal(loaded.scores["rr"], values)
+    np.testing.assert_array_equal(
+        np.signbit(loaded.scores["rr"]) & ~np.isnan(values), np.signbit(values) & ~np.isnan(values)
+    )
+
+
+@pytest.mark.parametrize("query", ["\udcff", "x" * 100_001])
+def test_an_id_that_cannot_be_stored_is_refused_when_it_is_saved(tmp_path, query):
+    measures, scores = {"rr": assay.parse_measure("rr")}, {"rr": np.array([1.0])}
+    with pytest.raises(assay.DataError, match="cannot be stored; give ids that are short and valid Unicode"):
+        assay.Result(measures, [query], scores, "assay", assay.Policies()).save(tmp_path / "r.json")
+
+
+def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1000)
+    with pytest.raises(assay.DataError, match="a stored result has at most 0 MB"):
+        result.save(tmp_path / "r.json")
+    assert not (tmp_path / "r.json").exists()
+
+
+NAMED = [
+    (
+        "assay",
+        ["ap(rel=2)", "P@5", "judged@10", "ndcg(gain=exp2)@10", "err@10", "rbp", "trec_eval:map", "ranx:ndcg@10"],
+        {},
+    ),
+    ("assay", ["ap", "P@5", "ndcg@10"], {"rel": 2}),
+    ("trec_eval", ["map", "P.5,10", "official", "ndcg_cut.10", "iprec_at_recall"], {"rel": 2}),
+    ("ranx", ["map", "ndcg@10", "mrr", "precision@5", "map-l2"], {}),
+    ("ir_measures", ["AP(rel=2)", "nDCG@10", "P@5", "ERR@20"], {}),
+    ("gdeval", ["ndcg@10", "err@20"], {}),
+    ("beir", ["NDCG@10", "MAP@100"], {}),
+]
+
+
+@pytest.mark.parametrize(("convention", "names", "options"), NAMED)
+def test_names_of_every_tool_can_be_loaded(tmp_path, convention, names, options):
+    result = assay.evaluate({**QRELS, "q3": {"d": 1}}, RUN, names, convention=convention, **options)
+    assert again(result, tmp_path / "r.json").measures == result.measures
+
+
+def test_a_file_object_can_be_loaded(stored, result):
+    with stored[0].open("rb") as file:
+        assert assay.load_result(file).mean.keys() == result.mean.keys()
+
+
+def test_a_file_that_a_formatter_has_rewritten_can_be_loaded(stored, result):
+    path, content = stored
+    path.write_text("\ufeff" + json.dumps(content, indent=4, sort_keys=True), encoding="utf-8")
+    assert assay.load_result(path).mean == result.mean
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A stored result of measures that are not defined any more; their names and what is saved."""
+
+    @assay.measure("cost", formula="x", higher_is_better=False, range=(0, 9), aggregate="sum")
+    def cost(judged, *, k: assay.Cutoff = None, price: float = 2.0):
+        return price * judged.cut(k)
+
+    @assay.measure("whole", formula="x", corpus=lambda judged: judged.size / 7)
+    def whole(judged):
+        return np.full(judged.size, np.nan)
+
+    result = assay.evaluate(QRELS, RUN, ["cost@2", "cost(price=3)", "whole", "ap"])
+    result.save(tmp_path / "own.json")
+    yield tmp_path / "own.json", result
+    for name in ("cost", "whole"):
+        if name in assay.core.measure.TABLE:
+            assay.remove_measure(name)
+
+
+def test_measures_that_are_still_defined_are_themselves(own):
+    path, result = own
+    loaded = assay.load_result(path)
+    assert loaded.measures == result.measures
+    assert loaded["whole"] == result["whole"] == 3 / 7
+    assert loaded.notes == result.notes
+
+
+def test_measures_that_are_not_defined_any_more_keep_their_names_and_values(own):
+    path, result = own
+    assay.remove_measure("cost")
+    assay.remove_measure("whole")
+    loaded = assay.load_result(path)
+    assert loaded.mean == result.mean
+    assert loaded.signature == result.signature
+    assert str(loaded.measures["cost@2"]) == "cost(price=2)@2"
+    assert not loaded.measures["cost@2"].definition.higher_is_better
+    assert loaded.interval("cost@2") == result.interval("cost@2")
+    assert [str(note) for note in loaded.notes if note.kind == "not_defined"] == [
+        "cost@2 is not defined here; its stored values stand",
+        "cost(price=3) is not defined here; its stored values stand",
+        "whole is not defined here; its stored values stand",
+    ]
+    with pytest.raises(assay.MeasureError, match=r"'cost\(price=2\)@2' is known from a stored result only"):
+        assay.evaluate(QRELS, RUN, [loaded.measures["cost@2"]])
+
+
+def test_a_measure_that_is_not_defined_can_be_compared_and_saved_again(own, tmp_path):
+    path, result = own
+    assay.remove_measure("cost")
+    one, two = assay.load_result(path), again(assay.load_result(path), tmp_path / "again.json")
+    assert two.notes == one.notes
+    pair = assay.compare(None, {"one": one, "two": two}, ["cost@2"]).pairs[0]
+    assert (pair.ties, pair.mean_a) == (3, result["cost@2"])
+
+
+def test_a_name_that_means_another_measure_by_now_keeps_what_it_meant(own):
+    path, _ = own
+    assay.remove_measure("cost")
+
+    @assay.measure("cost", formula="x", higher_is_better=True)
+    def cost(judged, *, k: assay.Cutoff = None, price: float = 2.0):
+        return price * judged.cut(k)
+
+    loaded = assay.load_result(path)
+    assert not loaded.measures["cost@2"].definition.higher_is_better
+    assert loaded.measures["cost@2"] != cost(k=2)
+
+
+@pytest.mark.parametrize(
+    "measures", [["em", "f1", "recall"], ["F1(normalize=none)", "bleu", "chrf(aggregate=mean)", "ter"]]
+)
+def test_results_of_answers_are_loaded_as_they_were(tmp_path, measures):
+    first = assay.evaluate_answers(["the cat sat on the mat", "a dog"], ["the cat sat on a mat", "a cat"], measures)
+    loaded = again(first, tmp_path / "answers.json")
+    assert (loaded.measures, loaded.mean, loaded.signature) == (first.measures, first.mean, first.signature)
+    assert loaded.notes == first.notes
+    assert loaded.per_query() == first.per_query()
+    assert again(loaded, tmp_path / "twice.json").mean == first.mean
+
+
+def test_a_score_of_summed_statistics_that_were_not_stored_has_no_interval(tmp_path):
+    first = assay.evaluate_answers(["the cat sat on the mat", "a dog"], ["the cat sat on a mat", "a cat"], ["bleu"])
+    assert first.interval("bleu").low < first["bleu"]
+    first.save(tmp_path / "answers.json")
+    content = json.loads((tmp_path / "answers.json").read_text())
+    del content["statistics"]
+    (tmp_path / "answers.json").write_text(json.dumps(content))
+    loaded = assay.load_result(tmp_path / "answers.json")
+    with pytest.raises(assay.MeasureError, match="bleu is one number of all queries; it has no interval"):
+        loaded.interval("bleu")
+    assert json.loads(loaded.to_json())["measures"]["bleu"]["mean"] == first["bleu"]
+    assert json.loads(loaded.to_json())["measures"]["bleu"]["low"] is None
+
+
+def test_infinite_scores_are_kept(tmp_path):
+    scores = {"rr": np.array([math.inf, -math.inf, math.nan])}
+    result = assay.Result({"rr": assay.parse_measure("rr")}, ["a", "b", "c"], scores, "assay", assay.Policies())
+    np.testing.assert_array_equal(again(result, tmp_path / "r.json").scores["rr"], scores["rr"])
+
+
+def test_a_policy_without_a_name_at_the_time_is_as_it_was(stored):
+    path, content = stored
+    del content["policies"]["grades"]
+    path.write_text(json.dumps(content))
+    assert assay.load_result(path).policies == assay.Policies()

@@ -1,0 +1,205 @@
+"""Files that are no stored result, or a spoilt one: nothing wrong is taken in."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import assay
+from storing import stored_in
+
+
+@pytest.fixture
+def stored(tmp_path):
+    return stored_in(tmp_path)
+
+
+BROKEN = [
+    (b"", "line 1: the file is cut off"),
+    (b"{", "line 1: the file is cut off"),
+    (b'{"assay":"result","version":1,\n"convention":"ass', "line 2: the file is cut off"),
+    (b'{"assay":"result" "version":1}', "line 1: this is not JSON"),
+    (b'{"assay":"result","version":1,"version":1}', "a name stands twice in one object"),
+    (b'{"assay":"result","version":NaN}', "NaN is not JSON; a missing value is null"),
+    (b'{"assay":"result","version":' + b"1" * 5000 + b"}", "a number has too many digits"),
+    (b'{"assay":"result","version":' + b"[" * 200_000 + b"}", "the values are nested too deeply"),
+    (b'{"assay":"\xff"}', "bytes that are not UTF-8"),
+    (b'{"q1":{"d1":1.0}}', "this is not a stored result; write"),
+    (b"[1,2]", "this is not a stored result; write"),
+    (b'{"assay":"results"}', "this is not a stored result; write"),
+    (b'{"signature":"","measures":{},"queries":{},"notes":[]}', "it looks like what `to_json` gives"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BROKEN)
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, content, message):
+    path = tmp_path / "b.json"
+    path.write_bytes(content)
+    with pytest.raises(assay.FormatError, match=r"b\.json: ") as caught:
+        assay.load_result(path)
+    assert message in str(caught.value)
+    assert str(caught.value).endswith("; write the file again with `result.save`")
+
+
+def test_a_file_that_was_cut_off_anywhere_is_refused(stored):
+    path, _ = stored
+    content = path.read_bytes()
+    for end in range(0, len(content) - 2, 37):
+        path.write_bytes(content[:end])
+        with pytest.raises(assay.FormatError):
+            assay.load_result(path)
+
+
+SPOILT = [
+    ({"version": 2}, "a newer assay wrote this file: it has version 2, and this assay reads up to version 1; update"),
+    ({"version": 0}, "the version must be a whole number, not '0'"),
+    ({"version": True}, "the version must be a whole number, not 'True'"),
+    ({"version": "1"}, "the version must be a whole number, not '1'"),
+    ({"extra": 1}, "the file has a field 'extra', which means nothing"),
+    ({"written_by": ""}, "written_by must be a word, not ''"),
+    ({"written_by": "1\x1b[31m"}, r"written_by must be a word, not '1\x1b[31m'"),
+    ({"convention": "nobody"}, "this assay has no convention 'nobody'; update assay"),
+    ({"convention": ["assay"]}, "convention must be a word"),
+    ({"policies": []}, "policies must be an object"),
+    ({"policies": {"ties": "maybe"}}, "ties must be 'docid_desc' or"),
+    ({"policies": {"colour": "red"}}, "there is no option 'colour'"),
+    ({"policies": {"rel": 10**400}}, "rel must be a number"),
+    ({"measures": {}}, "measures must be a list"),
+    ({"measures": ["ap"]}, "measure 1 must be an object, not 'ap'"),
+    ({"measures": [{}]}, "measure 1 lacks 'name'"),
+    ({"notes": {}}, "notes must be a list"),
+    ({"notes": ["x"]}, "a note must be a word and a sentence, not 'x'"),
+    ({"notes": [["a", 1]]}, "a note must be a word and a sentence"),
+    ({"notes": [["", "x"]]}, "a note must be a word and a sentence"),
+    ({"notes": [["kind", "red\x1b[31m"]]}, "a note must be a word and a sentence"),
+    ({"notes": [["kind", "half \ud800"]]}, "a note must be a word and a sentence"),
+    ({"notes": [["kind", "x" * 100_001]]}, "a note must be a word and a sentence"),
+    ({"queries": {}}, "queries must be a list"),
+    ({"queries": [["\udcff", 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an id that cannot be one: '\\udcff'"),
+    ({"queries": [["x" * 100_001, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an id that cannot be one: 'xxx"),
+    ({"queries": [["q1"]]}, "row 1 of the queries must be an id and 8 values"),
+    ({"queries": [[1, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries must be an id and 8 values"),
+    ({"queries": [["q", 0, 0, 0, 0, 0, 0, 0, 0]] * 2}, "query 'q' stands twice"),
+    ({"queries": [["q", "0", 0, 0, 0, 0, 0, 0, 0]]}, "ap of query 'q' must be a number that a float can hold"),
+    ({"queries": [["q", True, 0, 0, 0, 0, 0, 0, 0]]}, "or null, not 'True'"),
+    ({"queries": [["q", 10**400, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number that a float can hold"),
+    ({"queries": [["q", 2**53 + 1, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number that a float can hold"),
+    ({"queries": [["q", [], 0, 0, 0, 0, 0, 0, 0]]}, "or null, not '[]'"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), SPOILT)
+def test_every_field_is_checked(stored, change, message):
+    path, content = stored
+    path.write_text(json.dumps({**content, **change}))
+    with pytest.raises(assay.FormatError, match=r"baseline\.json: ") as caught:
+        assay.load_result(path)
+    assert message in str(caught.value)
+
+
+ABOUT = [
+    ({"measure": ""}, "measure 1 must have a name, not 'ap' and ''"),
+    ({"measure": "x" * 1001}, "measure 1 must have a name"),
+    ({"measure": 1}, "measure 1 must have a name, not 'ap' and '1'"),
+    ({"name": None}, "measure 1 must have a name, not 'None' and"),
+    ({"name": "P@2", "measure": "precision(rel=1,over=k)@2"}, "measure 'P@2' stands twice"),
+    ({"name": ""}, "measure 1 must have a name, not ''"),
+    ({"name": "x" * 1001}, "measure 1 must have a name, not 'xxx"),
+    ({"name": "red\x1b[31m"}, "measure 1 must have a name, not 'red"),
+    ({"name": "half \ud800"}, "measure 1 must have a name, not 'half"),
+    ({"name": "ndcg@10"}, "'ndcg@10' means ndcg("),
+    ({"name": "map@10"}, "'map@10' means ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10, and ap(rel=1,"),
+    ({"name": "rr"}, "and ap(rel=1,norm=relevant,ties=rank,nothing=zero) is stored under it"),
+    ({"aggregate": "median"}, "measure 1: aggregate must be mean or geometric or sum, not 'median'"),
+    ({"aggregate": ["mean"]}, "aggregate must be mean or"),
+    ({"higher_is_better": 1}, "measure 1: higher_is_better must be true or false, not '1'"),
+    ({"mean": "x"}, "the mean of 'ap' must be a number"),
+    ({"policies": 1}, "policies must be an object"),
+    ({"function": "os.system"}, "measure 1 has a field 'function', which means nothing"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), ABOUT)
+def test_every_field_of_a_measure_is_checked(stored, change, message):
+    path, content = stored
+    content["measures"][0].update(change)
+    path.write_text(json.dumps(content))
+    with pytest.raises(assay.FormatError, match=r"baseline\.json: ") as caught:
+        assay.load_result(path)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["written_by", "convention", "policies", "measures", "notes", "queries"])
+def test_a_field_that_is_missing_is_named(stored, field):
+    path, content = stored
+    del content[field]
+    path.write_text(json.dumps(content))
+    with pytest.raises(assay.FormatError, match=f"the file lacks '{field}'; write the file again"):
+        assay.load_result(path)
+
+
+def test_a_number_too_large_for_a_float_is_refused(stored):
+    path, content = stored
+    path.write_text(json.dumps(content).replace('["q1", 0.8333333333333333', '["q1", 1e999'))
+    with pytest.raises(
+        assay.FormatError, match="ap of query 'q1' must be a number that a float can hold, or null, not 'inf'"
+    ):
+        assay.load_result(path)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_file_with_anything_else_in_it_is_loaded_or_refused(stored, data):
+    """Any value of the JSON is replaced by any other."""
+    path, content = stored
+    spoilt = json.loads(json.dumps(content))
+    anything = st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        max_leaves=5,
+    )
+    place = spoilt
+    while True:
+        key = data.draw(st.sampled_from(range(len(place)) if isinstance(place, list) else sorted(place)))
+        if not isinstance(place[key], (dict, list)) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    place[key] = data.draw(anything)
+    path.write_text(json.dumps(spoilt).replace("Infinity", "1e999"), encoding="utf-8")
+    try:
+        loaded = assay.load_result(path)
+    except assay.FormatError as error:
+        assert "baseline.json: " in str(error)
+    else:
+        assert len(str(loaded)) > 0
+        assert len(loaded.to_json()) > 0
+
+
+def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1 << 20)
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(b" " * (2 << 20)))
+    with pytest.raises(assay.FormatError, match=r"bomb.json.gz: more than 1 MB is no stored result"):
+        assay.load_result(path)
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(assay.FileError, match="there is no file"):
+        assay.load_result(tmp_path / "none.json")
+    with pytest.raises(assay.FileError, match="is a directory"):
+        assay.load_result(tmp_path)
+    with pytest.raises(assay.FileError, match="cannot be written"):
+        assay.evaluate({"q": ["d"]}, {"q": ["d"]}, "rr").save(tmp_path / "none" / "r.json")
+
+
+def test_a_file_stays_as_it_is_until_the_new_one_is_whole(stored, monkeypatch):
+    path, _ = stored
+    before = path.read_bytes()
+    monkeypatch.setattr("assay.results.stored.compact", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        assay.load_result(path).save(path)
+    assert path.read_bytes() == before
+    assert [each.name for each in Path(path.parent).iterdir()] == ["baseline.json"]

@@ -1,0 +1,334 @@
+"""How questions are asked: a few at a time, within a time limit, again where they failed, from wherever one is."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+
+import assay
+from assay.tasks.probe import asking, failures
+from assay.tasks.probe.api import interrupted
+from assay.tasks.probe.asking import Limits, Outcome, Task, ask_all
+from assay.tasks.probe.checkpoint import Checkpoint
+from assay.tasks.probe.failures import TryAgain, pause_after
+from assay.tasks.probe.found import Answer, Reading
+
+QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
+
+
+def ask(search, questions=QUESTIONS, **limits):
+    """The outcome of each question."""
+    outcomes = {}
+    task = Task(search, Reading(10).read, lambda outcome: outcomes.update({outcome.query: outcome}))
+    ask_all(questions, task, Limits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits}))
+    return outcomes
+
+
+class Gauge:
+    """Counts how many are inside at a time; `is_full` once so many were as are wanted."""
+
+    def __init__(self, wanted=1):
+        self.wanted = wanted
+        self.inside = self.most = 0
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        with self.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+
+    @property
+    def is_full(self):
+        return self.most >= self.wanted
+
+
+def kinds(gauge=None, pause=0.01):
+    """The same search in each of the ways that one can be written."""
+    gauge = gauge or Gauge()
+
+    def wait():
+        time.sleep(pause)
+        while not gauge.is_full:
+            time.sleep(pause)
+
+    def plain(question):
+        with gauge:
+            wait()
+            return [question]
+
+    async def asynchronous(question):
+        with gauge:
+            await asyncio.sleep(pause)
+            while not gauge.is_full:  # noqa: ASYNC110 - it is filled by threads too
+                await asyncio.sleep(pause)
+            return [question]
+
+    def gives_a_coroutine(question):
+        return asynchronous(question)
+
+    class Called:
+        async def __call__(self, question):
+            return await asynchronous(question)
+
+    def lazily(question):
+        with gauge:
+            wait()
+            yield question
+
+    return {
+        "plain": plain,
+        "async": asynchronous,
+        "gives a coroutine": gives_a_coroutine,
+        "object": Called(),
+        "generator": lazily,
+    }
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_of_search_is_asked_a_few_at_a_time(kind):
+    gauge = Gauge(4)
+    outcomes = ask(kinds(gauge)[kind], timeout=30.0)
+    assert {query: outcome.answer for query, outcome in outcomes.items()} == {
+        query: Answer([question]) for query, question in QUESTIONS.items()
+    }
+    assert gauge.most == 4
+    assert all(0.01 <= outcome.seconds < 30 for outcome in outcomes.values())
+    assert {outcome.attempts for outcome in outcomes.values()} == {1}
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_it_works_inside_a_running_loop(kind):
+    async def notebook():
+        return ask(kinds()[kind])
+
+    assert len(asyncio.run(notebook())) == 20
+
+
+def fails(times, error):
+    """A search that fails so many times before it answers."""
+    seen = {}
+
+    def search(question):
+        seen[question] = seen.get(question, 0) + 1
+        if seen[question] <= times:
+            raise error
+        return [question]
+
+    return search
+
+
+ERRORS = [
+    (RuntimeError("two\nlines"), "RuntimeError: two lines"),
+    (KeyError("x\x1b[31m"), r"KeyError: 'x\x1b[31m'"),
+    (StopIteration(), "StopIteration"),
+    (asyncio.CancelledError(), "CancelledError"),
+    (ValueError("x" * 500), "ValueError: " + "x" * 188 + "…"),
+]
+
+
+@pytest.mark.parametrize(("error", "message"), ERRORS)
+def test_failures_are_one_line(error, message):
+    outcome = ask(fails(9, error), {"q1": "x"})["q1"]
+    assert (outcome.answer, outcome.attempts) == (None, 2)
+    assert outcome.failure == f"{message} (2 attempts)"
+    assert "\n" not in outcome.failure
+
+
+def test_a_failed_call_is_repeated():
+    outcomes = ask(fails(2, OSError("busy")), retries=2)
+    assert {outcome.attempts for outcome in outcomes.values()} == {3}
+    assert all(outcome.answer for outcome in outcomes.values())
+
+
+def test_an_asynchronous_failure_is_repeated_too():
+    search = fails(1, OSError("busy"))
+
+    async def later(question):
+        return search(question)
+
+    assert {outcome.attempts for outcome in ask(later).values()} == {2}
+
+
+def test_an_answer_that_cannot_be_read_is_final():
+    outcome = ask(lambda _: None, {"q1": "x"})["q1"]
+    said = "the answer: what was retrieved must be a list of ids or passages, not 'None'"
+    assert (outcome.failure, outcome.attempts) == (said, 1)
+
+
+def test_pauses_grow(monkeypatch):
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(failures, "LONGEST_PAUSE", 0.15)
+    times = []
+    search = fails(4, OSError("busy"))
+    outcome = ask(lambda question: times.append(time.monotonic()) or search(question), {"q1": "x"}, retries=4)["q1"]
+    assert outcome.attempts == 5
+    assert [pause_after(attempt, None) for attempt in range(1, 5)] == [0.05, 0.1, 0.15, 0.15]
+    pauses = [later - earlier for earlier, later in pairwise(times)]
+    assert all(pause >= least for pause, least in zip(pauses, [0.05, 0.1, 0.15, 0.15], strict=True))
+
+
+PAUSES = [(1, None, 0.5), (2, None, 1.0), (3, None, 2.0), (7, None, 30.0), (100, None, 30.0)]
+PAUSES += [(3, 0.0, 0.0), (1, 7.0, 7.0), (1, 3600.0, 30.0)]
+
+
+@pytest.mark.parametrize(("attempt", "after", "seconds"), PAUSES)
+def test_how_long_a_pause_is(attempt, after, seconds, monkeypatch):
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.5)
+    assert pause_after(attempt, TryAgain("busy", after)) == seconds
+    if after is None:
+        assert pause_after(attempt, OSError("busy")) == seconds
+
+
+def test_a_synchronous_call_that_hangs_takes_no_place():
+    over = threading.Event()
+    hanging = {"question 0", "question 1", "question 2"}
+    try:
+        search = kinds()["plain"]
+        started = time.monotonic()
+        outcomes = ask(lambda question: over.wait(30) if question in hanging else search(question), timeout=0.2)
+        elapsed = time.monotonic() - started
+    finally:
+        over.set()
+    failed = {query: outcome.failure for query, outcome in outcomes.items() if outcome.answer is None}
+    assert failed == dict.fromkeys(("q0", "q1", "q2"), "no answer within 0.2 s (2 attempts)")
+    assert elapsed < 3
+
+
+def test_an_asynchronous_call_that_hangs_is_cancelled():
+    cancelled = []
+
+    async def search(question):
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            cancelled.append(question)
+            raise
+
+    outcomes = ask(search, {"q1": "one", "q2": "two"}, timeout=0.05, retries=0)
+    assert sorted(cancelled) == ["one", "two"]
+    assert outcomes["q1"].failure == "no answer within 0.05 s"
+
+
+def test_one_that_will_not_be_cancelled_is_left_behind():
+    async def stubborn(_):
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(30)
+
+    started = time.monotonic()
+    assert ask(stubborn, {"q1": "one"}, timeout=0.05, retries=0)["q1"].failure == "no answer within 0.05 s"
+    assert time.monotonic() - started < 5
+
+
+def test_where_too_many_hang_the_rest_is_not_asked(monkeypatch):
+    monkeypatch.setattr(asking, "MOST_HANGING", 6)
+    over, calls = threading.Event(), []
+    try:
+        outcomes = ask(lambda question: (calls.append(question), over.wait(30)), timeout=0.05, retries=0)
+    finally:
+        over.set()
+    # Those at a time may hang at once, so there may be a few more.
+    assert 6 <= len(calls) <= 6 + 4
+    refused = [outcome for outcome in outcomes.values() if outcome.attempts == 0]
+    assert len(refused) == 20 - len(calls)
+    assert refused[-1].failure.endswith("earlier calls have not come back; give the search a time limit")
+
+
+def test_what_comes_back_late_frees_its_place(monkeypatch):
+    monkeypatch.setattr(asking, "MOST_HANGING", 2)
+    questions = dict(list(QUESTIONS.items())[:7])
+    search = lambda question: time.sleep(0.15) or [question]  # noqa: E731 - one line does
+    outcomes = ask(search, questions, timeout=0.1, retries=0, concurrency=1)
+    assert all(outcome.failure for outcome in outcomes.values())
+    assert [outcome.attempts for outcome in outcomes.values()].count(1) > 2
+
+
+def test_an_error_of_whoever_is_told_ends_it():
+    def full(_):
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        ask_all(QUESTIONS, Task(lambda question: [question], Reading(10).read, full), Limits())
+
+
+def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch):
+    file = tmp_path / "checkpoint.jsonl"
+    qrels = {query: ["d"] for query in QUESTIONS}
+    asked = []
+
+    def search(question):
+        asked.append(question)
+        time.sleep(0.01)
+        return ["d"]
+
+    def stopped(thread, timeout=None):
+        if thread.name == "assay-probe-loop" and timeout == asking.LOOK and len(asked) > 8:
+            raise KeyboardInterrupt
+        join(thread, timeout)
+
+    join = threading.Thread.join
+    monkeypatch.setattr(threading.Thread, "join", stopped)
+    monkeypatch.setattr(asking, "LOOK", 0.005)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file, concurrency=1)
+    finished = len(file.read_text().splitlines()) - 1
+    said = f"interrupted: {finished} of 20 questions answered"
+    assert caught.value.__notes__ == [f"{said}; called again with the same checkpoint, it goes on from there"]
+    monkeypatch.undo()
+    assert 0 < finished < 20
+    assert len(asked) - finished <= 1
+    asked.clear()
+    probe = assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file)
+    assert (probe.asked, probe.resumed, len(asked)) == (20 - finished, finished, 20 - finished)
+
+
+def test_an_interrupt_without_a_checkpoint_says_that_nothing_is_kept():
+    outcomes = [Outcome("q1", Answer(["d"]), 0.1, 1), Outcome("q2", None, 0.1, 1, "busy")]
+    said = interrupted(Checkpoint({}, None), outcomes, 20)
+    assert said == "interrupted: 1 of 20 questions answered and not kept; a checkpoint would keep them"
+
+
+def test_the_interpreter_does_not_wait_for_a_call_that_hangs():
+    code = (
+        "import assay, threading\n"
+        "def search(question):\n"
+        "    if question == 'b': threading.Event().wait()\n"
+        "    return ['d']\n"
+        "probe = assay.probe(search, {'q1': 'a', 'q2': 'b'}, {'q1': ['d'], 'q2': ['d']}, 'rr', timeout=0.1, retries=0)\n"
+        "print(probe['rr'], probe.failures)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+    assert (done.returncode, done.stdout) == (0, "0.5 {'q2': 'no answer within 0.1 s'}\n")
+    assert done.stderr == ""
+
+
+def test_a_search_that_ends_the_program_ends_it():
+    with pytest.raises(SystemExit):
+        ask(lambda _: sys.exit(3))
+
+
+def test_thread_after_thread_is_not_left_behind():
+    before, calling = set(threading.enumerate()), set()
+
+    def search(question):
+        calling.add(threading.current_thread())
+        return [question]
+
+    for _ in range(5):
+        ask(search)
+    assert 5 <= len(calling) <= 5 * 4
+    assert calling.isdisjoint(before)
+    for thread in calling:
+        thread.join(30)
+    assert [thread for thread in calling if thread.is_alive()] == []
+    # Threads of earlier tests may still end; none of this one's is left.
+    assert [each for each in threading.enumerate() if each not in before and each.name.startswith("assay")] == []

@@ -1,0 +1,304 @@
+"""Checkpoints: what is answered is not asked again, whatever ended the probe before."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.tasks.probe import HttpSearch
+from assay.tasks.probe.asking import Outcome
+from assay.tasks.probe.checkpoint import Checkpoint
+from assay.tasks.probe.found import Answer
+from search_server import QRELS, QUESTIONS, SearchServer
+
+ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}
+
+
+class Search:
+    """Counts what it is asked, and fails on some."""
+
+    def __init__(self, failing=(), name="search"):
+        self.name = name
+        self.failing = failing
+        self.asked = []
+
+    def __call__(self, question):
+        self.asked.append(question)
+        if question in self.failing:
+            raise OSError("no")
+        return list(zip(*ANSWERS[question], strict=True))
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "checkpoint.jsonl"
+
+
+def probed(search, file, questions=QUESTIONS, **options):
+    return assay.probe(search, questions, QRELS, ["rr"], checkpoint=file, retries=0, **options)
+
+
+def test_what_is_answered_is_not_asked_again(file):
+    first = probed(Search(), file)
+    again = Search()
+    second = probed(again, file)
+    assert again.asked == []
+    assert second.result.scores["rr"].tolist() == first.result.scores["rr"].tolist()
+    assert second.run.to_dict() == first.run.to_dict()
+    assert second.seconds == first.seconds
+    assert (second.asked, second.resumed) == (0, 40)
+    assert "40 were in the checkpoint" in second.pace
+
+
+def test_what_failed_is_asked_again(file):
+    assert set(probed(Search(["question 3", "question 4"]), file).failures) == {"q3", "q4"}
+    again = Search()
+    assert probed(again, file).failures == {}
+    assert sorted(again.asked) == ["question 3", "question 4"]
+
+
+def test_a_line_an_answer(file):
+    probed(Search(), file, {"q7": "question 7"}, k=1)
+    header, line = map(json.loads, file.read_text().splitlines())
+    assert (header["assay_checkpoint"], header["name"], header["k"]) == (1, "search", 1)
+    seconds = line.pop("seconds")
+    assert line == {"query_id": "q7", "ids": ["d7"], "scores": [2.0], "repeats": 0, "rose": False, "attempts": 1}
+    assert seconds > 0
+
+
+@pytest.mark.parametrize("cut", [1, 5, 20])
+def test_a_last_line_that_is_not_whole_is_asked_again(file, cut):
+    probed(Search(), file)
+    content = file.read_bytes()
+    file.write_bytes(content[:-cut])
+    again = Search()
+    assert probed(again, file).resumed == 39
+    assert len(again.asked) == 1
+    lines = file.read_bytes().splitlines()
+    assert len(lines) == 41
+    assert {json.loads(line)["query_id"] for line in lines[1:]} == set(QUESTIONS)
+
+
+@pytest.mark.parametrize("length", [0, 1, 30, 70, 120, 200])
+def test_a_first_line_that_is_not_whole_is_written_anew(file, length):
+    probed(Search(), file, {"q1": "question 1"})
+    file.write_bytes(file.read_bytes()[:length])
+    again = Search()
+    probed(again, file, {"q1": "question 1"})
+    assert again.asked == ["question 1"]
+    assert len(file.read_text().splitlines()) == 2
+
+
+OTHERS = {
+    "questions": ({"questions": {**QUESTIONS, "q1": "another"}}, "is of other questions"),
+    "k": ({"k": 5}, "was made with k='10', not 5"),
+    "name": ({"name": "dense"}, "is of 'search', not of 'dense'"),
+    "ids": ({"doc_id": "url"}, "was made with another request (address, body or headers) or another place of the ids"),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_checkpoint_of_something_else_is_refused(file, case):
+    options, message = OTHERS[case]
+    probed(Search(), file)
+    content, again = file.read_bytes(), Search()
+    with pytest.raises(assay.MismatchError) as caught:
+        probed(again, file, **options)
+    assert message in str(caught.value)
+    assert "name another file, or delete it to begin anew" in str(caught.value)
+    assert (again.asked, file.read_bytes()) == ([], content)
+
+
+def test_the_order_of_the_questions_does_not_matter(file):
+    probed(Search(), file)
+    again = Search()
+    probed(again, file, dict(reversed(QUESTIONS.items())))
+    assert again.asked == []
+
+
+DAMAGED = [
+    ('{"query_id": "q1"}', "line 2: ids is not as it should be"),
+    ('{"query_id": "x", "ids": []}', "line 2: query_id is not as it should be"),
+    ("nonsense", "line 2: this is no answer"),
+    ("[1]", "line 2: this is no answer"),
+    ("[" * 100_000, "line 2: this is no answer"),
+]
+FIELDS = {
+    "query_id": [None, 1, "elsewhere"],
+    "ids": [None, "d1", [1], [""], ["d1", "d2", "d3"]],
+    "scores": ["x", [1], [1.0, "x"], [1.0, float("inf")], [True, False], [10**400, 1]],
+    "repeats": [None, -1, 1.5, True],
+    "rose": [None, 1],
+    "seconds": [None, -1.0, float("nan"), "1", 10**400],
+    "attempts": [None, -1, "1"],
+}
+DAMAGED += [
+    (
+        json.dumps(
+            {
+                "query_id": "q1",
+                "ids": ["a", "b"],
+                "scores": [2, 1],
+                "repeats": 0,
+                "rose": False,
+                "seconds": 0.1,
+                "attempts": 1,
+                name: value,
+            }
+        ),
+        "line 2: ",
+    )
+    for name, values in FIELDS.items()
+    for value in values
+]
+
+
+@pytest.mark.parametrize(("line", "message"), DAMAGED)
+def test_a_damaged_line_is_named(file, line, message):
+    probed(Search(), file)
+    lines = file.read_text().splitlines()
+    lines[1] = line
+    file.write_text("\n".join(lines) + "\n")
+    with pytest.raises(assay.FormatError) as caught:
+        probed(Search(), file)
+    assert message in str(caught.value)
+    assert "take the line out" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content", ["notes of mine", "notes of mine\nand more\n", '{"a": 1}\n', "\n", '{"assay_checkpoint": 2}\n']
+)
+def test_another_file_is_not_written_over(file, content):
+    file.write_text(content)
+    with pytest.raises(assay.FormatError, match="is no checkpoint"):
+        probed(Search(), file)
+    assert file.read_text() == content
+
+
+@pytest.mark.parametrize("salt", [None, 7])
+def test_a_first_line_without_salt_is_no_checkpoint(file, salt):
+    probed(Search(), file)
+    header, rest = file.read_text().split("\n", 1)
+    file.write_text(json.dumps(json.loads(header) | {"salt": salt}) + "\n" + rest)
+    with pytest.raises(assay.FormatError, match=r"is no checkpoint that assay .* can read"):
+        probed(Search(), file)
+
+
+def test_an_error_of_whoever_is_told_is_not_that_of_the_file(file):
+    def told(_):
+        raise ConnectionError("mine")
+
+    with pytest.raises(ConnectionError, match=r"^mine$"):
+        probed(Search(), file, progress=told)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+def test_a_full_disk_is_an_error_of_the_checkpoint():
+    with pytest.raises(assay.FileError, match="the checkpoint '/dev/full' cannot be used: it is no ordinary file"):
+        probed(Search(), "/dev/full")
+    checkpoint = Checkpoint({}, Path("/dev/full").open("wb", buffering=0), "'full'")
+    with checkpoint.file, pytest.raises(assay.FileError, match="the checkpoint 'full' cannot be used: No space left"):
+        checkpoint.add(Outcome("q1", Answer(["d1"]), 0.1, 1))
+
+
+OTHER_REQUESTS = {
+    "index": ("?q={query}&index=wikinews2", {}),
+    "header": ("?q={query}&index=wikipedia", {"headers": ["X-Index: b", "X-Key: s3cret"]}),
+    "header's name": ("?q={query}&index=wikipedia", {"headers": ["X-Indices: a", "X-Key: s3cret"]}),
+    "no header": ("?q={query}&index=wikipedia", {}),
+    "body": ("?q={query}&index=wikipedia", {"body": '{"q": "{query}"}', "headers": ["X-Index: a", "X-Key: s3cret"]}),
+    "path": ("?q={query}&index=wikipedia", {"path": "results", "headers": ["X-Index: a", "X-Key: s3cret"]}),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_REQUESTS)
+def test_a_checkpoint_of_another_request_is_refused(file, case):
+    address, options = OTHER_REQUESTS[case]
+    with SearchServer() as server:
+        url = f"{server.url}?q={{query}}&index=wikipedia"
+        first = {"headers": ["X-Index: a", "X-Key: s3cret"]}
+        probed(HttpSearch(url, **first), file)
+        assert probed(HttpSearch(url, headers=["x-key: s3cret", "X-INDEX: a"]), file).asked == 0
+        before = sum(server.asked.values())
+        with pytest.raises(assay.MismatchError, match="was made with another request"):
+            probed(HttpSearch(server.url + address, **options), file)
+        assert sum(server.asked.values()) == before
+
+
+def test_a_checkpoint_holds_no_key_and_another_salt_each_time(tmp_path):
+    headers = []
+    with SearchServer() as server:
+        for name in ("a", "b"):
+            search = HttpSearch(f"{server.url}?key=abc&token=s3cret-1", headers=["X-Key: s3cret-2"])
+            probed(search, tmp_path / name, {"q1": "question 1"})
+            headers.append(json.loads((tmp_path / name).read_text().splitlines()[0]))
+            assert "s3cret" not in (tmp_path / name).read_text()
+            assert set(headers[-1]) == {"assay_checkpoint", "version", "name", "k", "salt", "questions", "request"}
+            assert headers[-1]["name"] == server.url
+    assert headers[0]["salt"] != headers[1]["salt"]
+    assert headers[0]["request"] != headers[1]["request"]
+    assert headers[0]["questions"] == headers[1]["questions"]
+
+
+def test_a_folder_and_a_place_that_is_not_there(tmp_path):
+    for path in (tmp_path, tmp_path / "none" / "file"):
+        with pytest.raises(assay.FileError, match=r"the checkpoint '.*' cannot be used"):
+            probed(Search(), path)
+
+
+def test_ids_and_scores_come_back_exactly(file):
+    ranking = [("däß\u2028\x1b", 1 / 3), ('"', 1e-300), ("1", -0.0)]
+
+    def search(_):
+        return ranking
+
+    for _ in range(2):
+        assert probed(search, file, {"q1": "x"}).run["q1"] == ranking
+
+
+def test_repeats_and_rising_scores_are_remembered(file):
+    def search(question):
+        return ["a", "a", "b"] if question == "question 1" else [("a", 1), ("b", 2)]
+
+    questions = {"q1": "question 1", "q2": "question 2"}
+    first = probed(search, file, questions)
+    assert probed(search, file, questions).notes == first.notes
+    assert {note.kind for note in first.notes} >= {"duplicates", "order"}
+
+
+CODE = """
+import sys, json, assay
+from assay.tasks.probe import HttpSearch
+questions, qrels, url, file = json.loads(sys.argv[1])
+probe = assay.probe(HttpSearch(url), questions, qrels, "rr", checkpoint=file, concurrency=3)
+print(probe["rr"], probe.asked, probe.resumed)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_a_killed_process_is_taken_up_where_it_was(file):
+    with SearchServer(delay=0.02) as server:
+        data = json.dumps([QUESTIONS, QRELS, server.url, str(file)])
+        command = [sys.executable, "-c", CODE, data]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE)  # noqa: S603 - our own code
+        with running:
+            end = time.monotonic() + 30
+            while not (file.exists() and file.read_bytes().count(b"\n") > 8) and time.monotonic() < end:
+                time.sleep(0.005)
+            running.send_signal(signal.SIGKILL)
+        time.sleep(0.1)
+        finished = {json.loads(line)["query_id"] for line in file.read_bytes().split(b"\n")[1:-1]}
+        assert 8 <= len(finished) < 40
+        before = server.asked.copy()
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - our own code
+        again = {question for question, times in server.asked.items() if times > before[question]}
+    assert again == {question for query, question in QUESTIONS.items() if query not in finished}
+    assert done.stdout == f"1.0 {40 - len(finished)} {len(finished)}\n"
+    # At most those were asked twice that were under way.
+    assert sum(server.asked.values()) <= 40 + 3

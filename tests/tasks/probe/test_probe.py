@@ -1,0 +1,314 @@
+"""`assay.probe`: what it gives, what it notes, what it refuses."""
+
+import io
+import json
+import math
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import assay
+from assay.render import progress as bars
+from assay.tasks.probe import Latency
+
+QUESTIONS = {"q1": "one", "q2": "two", "q3": "three"}
+QRELS = {"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 1}, "q3": {"d3": 1}}
+FOUND = {"one": [("d1", 0.9), ("d2", 0.5)], "two": [("d9", 0.7), ("d1", 0.1)], "three": [("d9", 0.2)]}
+MEASURES = ["ndcg@2", "recall@1"]
+
+
+def failing(question):
+    if question == "two":
+        raise OSError("<b>gone</b>")
+    return FOUND[question]
+
+
+def kinds(probe):
+    return [note.kind for note in probe.notes]
+
+
+def test_the_result_is_that_of_the_run():
+    probe = assay.probe(FOUND.get, QUESTIONS, QRELS, MEASURES, k=2)
+    expected = assay.evaluate(QRELS, {query: FOUND[text] for query, text in QUESTIONS.items()}, MEASURES)
+    assert probe.result.mean == expected.mean
+    assert probe.result.signature == expected.signature
+    assert probe["nDCG@2"] == expected["ndcg@2"]
+    assert assay.evaluate(QRELS, probe.run, MEASURES).mean == expected.mean
+    assert probe.notes == ()
+    assert (probe.failures, probe.asked, probe.resumed, set(probe.seconds)) == ({}, 3, 0, set(QUESTIONS))
+
+
+def test_the_usual_measures_are_at_k():
+    assert list(assay.probe(FOUND.get, QUESTIONS, QRELS, k=3).result) == ["ndcg@3", "rr@3", "recall@3"]
+
+
+@pytest.mark.parametrize("options", [{}, {"missing": "skip"}, {"convention": "trec_eval"}])
+def test_a_failed_question_scores_0_whatever_becomes_of_missing_ones(options):
+    probe = assay.probe(
+        failing, QUESTIONS, QRELS, ["rr"] if "convention" not in options else ["recip_rank"], retries=0, **options
+    )
+    assert next(iter(probe.result.scores.values())).tolist() == [1.0, 0.0, 0.0]
+    assert probe.failures == {"q2": "OSError: <b>gone</b>"}
+    assert list(probe.run) == ["q1", "q3"]
+    assert "failed" in kinds(probe)
+    assert "missing" not in kinds(probe)
+
+
+def test_policies_are_those_of_evaluate():
+    probe = assay.probe(FOUND.get, QUESTIONS, QRELS, "recall", k=5, rel=3, depth=1)
+    assert probe.result.policies.depth == 1
+    with pytest.raises(assay.PolicyError):
+        assay.probe(FOUND.get, QUESTIONS, QRELS, "recall", ties="x")
+
+
+NOTES = {
+    "unjudged": ({"questions": {**QUESTIONS, "q9": "nine"}}, "1 question without judgments not asked: 'q9'"),
+    "unasked": ({"questions": {"q1": "one"}}, "2 queries of the judgments without a question: 'q2', 'q3'"),
+    "missing": (
+        {"questions": {"q1": "one"}},
+        "2 queries of the judgments are missing from the run, counted as empty rankings: 'q2', 'q3'",
+    ),
+    "duplicates": (
+        {"search": lambda _: ["d1", "d1", "d2"]},
+        "3 repeated documents left out, in the answers to 'q1', 'q2', 'q3'",
+    ),
+    "order": (
+        {"search": lambda _: [("d1", 1), ("d2", 2)]},
+        "scores that do not fall left out, the order given counts: 3 answers, to 'q1', 'q2', 'q3'",
+    ),
+    "short": (
+        {"k": 3},
+        "no answer has more than 2 documents, where k is 3; the retriever may have a limit of its own",
+    ),
+    "depth": ({"measures": ["recall@100", "rr"]}, "recall@100: answers end at k=2"),
+}
+
+
+@pytest.mark.parametrize("kind", NOTES)
+def test_notes(kind):
+    options, text = NOTES[kind]
+    usual = {"search": FOUND.get, "questions": QUESTIONS, "qrels": QRELS, "measures": "rr", "k": 2}
+    probe = assay.probe(**{**usual, **options})
+    assert {note.kind: note.text for note in probe.notes}[kind] == text
+    assert text in str(probe)
+
+
+def test_a_policy_for_duplicates_is_followed():
+    search = lambda _: ["d1", "d1", "d2"]  # noqa: E731 - one line does
+    assert assay.probe(search, QUESTIONS, QRELS, "rr", duplicates="count").run["q1"] == ["d1", "d1", "d2"]
+    with pytest.raises(assay.DuplicateError):
+        assay.probe(search, QUESTIONS, QRELS, "rr", duplicates="error")
+
+
+def test_lists_pair_up():
+    probe = assay.probe(FOUND.get, ["one", "two"], [["d1"], ["d1"]], "rr")
+    assert probe.result.scores["rr"].tolist() == [1.0, 0.5]
+    with pytest.raises(assay.MismatchError, match="the judgments hold 3 queries and there are 2 questions"):
+        assay.probe(FOUND.get, ["one", "two"], [["d1"], ["d1"], ["d1"]], "rr")
+
+
+REFUSED = [
+    ({"k": 0}, "k must be a whole number from 1, not '0'"),
+    ({"k": True}, "k must be a whole number from 1, not 'True'"),
+    ({"concurrency": 0}, "concurrency must be a whole number from 1 to 1024, not '0'"),
+    ({"concurrency": 2.5}, "concurrency must be a whole number from 1 to 1024"),
+    ({"retries": -1}, "retries must be a whole number from 0 to 100, not '-1'"),
+    ({"timeout": 0}, "timeout must be a number of seconds above 0, not '0'"),
+    ({"timeout": math.inf}, "timeout must be a number of seconds above 0"),
+    ({"timeout": "1"}, "timeout must be a number of seconds above 0"),
+    (
+        {"questions": {"x": "one"}},
+        "no question has judgments: the questions are 'x', the judgments have 'q1', 'q2', 'q3'",
+    ),
+    (
+        {"questions": {"q1": "one"}, "missing": "error"},
+        "2 queries of the judgments without a question: 'q2', 'q3'; missing=\"zero\" counts them as empty rankings",
+    ),
+    ({"measures": ["nonsense"]}, "there is no measure 'nonsense'"),
+    ({"measures": ["f1"], "convention": "nonsense"}, "nonsense"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_mistakes_are_found_before_anything_is_asked(options, message):
+    asked = []
+    usual = {"search": asked.append, "questions": QUESTIONS, "qrels": QRELS, "measures": "rr"}
+    with pytest.raises(assay.AssayError) as caught:
+        assay.probe(**{**usual, **options})
+    assert message in str(caught.value)
+    assert asked == []
+
+
+def test_where_nothing_is_answered_the_first_failure_is_said():
+    with pytest.raises(assay.DataError) as caught:
+        assay.probe(lambda _: 1 / 0, QUESTIONS, QRELS, "rr", retries=1)
+    said = "no question was answered; for example 'q1': ZeroDivisionError: division by zero (2 attempts)"
+    assert str(caught.value) == said
+
+
+def test_a_search_that_answers_nothing_is_given_up_early():
+    questions = {f"q{number}": str(number) for number in range(200)}
+    qrels = {query: ["d"] for query in questions}
+    asked = []
+    with pytest.raises(assay.DataError, match=r"none of the first 20 questions was answered; for example 'q\d'"):
+        assay.probe(lambda question: asked.append(question) or 1 / 0, questions, qrels, "rr", retries=0, concurrency=4)
+    # None begins after the twentieth has failed, when the others may be under way.
+    assert 20 <= len(asked) <= 20 + 3
+
+
+def test_a_dict_is_ranked_by_its_scores():
+    def search(question):  # noqa: ARG001 - what a search is called with
+        return {"d9": 0.1, "d1": 0.9, "d2": 0.5}
+
+    probe = assay.probe(search, QUESTIONS, QRELS, "recall@1", k=1)
+    assert probe.run["q1"] == [("d1", 0.9)]
+    assert probe.result.scores["recall@1"].tolist() == [0.5, 1.0, 0.0]
+    assert probe.notes == ()
+
+
+@pytest.mark.parametrize("found", [["d1", "d9"], ["d9", "d1"]])
+@pytest.mark.parametrize("convention", ["assay", "trec_eval"])
+def test_equal_scores_in_a_list_keep_the_given_order(found, convention):
+    name = "rr" if convention == "assay" else "recip_rank"
+    probe = assay.probe(lambda _: [(each, 0.5) for each in found], {"q2": "two"}, QRELS, name, convention=convention)
+    assert probe.run["q2"] == found
+    assert probe.result.per_query()["q2"][name] == 1 / (1 + found.index("d1"))
+
+
+def test_finding_nothing_is_an_answer():
+    probe = assay.probe(lambda _: [], QUESTIONS, QRELS, "rr")
+    assert (probe["rr"], probe.failures, probe.run.to_dict()) == (0.0, {}, {"q1": [], "q2": [], "q3": []})
+
+
+def test_questions_of_any_text():
+    texts = {"q1": "a\ud800", "q2": "\x00\x1b[31m", "q3": "x" * 1_000_000}
+    assert assay.probe(lambda question: [str(len(question))], texts, QRELS, "rr").run["q3"] == ["1000000"]
+
+
+def test_a_bar_in_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(bars, "DELAY", 0.0)
+    monkeypatch.setattr(bars, "PAUSE", 0.01)
+    shares = {"one": "asking my search", "two": "33%", "three": "67%"}
+    seen = []
+
+    def search(question):
+        end = time.monotonic() + 30
+        while shares[question] not in sys.stderr.getvalue() and time.monotonic() < end:
+            time.sleep(0.005)
+        seen.append(shares[question] in sys.stderr.getvalue())
+        return [question]
+
+    assay.probe(search, QUESTIONS, QRELS, "rr", concurrency=1, timeout=None, name="my search")
+    assert seen == [True, True, True]
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assay.probe(lambda question: time.sleep(0.05) or [question], QUESTIONS, QRELS, "rr", progress=False)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_no_time_limit():
+    assert assay.probe(FOUND.get, QUESTIONS, QRELS, "rr", timeout=None)["rr"] == 0.5
+
+
+def test_latency_is_that_of_the_calls():
+    pauses = {"one": 0.02, "two": 0.04, "three": 0.06}
+
+    def search(question):
+        time.sleep(pauses[question])
+        return FOUND[question]
+
+    probe = assay.probe(search, QUESTIONS, QRELS, "rr", concurrency=3)
+    taken = np.array([probe.seconds[query] for query in QUESTIONS])
+    assert (taken >= list(pauses.values())).all()
+    assert (taken < np.array(list(pauses.values())) + 0.5).all()
+    expected = Latency(*np.quantile(taken, [0.5, 0.95, 0.99]), taken.mean())
+    assert probe.latency == pytest.approx(expected)
+    assert probe.throughput == pytest.approx(3 / probe.elapsed)
+    # They ran side by side.
+    assert probe.elapsed < 0.06 + 0.5
+
+
+def test_waiting_and_failed_attempts_are_not_latency():
+    tried = set()
+
+    def search(question):
+        if question not in tried:
+            tried.add(question)
+            time.sleep(0.3)
+            raise OSError
+        return FOUND[question]
+
+    assert assay.probe(search, QUESTIONS, QRELS, "rr").latency.p99 < 0.3
+
+
+def test_progress_is_told():
+    shares = []
+    assay.probe(FOUND.get, QUESTIONS, QRELS, "rr", progress=shares.append)
+    assert shares == [1 / 3, 2 / 3, 1.0]
+
+
+@pytest.fixture
+def probe():
+    return assay.probe(failing, QUESTIONS, QRELS, ["rr"], retries=0, k=2)
+
+
+def test_it_prints_quality_then_pace_then_failures(probe):
+    lines = str(probe).splitlines()
+    assert lines[0].split() == ["measure", "mean", "low", "high", "queries"]
+    assert lines[2].split()[:2] == ["rr", "0.3333"]
+    assert lines[4] == "assay 0.1.0, convention assay".replace("0.1.0", assay.__version__)
+    assert lines[5].startswith("a call took ")
+    assert "2 of 3 questions answered in " in lines[5]
+    assert lines[6:] == ["note: 1 question failed, counted as empty: 'q2'", "failed: q2: OSError: <b>gone</b>"]
+    assert repr(probe).startswith("<Probe: rr=0.3333; 2 answers, 1 failed; p50 ")
+
+
+def test_a_notebook_shows_it_escaped(probe):
+    shown = probe._repr_html_()
+    assert "a call took" in shown
+    assert "1 question failed" in shown
+    assert "<b>" not in shown
+
+
+def test_exports(probe):
+    data = json.loads(probe.to_json())
+    assert data["failures"] == {"q2": "OSError: <b>gone</b>"}
+    assert data["latency"] == probe.latency._asdict()
+    assert (data["asked"], data["resumed"], data["throughput"]) == (3, 0, probe.throughput)
+    assert data["measures"]["rr"]["mean"] == probe["rr"]
+    frame = probe.to_polars()
+    assert frame.columns == ["query_id", "rr", "seconds", "failure"]
+    assert frame["failure"].to_list() == [None, "OSError: <b>gone</b>", None]
+    assert frame["seconds"].is_null().to_list() == [False, True, False]
+    assert probe.to_pandas().shape == (3, 4)
+    assert probe.to_csv().splitlines()[0] == "measure,mean,low,high,queries"
+    assert "a call took" in probe.to_markdown()
+    assert r"\begin{table}" in probe.to_latex()
+
+
+def test_many_failures_are_not_all_shown():
+    questions = {f"q{number}": str(number) for number in range(30)}
+    qrels = {query: ["d"] for query in questions}
+
+    def search(question):
+        if question != "7":
+            raise OSError("no")
+        return ["d"]
+
+    probe = assay.probe(search, questions, qrels, "rr", retries=0, concurrency=1)
+    assert len(probe.failures) == 29
+    assert list(probe.failures) == [query for query in questions if query != "q7"]
+    assert str(probe).count("failed: ") == 11
+    assert str(probe).endswith("failed: and 19 more")
+
+
+def test_the_run_can_be_kept(probe, tmp_path):
+    probe.run.write(tmp_path / "live.run")
+    assert (tmp_path / "live.run").read_text().splitlines()[0] == "q1 Q0 d1 1 0.9 failing"

@@ -1,0 +1,109 @@
+"""What is sent: addresses, bodies and headers."""
+
+import pytest
+
+from assay.core.errors import DataError
+from assay.tasks.probe import HttpSearch
+from assay.tasks.probe.request import filled, read_address, read_body, read_headers
+
+ADDRESSES = [
+    ("http://localhost:8000/search", "http://localhost:8000/search", "/search"),
+    ("https://search.example", "https://search.example/", "/"),
+    ("http://[::1]:80/a b/ü?q={query}&n={k}", "http://[::1]:80/a b/ü", "/a%20b/%C3%BC?q=a%26b%20%7Bk%7D%2F%C3%A9&n=5"),
+    ("HTTP://h/{query}/x%20y?key=s3cret", "http://h/{query}/x%20y", "/a%26b%20%7Bk%7D%2F%C3%A9/x%20y?key=s3cret"),
+]
+
+
+@pytest.mark.parametrize(("url", "name", "path"), ADDRESSES)
+def test_addresses(url, name, path):
+    address = read_address(url)
+    assert address.name == name
+    assert address.path("a&b {k}/é", 5) == path
+
+
+BAD_ADDRESSES = [
+    ("localhost:8000", "must begin with http:// or https://"),
+    ("file:///etc/passwd", "must begin with http:// or https://"),
+    ("ftp://h/x", "must begin with http:// or https://"),
+    ("http://", "has no host that can be asked"),
+    ("http:///x", "has no host that can be asked"),
+    ("http://{query}.example/", "has no host that can be asked"),
+    ("http://h:99999/", "cannot be read"),
+    ("http://h:x/", "cannot be read"),
+    ("http://[::1/", "cannot be read"),
+    ("ftp://me:s3cret@h/", "the address 'ftp://h/' must begin with http:// or https://"),
+    ("me:s3cret@h/x?y", "the address 'h/x' must begin with http:// or https://"),
+    ("http://h:x/#s3cret", "the address 'http://h:x/' cannot be read"),
+    ("http://me:s3cret@h/", "put no name and password into the address"),
+    ("http://h/?q=x&key=s3cret\nq", None),
+]
+
+
+@pytest.mark.parametrize(("url", "message"), BAD_ADDRESSES)
+def test_bad_addresses(url, message):
+    if message is None:
+        assert "\n" not in read_address(url).path("x", 1)
+        return
+    with pytest.raises(DataError) as caught:
+        read_address(url)
+    assert message in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_lone_surrogate_can_be_asked():
+    assert read_address("http://h/?q={query}").path("a\ud800", 1) == "/?q=a%3F"
+    assert filled(read_body('["{query}"]'), "a\ud800", 1) == ["a\ud800"]
+
+
+BAD_BODIES = [
+    ("{query}", "the body is not JSON"),
+    ({"q": "{query}"}, "the body must be JSON as a text"),
+    ('{"q": "x"}', "the body has no place for the question"),
+    ("[" * 100_000, "the body is not JSON"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), BAD_BODIES)
+def test_bad_bodies(body, message):
+    with pytest.raises(DataError) as caught:
+        HttpSearch("http://h/", body=body)
+    assert message in str(caught.value)
+
+
+HEADERS = [
+    ("X-Key: abc", {"X-Key": "abc"}),
+    ("X-Key:abc: d", {"X-Key": "abc: d"}),
+    ("Authorization: Bearer $TOKEN", {"Authorization": "Bearer t0ken"}),
+    ("Authorization: Basic ${TOKEN}==", {"Authorization": "Basic t0ken=="}),
+    ("X-Price: 5$$", {"X-Price": "5$"}),
+]
+
+
+@pytest.mark.parametrize(("line", "values"), HEADERS)
+def test_headers(line, values):
+    assert read_headers([line], {"TOKEN": "t0ken"}).values == values
+
+
+BAD_HEADERS = [
+    ("X-Key", "a header is 'Name: value'"),
+    ("X Key: a", "a header is 'Name: value'"),
+    (": a", "a header is 'Name: value'"),
+    ("X-Key: $NONE", "header 'X-Key': there is no environment variable NONE"),
+    ("X-Key: $", "a $ must be followed by a variable's name"),
+    ("X-Key: s3cret\r\nX-Other: 1", "the value must be one line of plain ASCII"),
+    ("X-Key: $SPLIT", "the value must be one line of plain ASCII"),
+    ("X-Key: s3cret-ü", "the value must be one line of plain ASCII"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_HEADERS)
+def test_bad_headers(line, message):
+    with pytest.raises(DataError) as caught:
+        HttpSearch("http://h/", headers=[line], environment={"SPLIT": "s3cret\nx"})
+    assert message in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_ones_own_header_takes_the_place_of_a_usual_one():
+    sent = HttpSearch("http://h/", headers=["content-type: application/x-ndjson"]).sent
+    assert [value for name, value in sent.items() if name.lower() == "content-type"] == ["application/x-ndjson"]

@@ -1,0 +1,194 @@
+"""What can be searched: functions, and objects shaped like other libraries' retrievers."""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import pytest
+
+import assay
+from assay.core.errors import DataError
+from assay.tasks.probe.retrievers import as_retriever, own_name
+
+QRELS = {"q1": ["d2"]}
+
+
+@dataclass
+class Document:
+    """As LangChain has it; haystack's has `content`, and a score."""
+
+    id: str | None
+    page_content: str = "text"
+    metadata: dict = field(default_factory=dict)
+
+
+class LangChain:
+    name = None
+
+    def invoke(self, input, config=None, **kwargs):  # noqa: ARG002 - LangChain's signature
+        return [Document("d1"), Document("d2")]
+
+    async def ainvoke(self, input, config=None, **kwargs):
+        raise NotImplementedError
+
+
+class LangChainBySource:
+    def invoke(self, input, config=None, **kwargs):  # noqa: ARG002 - LangChain's signature
+        return [Document(None, metadata={"source": each}) for each in ("d1", "d2")]
+
+
+class AsynchronousLangChain:
+    async def ainvoke(self, input, config=None, **kwargs):  # noqa: ARG002 - LangChain's signature
+        return [Document("d1"), Document("d2")]
+
+
+@dataclass
+class Node:
+    node_id: str
+    ref_doc_id: str
+
+
+@dataclass
+class NodeWithScore:
+    node: Node
+    score: float
+
+
+class LlamaIndex:
+    def retrieve(self, str_or_query_bundle):  # noqa: ARG002 - LlamaIndex' signature
+        return [NodeWithScore(Node("d1", "whole"), 0.9), NodeWithScore(Node("d2", "d2"), 0.8)]
+
+
+class AsynchronousLlamaIndex:
+    async def aretrieve(self, str_or_query_bundle):
+        return LlamaIndex().retrieve(str_or_query_bundle)
+
+
+@dataclass
+class HaystackDocument:
+    id: str
+    content: str
+    score: float
+
+
+class Haystack:
+    def run(self, query, filters=None, top_k=None):  # noqa: ARG002 - haystack's signature
+        return {"documents": [HaystackDocument(f"d{place}", query, -place) for place in range(1, top_k + 1)]}
+
+
+class AsynchronousHaystack:
+    async def run_async(self, query, filters=None, top_k=None):
+        return Haystack().run(query, filters, top_k)
+
+
+class HaystackByEmbedding:
+    def run(self, query_embedding, top_k=None):
+        """Takes no text."""
+
+
+class HaystackOne:
+    def retrieve(self, query, top_k=None):  # noqa: ARG002 - haystack 1's signature
+        return [HaystackDocument(f"d{place}", "text", -place) for place in range(1, top_k + 1)]
+
+
+def with_k(question, k):  # noqa: ARG001 - what a search is called with
+    return [f"d{place}" for place in range(1, k + 1)]
+
+
+def with_top_k(question, *, top_k=99):
+    return with_k(question, top_k)
+
+
+async def asynchronous(question, k=99):
+    return with_k(question, k)
+
+
+def of_one_name(k):
+    assert k == "a question"
+    return ["d1", "d2"]
+
+
+def mapping(question):  # noqa: ARG001 - what a search is called with
+    return {"d1": 2.0, "d2": 1.0, "d3": 0.5}
+
+
+SEARCHES = {
+    "langchain": (LangChain(), 2),
+    "langchain, async only": (AsynchronousLangChain(), 2),
+    "langchain's ainvoke": (AsynchronousLangChain().ainvoke, 2),
+    "llama index": (LlamaIndex(), 2),
+    "llama index, async only": (AsynchronousLlamaIndex(), 2),
+    "haystack": (Haystack(), 3),
+    "haystack, async only": (AsynchronousHaystack(), 3),
+    "haystack 1": (HaystackOne(), 3),
+    "k": (with_k, 3),
+    "top_k": (with_top_k, 3),
+    "async with k": (asynchronous, 3),
+    "partial": (partial(with_k, k=7), 3),
+    "k is the question": (of_one_name, 2),
+    "a dict": (mapping, 3),
+    "a built-in": ({"a question": ["d1", "d2"]}.get, 2),
+    "more than asked for": (lambda _: with_k("", 50), 3),
+}
+
+
+@pytest.mark.parametrize("case", SEARCHES)
+def test_each_is_asked_in_its_way(case):
+    search, length = SEARCHES[case]
+    probe = assay.probe(search, {"q1": "a question"}, QRELS, "rr", k=3, retries=0)
+    assert probe.failures == {}
+    assert probe["rr"] == 0.5
+    ranking = probe.run["q1"]
+    assert len(ranking) == length
+    assert (ranking[1] if isinstance(ranking[1], str) else ranking[1][0]) == "d2"
+
+
+def test_the_place_of_an_id_can_be_said():
+    for search, doc_id, rank in ((LangChainBySource(), "metadata.source", 0.5), (LlamaIndex(), "node.ref_doc_id", 0.5)):
+        assert assay.probe(search, {"q1": "x"}, QRELS, "rr", doc_id=doc_id)["rr"] == rank
+    with pytest.raises(DataError, match="say where the id stands with doc_id"):
+        assay.probe(lambda _: [Document(None, "x")], {"q1": "x"}, QRELS, "rr")
+
+
+REFUSED = [
+    ("http://localhost", "for an address there is assay.tasks.probe.HttpSearch"),
+    (None, "'None' cannot be searched"),
+    (LangChain, "'LangChain' is a class; give a retriever made of it"),
+    (HaystackByEmbedding(), "this retriever's run takes query_embedding, top_k, not query"),
+]
+
+
+@pytest.mark.parametrize(("search", "message"), REFUSED)
+def test_what_cannot_be_searched_is_refused_before_anything_is_asked(search, message):
+    with pytest.raises(DataError) as caught:
+        assay.probe(search, {"q1": "x"}, QRELS)
+    assert message in str(caught.value)
+
+
+NAMES = [
+    (with_k, "with_k"),
+    (lambda _: [], None),
+    (partial(with_k, k=1), None),
+    (LangChain(), "LangChain"),
+    (Haystack().run, "run"),
+]
+
+
+@pytest.mark.parametrize(("search", "name"), NAMES)
+def test_names(search, name):
+    assert own_name(search) == name
+    assert as_retriever(search, 3).name == (name or "search")
+    assert as_retriever(search, 3, "mine").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("search", "kind"), [(lambda _: ["d1"], "a lambda"), (partial(with_k, k=1), "a partial")], ids=["lambda", "partial"]
+)
+def test_a_checkpoint_needs_a_name(search, kind, tmp_path):
+    file = tmp_path / "checkpoint.jsonl"
+    with pytest.raises(DataError) as caught:
+        assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file)
+    said = f"a checkpoint knows a search by its name, and {kind} has none; give it one with name="
+    assert (str(caught.value), file.exists()) == (said, False)
+    assert assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="mine").run.tag == "mine"
+    with pytest.raises(assay.MismatchError, match="is of 'mine', not of 'other'"):
+        assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="other")

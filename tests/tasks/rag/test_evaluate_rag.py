@@ -1,0 +1,311 @@
+"""Retrieval and answers in one result: the same numbers as apart, what is left out, and what joins them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import assay
+
+ROWS = [
+    {"query_id": "a", "question": "A?", "gold": ["d1"], "retrieved": ["d1"], "answer": "x y", "references": ["x y"]},
+    {"query_id": "b", "question": "B?", "gold": ["d2"], "retrieved": ["d2"], "answer": "z", "references": ["x", "z q"]},
+    {"query_id": "c", "question": "C?", "gold": ["d3"], "retrieved": ["d9"], "answer": "no", "references": ["w"]},
+    {"query_id": "d", "question": "D?", "gold": ["d4"], "retrieved": ["d8"], "answer": "", "references": ["w"]},
+]
+MEASURES = ["recall", "rr", "em", "answer_f1", "bleu", "rouge_l"]
+
+
+def kinds(result):
+    return [note.kind for note in result.notes]
+
+
+def without(part, *queries):
+    return [{k: v for k, v in row.items() if k != part or row["query_id"] not in queries} for row in ROWS]
+
+
+def test_the_numbers_are_those_of_each_part_alone():
+    whole = assay.evaluate_rag(ROWS, MEASURES)
+    ranked = assay.evaluate(
+        {row["query_id"]: row["gold"] for row in ROWS},
+        {row["query_id"]: row["retrieved"] for row in ROWS},
+        MEASURES[:2],
+    )
+    answered = assay.evaluate_answers(
+        [row["references"] for row in ROWS], [row["answer"] for row in ROWS], MEASURES[2:]
+    )
+    assert whole.mean == {**ranked.mean, **answered.mean}
+    for part in (ranked, answered):
+        for name in part:
+            np.testing.assert_array_equal(whole.scores[name], part.scores[name])
+            assert whole.interval(name) == part.interval(name)
+    assert list(whole) == MEASURES
+    assert whole.queries == ["a", "b", "c", "d"]
+
+
+def test_shared_names_mean_retrieval():
+    result = assay.evaluate_rag(ROWS, ["precision", "recall", "f1", "em", "answer_recall"])
+    assert [each.definition.of for each in result.measures.values()] == ["rankings"] * 3 + ["answers"] * 2
+
+
+def test_the_defaults_hold_both():
+    assert list(assay.evaluate_rag(ROWS)) == ["recall", "ndcg", "rr", "answer_em", "answer_f1"]
+
+
+def test_a_parameter_of_em():
+    row = {"answer": "The x", "references": "x"}
+    assert assay.evaluate_rag([row], ["em(normalize=none)", "em"]).mean == {"em(normalize=none)": 0, "em": 1}
+
+
+@pytest.mark.parametrize(
+    ("part", "left", "words"),
+    [
+        ("answer", ["recall", "rr"], "em, answer_f1, bleu, rouge_l left out: the records have no answers"),
+        ("references", ["recall", "rr"], "left out: the records have no reference answers"),
+        ("gold", MEASURES[2:], "recall, rr left out: the records have no gold documents"),
+        ("retrieved", MEASURES[2:], "recall, rr left out: the records have no retrieved documents"),
+    ],
+)
+def test_measures_whose_part_is_missing_are_left_out(part, left, words):
+    result = assay.evaluate_rag(without(part, "a", "b", "c", "d"), MEASURES)
+    assert list(result) == left
+    assert any(words in str(note) for note in result.notes)
+
+
+def test_where_everything_is_missing_that_is_an_error():
+    with pytest.raises(assay.DataError, match=r"nothing can be computed: .* no reference answers"):
+        assay.evaluate_rag([{"answer": "x"}], ["em"])
+
+
+def test_a_name_that_may_have_meant_answers_says_so():
+    with pytest.raises(assay.DataError, match=r"f1 left out: .* gold documents .*; for answers write answer_f1"):
+        assay.evaluate_rag([{"answer": "x", "references": "x"}], ["f1"])
+
+
+def test_a_question_without_gold_counts_in_answers_only():
+    result = assay.evaluate_rag(without("gold", "a"), MEASURES)
+    assert np.isnan(result.scores["recall"][0])
+    assert (result.counted("recall"), result.counted("answer_f1")) == (3, 4)
+    assert "gold" in kinds(result)
+
+
+def test_a_question_that_nothing_was_retrieved_for_scores_0():
+    result = assay.evaluate_rag(without("retrieved", "a"), MEASURES)
+    assert result.scores["recall"].tolist() == [0, 1, 0, 0]
+    assert "missing" in kinds(result)
+
+
+def test_a_question_without_an_answer_is_an_empty_one():
+    result = assay.evaluate_rag(without("answer", "a"), MEASURES)
+    assert result.scores["answer_f1"][0] == 0
+    assert any("1 question without an answer, counted as an empty one: 'a'" in str(note) for note in result.notes)
+
+
+def test_a_question_without_references_has_no_value():
+    result = assay.evaluate_rag(without("references", "a"), MEASURES)
+    assert np.isnan(result.scores["answer_f1"][0])
+    assert result.counted("em") == 3
+
+
+def test_the_order_counts_where_scores_do_not_fall_in_it():
+    row = {"query_id": "a", "gold": ["d1"], "retrieved": [("d2", 0.1), ("d1", 0.2)]}
+    result = assay.evaluate_rag([row], ["rr"])
+    assert result["rr"] == 0.5
+    assert "the scores of 1 question do not fall in the order retrieved, so the order counts: 'a'" in map(
+        str, result.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("records", "outputs"),
+    [
+        ([{"query_id": "a", "gold": ["d1"], "retrieved": {"d2": 0.1, "d1": 0.2}}], None),
+        ([{"query_id": "a", "gold": ["d1"]}], {"a": [("d2", 0.1), ("d1", 0.2)]}),
+    ],
+)
+def test_scores_count_where_there_is_no_order(records, outputs):
+    result = assay.evaluate_rag(records, ["rr"], outputs=outputs)
+    assert result["rr"] == 1
+    assert "order" not in kinds(result)
+
+
+def test_grades_and_levels():
+    row = {"gold": {"d1": 1, "d2": 3}, "retrieved": ["d1"], "answer": "x", "references": "x"}
+    assert assay.evaluate_rag([row], ["recall"]).found.tolist() == [True]
+    strict = assay.evaluate_rag([row], ["recall"], rel=2)
+    assert (strict["recall"], strict.found.tolist()) == (0, [False])
+
+
+def test_texts_of_gold_are_those_of_relevant_documents():
+    row = {"gold": {"d1": 2, "d2": -1, "d3": 1}, "retrieved": ["d2"]}
+    corpus = {"d1": "alpha", "d2": "beta", "d3": "beta"}
+    names = ["retrieval_token_f1", "recall"]
+    assert assay.evaluate_rag([row], names, corpus=corpus)["retrieval_token_f1"] == 1
+    assert assay.evaluate_rag([row], names, corpus=corpus, rel=2).mean == {"retrieval_token_f1": 0, "recall": 0}
+
+
+def test_equal_scores_keep_the_order():
+    row = {"gold": ["a"], "retrieved": [{"id": name, "score": 0} for name in "abc"]}
+    assert assay.evaluate_rag([row], ["rr"])["rr"] == 1
+
+
+def test_nothing_to_find_is_no_gold():
+    rows = [*ROWS, {"query_id": "e", "gold": [], "retrieved": ["d1"], "answer": "x", "references": ["x"]}]
+    result = assay.evaluate_rag(rows, MEASURES)
+    assert result.has_gold.tolist() == [True] * 4 + [False]
+    assert result.blame().to_polars()["gold passage"].to_list() == ["retrieved", "not retrieved", "no gold passage"]
+
+
+def test_measures_of_both_kinds_that_do_not_exist_are_an_error():
+    with pytest.raises(assay.MeasureError, match="answer_f1"):
+        assay.evaluate_rag(ROWS, ["answer_f2"])
+    with pytest.raises(assay.MeasureError, match="no measure to compute"):
+        assay.evaluate_rag(ROWS, [])
+
+
+def test_measures_that_are_objects():
+    same = assay.semantic(lambda texts: np.array([[float(len(text)), 1.0] for text in texts]))
+    result = assay.evaluate_rag(ROWS, [same, assay.parse_measure("rr")])
+    assert list(result) == ["semantic", "rr"]
+    assert result.scores["semantic"][0] == pytest.approx(1)
+
+
+def test_two_measures_of_one_name_are_an_error():
+    one, two = (assay.semantic(lambda texts, n=n: [[1.0, n] for _ in texts]) for n in (1.0, 2.0))
+    with pytest.raises(assay.MeasureError, match="two measures are called 'semantic'; give one of them a name"):
+        assay.evaluate_rag(ROWS, [one, two])
+    with pytest.raises(assay.MeasureError, match="two measures are called 'semantic'; give one of them a name"):
+        assay.evaluate_answers(["x"], ["x"], [one, two])
+
+
+def test_texts_that_unicode_does_not_allow():
+    assert assay.evaluate_rag([{"answer": "\ud800", "references": ["\ud800"]}], ["em"])["em"] == 1
+
+
+def test_many_questions_are_scored_in_parts(monkeypatch):
+    import assay.tasks.evaluate.answers
+
+    rows = [{"answer": f"x {n % 7}", "references": [f"x {n % 5}"]} for n in range(100)]
+    whole = assay.evaluate_rag(rows, ["answer_f1", "bleu", "rouge_2", "meteor", "ter"])
+    monkeypatch.setattr(assay.tasks.evaluate.answers, "PART", 7)
+    parts = assay.evaluate_rag(rows, ["answer_f1", "bleu", "rouge_2", "meteor", "ter"])
+    assert whole.mean == parts.mean
+    for name in whole:
+        np.testing.assert_array_equal(whole.scores[name], parts.scores[name])
+
+
+class TestJoined:
+    def test_blame(self):
+        view = assay.evaluate_rag(ROWS, MEASURES).blame()
+        frame = view.to_polars()
+        assert frame["gold passage"].to_list() == ["retrieved", "not retrieved"]
+        assert frame["questions"].to_list() == [2, 2]
+        assert frame["answer_f1"].to_list() == pytest.approx([(1 + 2 / 3) / 2, 0])
+        assert frame["em"].to_list() == [0.5, 0]
+        assert "of 2 answers with answer_f1 below 0.5, 0 had a gold passage" in str(view)
+        assert "and 2 had none (the retriever's)" in str(view)
+        assert "answer_f1 is 0.8333 higher where a gold passage was retrieved (95 % interval of the difference" in str(
+            view
+        )
+
+    def test_corpus_scores_are_those_of_each_part(self):
+        view = assay.evaluate_rag(ROWS, ["bleu"]).blame().to_polars()
+        apart = assay.evaluate_answers(
+            [row["references"] for row in ROWS[:2]], [row["answer"] for row in ROWS[:2]], "bleu"
+        )
+        assert view["bleu"][0] == apart["bleu"]
+
+    def test_faults(self):
+        result = assay.evaluate_rag(ROWS, MEASURES)
+        assert result.faults() == {"generator": [], "retriever": ["c", "d"]}
+        assert result.faults(right=0.9) == {"generator": ["b"], "retriever": ["c", "d"]}
+        assert result.faults("em") == {"generator": ["b"], "retriever": ["c", "d"]}
+
+    def test_where_lower_is_better(self):
+        result = assay.evaluate_rag(ROWS, ["ter"])
+        assert result.faults(right=50)["retriever"] == ["c", "d"]
+        assert "above 50" in str(result.blame(right=50))
+        assert result.worst(2).to_polars()["query"].to_list() == ["c", "d"]
+
+    def test_without_a_highest_value_nobody_is_accused(self):
+        result = assay.evaluate_rag(ROWS, ["recall", "ter"])
+        assert "fault" not in str(result)
+        assert "faults" not in json.loads(result.to_json())
+        assert "not retrieved" in str(result)
+        with pytest.raises(assay.PolicyError, match="ter has no highest value"):
+            result.faults()
+
+    def test_the_level_counts_whatever_else_is_measured(self):
+        rows = [{**ROWS[0], "gold": {"d1": 1, "d5": 2}}]
+        alone, both = (assay.evaluate_rag(rows, names, rel=2) for names in (["em"], ["em", "recall"]))
+        assert alone.found.tolist() == both.found.tolist() == [False]
+        assert "rel=2" in alone.signature
+
+    def test_without_anything_retrieved_nobody_is_accused(self):
+        result = assay.evaluate_rag(without("retrieved", "a", "b", "c", "d"), MEASURES)
+        assert not result.is_joined
+        assert "fault" not in str(result)
+
+    def test_a_score_of_sums_has_no_gain_of_means(self):
+        assert "higher where" not in str(assay.evaluate_rag(ROWS, ["bleu"]).blame())
+
+    def test_what_cannot_be_joined_is_an_error(self):
+        with pytest.raises(assay.MeasureError, match="nothing to join"):
+            assay.evaluate_rag(ROWS, ["recall"]).blame()
+        with pytest.raises(assay.MeasureError, match="recall is no measure of answers; there are em"):
+            assay.evaluate_rag(ROWS, ["recall", "em"]).blame("recall")
+        with pytest.raises(assay.PolicyError, match="right must be a number"):
+            assay.evaluate_rag(ROWS, ["em"]).blame(right="high")
+
+    def test_worst(self):
+        frame = assay.evaluate_rag(ROWS, MEASURES).worst(3).to_polars()
+        assert frame["query"].to_list() == ["c", "d", "b"]
+        assert frame["gold passage"].to_list() == ["not retrieved", "not retrieved", "retrieved"]
+        assert frame["question"].to_list() == ["C?", "D?", "B?"]
+        assert frame["answer"].to_list() == ["no", "", "z"]
+        assert frame["reference"].to_list() == ["w", "w", "x"]
+
+    def test_worst_by_another_measure_and_with_long_texts(self):
+        rows = [{"gold": ["x"], "retrieved": [], "question": "word " * 50}, {"gold": ["x"], "retrieved": ["x"]}]
+        result = assay.evaluate_rag(rows, ["recall"])
+        short, whole = result.worst(1), result.worst(1, width=None)
+        assert len(short.to_polars()["question"][0]) <= 100
+        assert whole.to_polars()["question"][0] == ("word " * 50).strip()
+        with pytest.raises(assay.PolicyError, match="whole number from 0"):
+            result.worst(-1)
+
+    def test_nothing_in_a_text_reaches_the_terminal_or_the_page(self):
+        row = {"question": "\x1b[31m<b>", "answer": "<script>", "references": ["&"], "gold": ["x"], "retrieved": []}
+        result = assay.evaluate_rag([row], ["em"])
+        assert "\x1b" not in str(result.worst())
+        assert "<script>" not in result.worst().to_html()
+        assert "&lt;script&gt;" in result.worst().to_html()
+
+    def test_the_notebook_shows_both_tables(self):
+        assert assay.evaluate_rag(ROWS, MEASURES)._repr_html_().count("<table>") == 2
+        assert assay.evaluate_rag(ROWS, ["recall"])._repr_html_().count("<table>") == 1
+
+    def test_json_holds_what_joins(self):
+        plain = json.loads(assay.evaluate_rag(ROWS, MEASURES).to_json())
+        assert plain["found"] == {"a": True, "b": True, "c": False, "d": False}
+        assert plain["faults"] == {"measure": "answer_f1", "right": 0.5, "generator": [], "retriever": ["c", "d"]}
+        assert [row["questions"] for row in plain["blame"]] == [2, 2]
+
+    def test_some_of_its_measures(self):
+        part = assay.evaluate_rag(ROWS, MEASURES).only(["em"])
+        assert part.faults()["generator"] == ["b"]
+
+
+def test_results_can_be_compared():
+    better = [{**row, "answer": row["references"][0]} for row in ROWS]
+    results = {"old": assay.evaluate_rag(ROWS, MEASURES), "new": assay.evaluate_rag(better, MEASURES)}
+    pair = assay.compare(None, results, ["answer_f1"]).pairs[0]
+    assert pair.difference == pytest.approx(1 - (1 + 2 / 3) / 4)
+    assert pair.wins == 3
+
+
+@pytest.mark.parametrize("how", [{}, {"rel": 2}])
+def test_a_kept_result_has_the_same_signature(tmp_path, how):
+    result = assay.evaluate_rag(ROWS, ["bleu", "em"], **how)
+    result.save(tmp_path / "kept.json")
+    assert assay.load_result(tmp_path / "kept.json").signature == result.signature

@@ -1,0 +1,235 @@
+"""Records in every form that they come in, and what is said of bad ones."""
+
+import json
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import assay
+from assay.data.passages import Passages
+from assay.tasks.rag.records import Record
+from assay.tasks.rag.sources import collect
+
+ROWS = [
+    {
+        "query_id": "q1",
+        "question": "Where?",
+        "gold": ["d1"],
+        "retrieved": ["d1", "d2"],
+        "answer": "Paris",
+        "references": ["Paris", "In Paris"],
+    },
+    {
+        "query_id": "q2",
+        "question": "Who?",
+        "gold": ["d3"],
+        "retrieved": ["d4"],
+        "answer": "[Ada]",
+        "references": ["Ada"],
+    },
+]
+RECORDS = [
+    Record("q1", "Where?", ["d1"], Passages(["d1", "d2"]), None, None, "Paris", ("Paris", "In Paris")),
+    Record("q2", "Who?", ["d3"], Passages(["d4"]), None, None, "[Ada]", ("Ada",)),
+]
+
+
+@dataclass
+class AsDataclass:
+    query_id: str
+    question: str
+    gold: list[str]
+    retrieved: list[str]
+    answer: str
+    references: list[str]
+
+
+class AsTuple(NamedTuple):
+    query_id: str
+    question: str
+    gold: list[str]
+    retrieved: list[str]
+    answer: str
+    references: list[str]
+
+
+class AsModel:
+    """What pydantic's models can do."""
+
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def model_dump(self):
+        return self.fields
+
+
+def as_text(row):
+    """A row as CSV has it: lists are JSON."""
+    return {key: json.dumps(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+FORMS = {
+    "dicts": lambda: ROWS,
+    "tuple of dicts": lambda: tuple(ROWS),
+    "generator": lambda: (row for row in ROWS),
+    "dict by id": lambda: {row["query_id"]: {k: v for k, v in row.items() if k != "query_id"} for row in ROWS},
+    "dataclasses": lambda: [AsDataclass(**row) for row in ROWS],
+    "named tuples": lambda: [AsTuple(**row) for row in ROWS],
+    "models": lambda: [AsModel(**row) for row in ROWS],
+    "polars": lambda: polars.DataFrame(ROWS),
+    "lazy": lambda: polars.LazyFrame(ROWS),
+    "pandas": lambda: pandas.DataFrame(ROWS),
+    "arrow": lambda: polars.DataFrame(ROWS).to_arrow(),
+}
+FILES = {
+    "r.jsonl": lambda path: path.write_text("\n".join(map(json.dumps, ROWS)) + "\n"),
+    "r.json": lambda path: path.write_text(json.dumps(ROWS, indent=1)),
+    "r.parquet": polars.DataFrame(ROWS).write_parquet,
+    "r.csv": polars.DataFrame([as_text(row) for row in ROWS]).write_csv,
+    "r.tsv": lambda path: polars.DataFrame([as_text(row) for row in ROWS]).write_csv(path, separator="\t"),
+}
+
+
+def read(*data, **how):
+    """The records, without where they stand."""
+    return [each._replace(place="") for each in collect(*data, **how)[0]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_records(form):
+    assert read(FORMS[form]()) == RECORDS
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_gives_the_same_records(name, tmp_path):
+    FILES[name](tmp_path / name)
+    assert read(tmp_path / name) == RECORDS
+    assert read(str(tmp_path / name)) == RECORDS
+    with (tmp_path / name).open("rb") as file:
+        assert read(file) == RECORDS
+
+
+def test_compressed_records_are_read(tmp_path):
+    import gzip
+
+    with gzip.open(tmp_path / "r.jsonl.gz", "wt") as file:
+        file.write("\n".join(map(json.dumps, ROWS)))
+    assert read(tmp_path / "r.jsonl.gz") == RECORDS
+
+
+def test_what_pandas_marks_as_missing_is_not_there():
+    frame = pandas.DataFrame({"query_id": ["a", "b"], "answer": ["x", float("nan")], "references": [["x"], ["y"]]})
+    assert [each.answer for each in read(frame)] == ["x", None]
+
+
+def test_arrays_are_lists():
+    row = {"gold": np.array(["d1"]), "retrieved": np.array([1, 2]), "scores": np.array([0.5, 0.25])}
+    record = read([row])[0]
+    assert (record.gold, record.retrieved) == (["d1"], Passages(["1", "2"], [0.5, 0.25]))
+
+
+def test_records_without_ids_are_numbered():
+    assert [each.query_id for each in read([{"answer": "x"}, {"answer": "y"}])] == ["0", "1"]
+
+
+def test_own_names_are_given_by_columns():
+    record = read(
+        [{"id": 7, "bot": "x", "truth": "y", "answer": "z"}], columns={"answer": "bot", "references": "truth"}
+    )
+    assert record == [Record("7", answer="x", references=("y",))]
+
+
+def test_a_long_line_is_read(tmp_path):
+    text = "word " * 400_000
+    (tmp_path / "r.jsonl").write_text(json.dumps({"answer": text, "references": [text]}))
+    assert assay.evaluate_rag(tmp_path / "r.jsonl", ["answer_f1"])["answer_f1"] == 1
+
+
+BAD = [
+    ([], "the records: there is no record to evaluate"),
+    (5, "the records must be a list, a frame or a file, not 'int'"),
+    ([5], "record 0 must be a dict or a dataclass, not 'int'"),
+    ([{"x": 1}], "the records have nothing to measure: there are 'x'"),
+    ([{"question": "x"}], "the records have nothing to measure"),
+    ([{"answer": "x", "response": "y"}], "'answer' and 'response' may both be the answer; say which with columns="),
+    ([{"query_id": "a", "answer": "x"}] * 2, "question 'a' stands twice; each question is one record"),
+    ({"a": {"query_id": "b", "answer": "x"}}, "the record 'a' says that its id is 'b'; give it one id"),
+    ([{"retrieved": {"d1", "d2"}}], "what was retrieved is a set, which has no order"),
+    ([{"retrieved": [{"text": "x"}]}], "say where the id stands with doc_id"),
+    ([{"query_id": 1.5, "answer": "x"}], "the id of a question must be a string or an integer, not '1.5'"),
+    ([{"query_id": "a", "answer": "x"}, {"answer": "y"}], "record 1: the id of a question must be a string"),
+    ([{"query_id": "a", "answer": 5}], "record 0 ('a'): the answer must be text, not '5'"),
+    ([{"query_id": "a", "references": 5}], "record 0 ('a'): references must be a list of texts, not '5'"),
+    ([{"references": ["a", 5]}], "references must be texts, not '5'"),
+    ([{"retrieved": "d1"}], "what was retrieved must be a list of ids or passages, not 'd1'"),
+    ([{"retrieved": ["d1"], "scores": [1, 2]}], "there are 1 retrieved id and 2 scores"),
+    ([{"retrieved": ["d1"], "scores": 5}], "the scores must be a list, not '5'"),
+    ([{"retrieved": ["d1"], "retrieved_texts": []}], "there are 1 retrieved id and 0 retrieved_texts"),
+    ([{"retrieved_texts": "x"}], "retrieved_texts must be a list of texts, not 'x'"),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), BAD, ids=[message[:40] for _, message in BAD])
+def test_bad_records_are_named(data, message):
+    with pytest.raises(assay.DataError) as caught:
+        collect(data)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("columns", [{"reply": "x"}, {"answer": "reply"}, ["answer"]])
+def test_columns_that_are_not_there_are_an_error(columns):
+    with pytest.raises(assay.FormatError, match=r"parts of a record are|no record has a field|columns= must map"):
+        collect([{"answer": "x"}], columns=columns)
+
+
+BAD_FILES = [
+    ("r.jsonl", '{"answer": "x"}\n{"answer": \n', "r.jsonl, line 2: this is not JSON"),
+    ("r.jsonl", '{"answer": "x"}\n[1]\n', "r.jsonl, line 2: expected an object"),
+    ("r.jsonl", '{"answer": "x"}\n{"answer": 5}\n', "r.jsonl, line 2: the answer must be text"),
+    ("r.csv", 'answer,gold\nx,"[1, 2"\n', "r.csv, row 1: 'gold' begins like a list, but is not JSON"),
+    ("r.txt", "q1 Q0 d1 1 0.5 tag\n", "r.txt: these are no records"),
+    ("r.json", "[1]", "r.json, record 0 must be a dict"),
+    ("r.csv", "answer,answer\nx,y\n", "r.csv has two columns 'answer'; rename one of them"),
+    ("r.jsonl", '{"gold": ["a"]}\n{"gold": "d1"}\n', "r.jsonl, line 2: judgments of query '1'"),
+    ("r.csv", "answer,references\nx,x\n\ny,y\n", "r.csv, row 2 is empty; take it out"),
+    ("r.csv", "", "there is no record to evaluate"),
+    ("r.parquet", "no", "r.parquet cannot be read as parquet"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_FILES, ids=[message[:40] for *_, message in BAD_FILES])
+def test_bad_files_are_named_with_their_line(name, content, message, tmp_path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(assay.DataError) as caught:
+        assay.evaluate_rag(tmp_path / name)
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(assay.FileError, match=r"nowhere\.jsonl"):
+        collect("nowhere.jsonl")
+
+
+def test_an_id_that_stands_elsewhere():
+    row = {"retrieved": [{"metadata": {"source": "a.md"}, "page_content": "x"}]}
+    assert read([row], doc_id="metadata.source")[0].retrieved.ids == ["a.md"]
+
+
+def test_text_that_looks_like_a_list_is_text_under_a_name_of_ones_own(tmp_path):
+    (tmp_path / "log.csv").write_text("bot,references\n[1],x\n")
+    assert read(tmp_path / "log.csv", columns={"answer": "bot"})[0].answer == "[1]"
+
+
+def test_a_passage_without_a_text_keeps_its_place():
+    assert read([{"retrieved": ["a", "b"], "retrieved_texts": ["x", None]}])[0].retrieved_texts == ("x", "")
+
+
+def test_half_a_character_is_replaced_everywhere():
+    row = {"question": "\ud800", "answer": "\ud800", "references": ["\ud800"], "gold": ["a"], "retrieved": ["a"]}
+    result = assay.evaluate_rag([row], ["em"])
+    assert result.worst().to_polars()["question"].to_list() == ["?"]
+    assert result["em"] == 1

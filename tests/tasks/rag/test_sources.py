@@ -1,0 +1,315 @@
+"""Data as AutoRAG, LlamaIndex, ragas and BEIR write it, with a system's outputs."""
+
+import json
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import polars
+import pytest
+
+import assay
+from assay.tasks.rag.sources import collect
+
+QA = polars.DataFrame(
+    {
+        "qid": ["a", "b"],
+        "query": ["where?", "who?"],
+        "retrieval_gt": [[["d1", "d2"], ["d3"]], [["d4"]]],
+        "generation_gt": [["Paris"], ["Ada", "Ada Lovelace"]],
+    }
+)
+RESULT = polars.DataFrame(
+    {
+        "retrieved_contents": [["one", "three"], ["nine"]],
+        "retrieved_ids": [["d1", "d3"], ["d9"]],
+        "retrieve_scores": [[0.9, 0.8], [0.7]],
+        "generated_texts": ["Paris", "Grace"],
+    }
+)
+MEASURES = ["autorag:retrieval_recall", "recall", "em"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    QA.write_parquet(tmp_path / "qa.parquet")
+    RESULT.write_parquet(tmp_path / "0.parquet")
+    RESULT.with_columns(QA["qid"]).reverse().write_parquet(tmp_path / "best_0.parquet")
+    return tmp_path
+
+
+class TestAutoRAG:
+    def test_a_result_without_ids_is_put_to_the_questions_in_order(self, folder):
+        result = assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=folder / "0.parquet")
+        assert result.mean == {"autorag:retrieval_recall": 0.5, "recall": pytest.approx(1 / 3), "em": 0.5}
+        assert result.queries == ["a", "b"]
+        assert any(note.kind == "outputs" and "in the order they stand" in str(note) for note in result.notes)
+
+    def test_a_result_with_ids_is_put_to_them(self, folder):
+        one, two = (
+            assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=folder / name)
+            for name in ("0.parquet", "best_0.parquet")
+        )
+        assert one.mean == two.mean
+        assert not any(note.kind == "outputs" for note in two.notes)
+
+    def test_its_own_convention(self, folder):
+        result = assay.evaluate_rag(
+            folder / "qa.parquet", ["retrieval_f1", "retrieval_map"], outputs=RESULT, convention="autorag"
+        )
+        assert result.convention == "autorag"
+        # a finds both of its groups with nothing besides, b finds nothing.
+        assert result.per_query()["a"]["retrieval_f1"] == pytest.approx(1)
+        assert result.per_query()["b"] == {"retrieval_f1": 0, "retrieval_map": 0}
+
+    def test_every_group_must_be_found(self, folder):
+        half = RESULT.with_columns(retrieved_ids=polars.Series([["d1", "d2"], ["d4"]]))
+        result = assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=half)
+        assert result.found.tolist() == [False, True]
+
+    def test_passages_from_the_corpus(self):
+        corpus = polars.DataFrame({"doc_id": ["d1", "d2", "d3", "d4", "d9"], "contents": ["x", "y", "z", "w", "v"]})
+        result = assay.evaluate_rag(
+            QA, ["retrieval_token_recall"], outputs=RESULT.drop("retrieved_contents"), corpus=corpus
+        )
+        assert result.scores["retrieval_token_recall"].tolist() == [1, 0]
+
+    def test_a_document_that_the_corpus_lacks_is_noted(self):
+        corpus = {"d1": "x", "d2": "y", "d3": "z", "d4": "w"}
+        result = assay.evaluate_rag(
+            QA, ["retrieval_token_recall"], outputs=RESULT.drop("retrieved_contents"), corpus=corpus
+        )
+        assert result.counted("retrieval_token_recall") == 1
+        assert any("1 document not in the corpus" in str(note) and "'d9'" in str(note) for note in result.notes)
+
+
+DATASET = {
+    "queries": {"a": "where?", "b": "who?"},
+    "corpus": {"n1": "one", "n2": "two"},
+    "relevant_docs": {"a": ["n1"], "b": ["n2"]},
+    "mode": "text",
+}
+RUN = {"a": {"n1": 0.9, "n2": 0.1}, "b": {"n1": 0.8, "n2": 0.3}}
+
+
+class TestLlamaIndex:
+    @pytest.mark.parametrize("form", ["dict", "object", "file"])
+    def test_a_dataset_with_a_run(self, form, tmp_path):
+        (tmp_path / "qa.json").write_text(json.dumps(DATASET))
+        data = {"dict": DATASET, "object": SimpleNamespace(**DATASET), "file": tmp_path / "qa.json"}[form]
+        result = assay.evaluate_rag(data, ["rr", "retrieval_token_f1"], outputs=RUN)
+        assert result.scores["rr"].tolist() == [1, 0.5]
+        assert result.scores["retrieval_token_f1"].tolist() == [0.5, 0.5]
+        assert result.records[0].question == "where?"
+
+    def test_a_list_of_its_results(self, tmp_path):
+        results = [
+            {
+                "query": "where?",
+                "expected_ids": ["n1"],
+                "expected_texts": None,
+                "retrieved_ids": ["n2", "n1"],
+                "retrieved_texts": ["two", "one"],
+                "mode": "text",
+                "metric_dict": {"mrr": {"score": 0.5, "metadata": {}}},
+            }
+        ]
+        (tmp_path / "results.json").write_text(json.dumps(results))
+        result = assay.evaluate_rag(tmp_path / "results.json", ["mrr"], convention="llama_index")
+        assert result["mrr"] == 0.5
+
+    def test_an_id_that_is_no_query_is_an_error(self):
+        with pytest.raises(assay.DataError, match="relevant_docs has ids that are no queries: 'z'"):
+            collect({**DATASET, "relevant_docs": {"z": ["n1"]}}, RUN)
+
+
+class TestRagas:
+    SAMPLES = (
+        {
+            "user_input": "where?",
+            "retrieved_contexts": ["one", "two"],
+            "reference_contexts": ["one"],
+            "retrieved_context_ids": ["c1", "c2"],
+            "reference_context_ids": ["c1", "c3"],
+            "response": "Paris",
+            "multi_responses": None,
+            "reference": "Paris",
+            "rubrics": None,
+        },
+    )
+
+    def test_its_fields(self):
+        result = assay.evaluate_rag(list(self.SAMPLES), ["precision", "recall", "em", "retrieval_token_recall"])
+        assert result.mean == {"precision": 0.5, "recall": 0.5, "em": 1, "retrieval_token_recall": 0.5}
+
+    def test_its_measures(self):
+        names = ["IDBasedContextPrecision", "IDBasedContextRecall"]
+        result = assay.evaluate_rag(list(self.SAMPLES), names, convention="ragas")
+        assert list(result.mean.values()) == [0.5, 0.5]
+
+    def test_its_older_fields(self):
+        row = {"question": "where?", "contexts": ["one"], "answer": "Paris", "ground_truth": "Paris"}
+        assert assay.evaluate_rag([row], ["em"])["em"] == 1
+
+
+class TestBEIR:
+    @pytest.fixture
+    def beir(self, tmp_path):
+        lines = {
+            "corpus.jsonl": [
+                {"_id": "d1", "title": "One", "text": "first"},
+                {"_id": "d2", "title": "", "text": "second"},
+            ],
+            "queries.jsonl": [
+                {"_id": "q1", "text": "where?"},
+                {"_id": "q2", "text": "who?"},
+                {"_id": "q9", "text": "?"},
+            ],
+        }
+        for name, rows in lines.items():
+            (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / "qrels").mkdir()
+        (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t2\nq2\td2\t1\n")
+        (tmp_path / "bm25.run").write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\nq2 Q0 d1 1 1.0 x\nq9 Q0 d1 1 1 x\n")
+        return tmp_path
+
+    def test_a_folder_with_a_run(self, beir):
+        result = assay.evaluate_rag(beir, ["recall", "ndcg@10", "retrieval_token_f1"], outputs=beir / "bm25.run")
+        assert result.queries == ["q1", "q2"]
+        assert [record.question for record in result.records] == ["where?", "who?"]
+        assert result.scores["recall"].tolist() == [1, 0]
+        assert result.scores["retrieval_token_f1"].tolist() == [0.5, 0]
+        assert any("1 output of no question left out: 'q9'" in str(note) for note in result.notes)
+
+    def test_the_only_split_is_taken(self, beir):
+        (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
+        assert len(collect(beir, beir / "bm25.run")[0]) == 2
+
+    def test_several_splits_are_an_error(self, beir):
+        (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
+        (beir / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\n")
+        with pytest.raises(assay.FileError, match=r"no qrels/test\.tsv; in qrels/ there is 'dev\.tsv', 'train\.tsv'"):
+            collect(beir)
+
+    def test_a_folder_of_something_else_is_an_error(self, tmp_path):
+        with pytest.raises(assay.FileError, match="is no BEIR folder"):
+            collect(tmp_path)
+
+
+class Retrieved(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+ASKED = [{"query_id": "a", "gold": ["d1"], "references": ["x"]}, {"query_id": "b", "gold": ["d2"], "references": ["y"]}]
+OUTPUTS = {
+    "run": {"a": ["d1"], "b": ["d2"]},
+    "Run": assay.Run({"a": ["d1"], "b": ["d2"]}),
+    "frame of a run": polars.DataFrame({"query_id": ["a", "b"], "doc_id": ["d1", "d2"], "score": [1.0, 1.0]}),
+    "rankings in order": [["d1"], ["d2"]],
+    "records": [{"query_id": "b", "retrieved": ["d2"]}, {"query_id": "a", "retrieved": ["d1"]}],
+    "named tuples": [Retrieved("a", "d1", 1.0), Retrieved("b", "d2", 1.0)],
+    "records with more": {"a": {"retrieved": ["d1"], "model": "m"}, "b": {"retrieved": ["d2"], "model": "m"}},
+    "records by id": {"a": {"retrieved": ["d1"]}, "b": {"retrieved": ["d2"]}},
+}
+
+
+@pytest.mark.parametrize("form", OUTPUTS)
+def test_outputs_in_every_form(form):
+    assert assay.evaluate_rag(ASKED, ["recall"], outputs=OUTPUTS[form])["recall"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("o.run", "a Q0 d1 1 1 x\nb Q0 d2 1 1 x\n"),
+        ("o.json", '{"a": {"d1": 1}, "b": {"d2": 1}}'),
+        ("run.csv", "query_id,doc_id,score\na,d1,1\nb,d2,1\n"),
+        ("o.csv", 'query_id,retrieved,answer\na,"[""d1""]",x\nb,"[""d2""]",y\n'),
+        ("o.jsonl", '{"query_id": "a", "retrieved": ["d1"]}\n{"query_id": "b", "retrieved": ["d2"]}\n'),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_outputs_in_files(name, content, stream, tmp_path):
+    (tmp_path / name).write_text(content)
+    if stream:
+        with (tmp_path / name).open("rb") as file:
+            result = assay.evaluate_rag(ASKED, ["recall"], outputs=file)
+    else:
+        result = assay.evaluate_rag(ASKED, ["recall"], outputs=tmp_path / name)
+    assert result["recall"] == 1
+
+
+def test_outputs_of_other_questions_are_an_error():
+    with pytest.raises(assay.MismatchError, match="no id in common: the questions have 'a', 'b', the outputs 'x'"):
+        collect(ASKED, {"x": ["d1"]})
+
+
+def test_as_many_outputs_as_questions_where_there_are_no_ids():
+    with pytest.raises(assay.MismatchError, match="there are 2 questions and 1 output without ids"):
+        collect(ASKED, [{"answer": "x"}])
+
+
+@pytest.mark.parametrize("corpus", [[{"x": 1}], []])
+def test_a_corpus_that_is_none_is_an_error(corpus):
+    with pytest.raises(assay.DataError, match=r"documents need an id|there are no documents"):
+        assay.evaluate_rag(ASKED, ["retrieval_token_f1"], outputs=OUTPUTS["run"], corpus=corpus)
+
+
+def test_documents_may_be_called_like_parts():
+    assert (
+        assay.evaluate_rag([{"query_id": "a", "gold": ["answer"]}], ["rr"], outputs={"a": {"answer": 0.5}})["rr"] == 1
+    )
+
+
+class TestTwoSystems:
+    """Outputs stand for the system: nothing of an older one is left."""
+
+    OLD = (
+        {
+            "query_id": "a",
+            "gold": ["d1"],
+            "references": "x",
+            "answer": "x",
+            "retrieved": ["d1"],
+            "retrieved_texts": ["t"],
+        },
+        {
+            "query_id": "b",
+            "gold": ["d2"],
+            "references": "y",
+            "answer": "y",
+            "retrieved": ["d2"],
+            "retrieved_texts": ["t"],
+        },
+    )
+
+    def test_an_output_that_is_missing_is_no_old_answer(self):
+        result = assay.evaluate_rag(list(self.OLD), ["em"], outputs=[{"query_id": "a", "answer": "x"}])
+        assert result.scores["em"].tolist() == [1, 0]
+        said = [str(note) for note in result.notes]
+        assert "retrieved, retrieved_texts, answer of the records left aside: the outputs stand for the system" in said
+        assert "1 question without an answer, counted as an empty one: 'b'" in said
+
+    def test_a_run_leaves_no_old_texts(self):
+        old = [{**row, "gold_texts": ["t"]} for row in self.OLD]
+        result = assay.evaluate_rag(old, ["recall", "retrieval_token_f1"], outputs={"a": ["d9"], "b": ["d2"]})
+        assert list(result) == ["recall"]
+        assert result.scores["recall"].tolist() == [0, 1]
+
+    def test_other_gold_in_the_outputs_does_not_count(self):
+        outputs = [{"query_id": "a", "gold": ["d9"], "retrieved": ["d9"]}, {"query_id": "b", "retrieved": ["d2"]}]
+        result = assay.evaluate_rag(list(self.OLD), ["recall"], outputs=outputs)
+        assert result.scores["recall"].tolist() == [0, 1]
+        assert any("another question, gold or references for 1 question" in str(note) for note in result.notes)
+
+
+class TestColumnsOfTwoFiles:
+    def test_each_name_may_stand_in_one_of_them(self):
+        asked, outputs = [{"id": "a", "truth": "x"}], [{"id": "a", "said": "x"}]
+        columns = {"references": "truth", "answer": "said"}
+        assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
+
+    def test_a_name_in_neither_is_an_error(self):
+        with pytest.raises(assay.FormatError, match="nowhere is a field 'lost'"):
+            assay.evaluate_rag(ASKED, ["recall"], outputs=OUTPUTS["run"], columns={"answer": "lost"})
