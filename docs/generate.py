@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 from assay.cli.explain import Explanation, Setting, Worked, explain, with_cutoff
 from assay.cli.measures import COMBINED, range_of
-from assay.cli.options import HELP
 from assay.conventions import CONVENTIONS
-from assay.core.convention import CHOICES, Convention, Name, Policies
+from assay.core.convention import Convention, Name
 from assay.core.parameter import write
+from assay.core.policies import CHOICES, Policies, policy_help, policy_sentence
 from assay.measures import TABLE, parse
-from assay.tasks.audit.choices import policy_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -134,7 +133,7 @@ def policies_table() -> str:
         values = listed(CHOICES[name]) if name in CHOICES else OTHER_VALUES[name]
         chosen = getattr(Policies(), name)
         shown = f"`{chosen:g}`" if isinstance(chosen, float) else f"`{chosen}`"
-        rows.append((f"`{name}`", values, shown, HELP[name].removesuffix(".")))
+        rows.append((f"`{name}`", values, shown, policy_help(name)))
     return table(("policy", "may be", "by default", "meaning"), rows)
 
 
@@ -146,9 +145,11 @@ def tools() -> str:
 def tool_section(tool: Convention) -> str:
     """A tool's policies where they are not assay's, its names, and where it is wrong."""
     parts = [f"### {tool.name}", fill(f"{tool.title.removesuffix('.')}.", WIDTH)]
-    own = [name for name in Policies.__slots__ if getattr(tool.policies, name) != getattr(Policies(), name)]
+    own = {name: getattr(tool.policies, name) for name in Policies.__slots__}
     rows = [
-        (f"`{name}={getattr(tool.policies, name)}`", policy_words(name, getattr(tool.policies, name))) for name in own
+        (f"`{name}={value}`", policy_sentence(name, value))
+        for name, value in own.items()
+        if value != getattr(Policies(), name)
     ]
     parts.append(table(("policy", "meaning"), rows).rstrip() if rows else "Its policies are assay's defaults.")
     parts.append(fill(f"How it spells: {syntax(tool)}", WIDTH))

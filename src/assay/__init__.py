@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 if _TYPE_CHECKING:
     from assay._kernel import __version__
     from assay.conventions import parse_measure
-    from assay.core.convention import Policies
     from assay.core.errors import (
         AssayError,
         DataError,
@@ -23,6 +22,7 @@ if _TYPE_CHECKING:
     from assay.core.judged import Hits, Judged, ratio
     from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_measure
     from assay.core.parameter import Bounds
+    from assay.core.policies import Policies
     from assay.data import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
     from assay.measures.answers import Answers, semantic
     from assay.results.many import Results
@@ -54,7 +54,7 @@ _HOME = {
     "assay.tasks.compare.api": ("compare",),
     "assay.tasks.compare.result": ("Comparison",),
     "assay.conventions": ("parse_measure",),
-    "assay.core.convention": ("Policies",),
+    "assay.core.policies": ("Policies",),
     "assay.core.errors": (
         "AssayError",
         "DataError",

@@ -10,7 +10,7 @@ def test_a_table_and_the_way_to_each_number(assay):
     assert result.exit_code == 0
     assert result.output.startswith("map\n\ntool")
     assert "from assay's 0.5000 to trec_eval map" in result.output
-    assert "  +0.5000  queries that the run lacks are left out\n  1.0000\n" in result.output
+    assert "  +0.5000  queries missing from the run are skipped\n  1.0000\n" in result.output
 
 
 def test_the_default_is_map(assay):
@@ -28,7 +28,7 @@ def test_several_measures_and_another_start(assay):
 def test_other_formats_have_a_row_for_each_tool(assay, folder, format_):
     output = assay("audit", "qrels.txt", "two.run", "-m", "map", "--format", format_, "-o", "out").output
     assert output == ""
-    assert "queries that the run lacks are left out" in (folder / "out").read_text(encoding="utf-8")
+    assert "queries missing from the run are skipped" in (folder / "out").read_text(encoding="utf-8")
 
 
 def test_an_unknown_measure_is_one_line(assay):

@@ -9,7 +9,7 @@ import pytest
 
 from assay import __version__
 from assay.cli.main import COMMANDS, commands
-from assay.core.convention import Policies
+from assay.core.policies import Policies
 
 
 def test_version(assay):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.aggregate import AGGREGATES
+from assay.core.measure import AGGREGATES
 
 nan = math.nan
 TABLE = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
-from assay.core.convention import CHOICES, check
+from assay.core.policies import CHOICES, check_policy
 
 nan = math.nan
 
@@ -260,8 +260,8 @@ BAD = [
     ("rel", -math.inf, "rel must be a number, not '-inf'"),
     ("rel", True, "rel must be a number, not 'True'"),
     ("rel", None, "rel must be a number, not 'None'"),
-    ("tie", "input", f"there is no option 'tie'; did you mean ties? The options are {OPTIONS}"),
-    ("level", 2, f"there is no option 'level'; The options are {OPTIONS}"),
+    ("tie", "input", f"unknown option 'tie'; did you mean ties? The options are {OPTIONS}"),
+    ("level", 2, f"unknown option 'level'; the options are {OPTIONS}"),
 ]
 
 
@@ -278,7 +278,7 @@ ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() |
 @given(name=st.sampled_from(assay.Policies.__slots__) | st.text(), value=ANYTHING)
 def test_any_value_is_taken_or_refused(name, value):
     try:
-        check(name, value)
+        check_policy(name, value)
     except assay.PolicyError as error:
         assert name not in CHOICES or value not in CHOICES[name]
         assert str(error).isprintable()

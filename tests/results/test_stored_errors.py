@@ -65,7 +65,7 @@ SPOILT = [
     ({"convention": ["assay"]}, "convention must be a word"),
     ({"policies": []}, "policies must be an object"),
     ({"policies": {"ties": "maybe"}}, "ties must be 'docid_desc' or"),
-    ({"policies": {"colour": "red"}}, "there is no option 'colour'"),
+    ({"policies": {"colour": "red"}}, "unknown option 'colour'"),
     ({"policies": {"rel": 10**400}}, "rel must be a number"),
     ({"measures": {}}, "measures must be a list"),
     ({"measures": ["ap"]}, "measure 1 must be an object, not 'ap'"),

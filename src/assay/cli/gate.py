@@ -15,8 +15,8 @@ from assay.cli.output import emit, say
 from assay.cli.progress import watched
 from assay.cli.streams import check_single_input, source_of
 from assay.conventions import CONVENTIONS, find_convention
-from assay.core.convention import Policies
 from assay.core.grammar import number
+from assay.core.policies import Policies
 from assay.data.qrels import Qrels
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.tasks.gate.api import gate

@@ -12,7 +12,7 @@ from assay.cli.explain import explain, look_up
 from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.output import emit
-from assay.core.aggregate import SMALLEST_AVERAGE
+from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.parameter import write
 from assay.core.text import printable
 from assay.measures import TABLE

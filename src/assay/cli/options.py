@@ -9,7 +9,7 @@ import click
 
 from assay.cli.help import PolicyOption
 from assay.conventions import CONVENTIONS
-from assay.core.convention import CHOICES, Policies
+from assay.core.policies import CHOICES, Policies, policy_help
 from assay.data.detect import FORMATS as FILE_FORMATS
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 # Tables for other programs hold nothing but rows; what there is to say goes to standard error.
 BARE = ("tsv", "csv")
 
-# What each policy does is said once, where it is defined.
-HELP: dict[str, str] = {
-    name: " ".join(text.split()) for name, text in re.findall(r"- `(\w+)`: (.+(?:\n {6}.+)*)", Policies.__doc__ or "")
-}
 KINDS: dict[str, click.ParamType[Any]] = {
     **{name: click.Choice(choices) for name, choices in CHOICES.items()},
     "depth": click.IntRange(min=1),
@@ -87,7 +83,7 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = []
     for name in Policies.__slots__:
         kind = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
-        help_ = capital(HELP.get(name, ""))
+        help_ = capital(policy_help(name)) + "."
         options.append(click.option("--" + name.replace("_", "-"), name, cls=PolicyOption, help=help_, **kind))
     return stacked(command, options)
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from assay.compat._scores import finite, is_nan
 from assay.compat.pytrec_eval_names import choose_columns, supported_measures, supported_nicknames
-from assay.core.aggregate import SMALLEST_AVERAGE
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError
+from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.text import show
 from assay.tasks.evaluate.evaluator import Evaluator
 

@@ -15,7 +15,8 @@ from assay.measures import parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from assay.core.convention import Convention, Policies
+    from assay.core.convention import Convention
+    from assay.core.policies import Policies
 
 # assay's own way to write a cutoff. What is wrong with it is wrong, even if a tool pays no heed to it.
 OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)

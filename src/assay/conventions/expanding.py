@@ -15,7 +15,8 @@ from assay.measures import parse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.core.convention import Convention, Name, Policies
+    from assay.core.convention import Convention, Name
+    from assay.core.policies import Policies
     from assay.core.spelling import Written
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import Index, Rows
-from assay.core.convention import check
 from assay.core.errors import DataError
+from assay.core.policies import check_policy
 from assay.core.text import count
 from assay.data.detect import check_format, detect
 from assay.data.formats.tabular import read_table
@@ -51,7 +51,7 @@ class Qrels(QueryTable):
         duplicates: str | None = "error",
     ) -> None:
         if duplicates is not None:
-            check("duplicates", duplicates)
+            check_policy("duplicates", duplicates)
         data = gathered(data)
         super().__init__(judgment_rows(data, format, columns))
         if not len(self):

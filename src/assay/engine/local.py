@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from assay._kernel import Index, Ranker, Rows
-    from assay.core.convention import Policies
+    from assay.core.policies import Policies
 
 BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "input": "before_input"}
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from assay._kernel import Ranker
     from assay.conventions import Refused
-    from assay.core.convention import Policies
     from assay.core.judged import BoolArray, Judged
     from assay.core.measure import Measure
+    from assay.core.policies import Policies
     from assay.data.qrels import Qrels
     from assay.stats.pairs import Finding
 

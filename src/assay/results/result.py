@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
 from assay.conventions import CONVENTIONS, parse_measures
-from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
-from assay.core.measure import is_pooled
+from assay.core.measure import AGGREGATES, is_pooled
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table
 from assay.results.stored import Stored, read_stored, write_stored
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
     import polars
 
-    from assay.core.convention import Policies
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Measure
+    from assay.core.policies import Policies
     from assay.data.source import Readable
     from assay.results.notes import Note
 

@@ -40,9 +40,9 @@ from assay.results.stored_measures import NOT_DEFINED, absent_notes, read_measur
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.core.convention import Policies
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
+    from assay.core.policies import Policies
     from assay.data.source import Readable
     from assay.results.notes import Note
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.convention import Policies
 from assay.core.errors import FormatError, PolicyError
 from assay.core.grammar import LONGEST_NAME
 from assay.core.parameter import LARGEST_WHOLE
+from assay.core.policies import Policies
 from assay.core.text import show
 from assay.results.notes import Note
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import choose
-from assay.core.aggregate import AGGREGATES
 from assay.core.errors import MeasureError
-from assay.core.measure import TABLE, Definition, Measure, is_pooled
+from assay.core.measure import AGGREGATES, TABLE, Definition, Measure, is_pooled
 from assay.core.text import printable, show
 from assay.measures import parse
 from assay.results.notes import Note
@@ -21,8 +20,9 @@ from assay.results.stored_fields import exactly, fault, is_name, number, read_po
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.core.convention import Convention, Policies
+    from assay.core.convention import Convention
     from assay.core.judged import FloatArray, Judged
+    from assay.core.policies import Policies
 
 NOT_DEFINED = "not_defined"
 MOST_ABSENT = 10_000

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.core.aggregate import AGGREGATES
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
+from assay.core.measure import AGGREGATES
 from assay.core.progress import Report, unheard
 from assay.core.text import show
 

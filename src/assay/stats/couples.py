@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.aggregate import AGGREGATES
+from assay.core.measure import AGGREGATES
 from assay.stats.effect import differences_of
 from assay.stats.pooled import Pool, Sums, sums_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.aggregate import AGGREGATES
+from assay.core.measure import AGGREGATES
 from assay.stats.bootstrap import Interval, alike, resampled_totals
 from assay.stats.effect import ROUNDING
 

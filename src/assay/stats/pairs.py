@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.aggregate import AGGREGATES
+from assay.core.measure import AGGREGATES
 from assay.core.progress import Report, unheard
 from assay.core.text import count
 from assay.stats.bootstrap import Interval

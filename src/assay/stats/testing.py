@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.aggregate import AGGREGATES
+from assay.core.measure import AGGREGATES
 from assay.core.progress import Report, part_of
 from assay.stats.bootstrap import Interval
 from assay.stats.correction import correct

@@ -10,11 +10,11 @@ import pytest
 
 import assay
 from assay.conventions import CONVENTIONS
-from assay.core.convention import CHOICES, Policies
 from assay.core.judged import Hits, Judged
+from assay.core.policies import CHOICES, Policies, policy_sentence
 from assay.engine.local import rerank_ties
 from assay.render import render
-from assay.tasks.audit.choices import path, policy_words
+from assay.tasks.audit.choices import path
 from assay.tasks.audit.readings import find_readings
 
 QRELS = {"q1": {"a": 1, "b": 1, "c": 2, "x": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
@@ -85,7 +85,7 @@ def test_a_measure_of_ir_measures_as_an_object():
 def test_every_policy_has_words():
     values = [(name, value) for name, choices in CHOICES.items() for value in choices]
     values += [("judged_only", True), ("judged_only", False), ("depth", 10), ("depth", None), ("rel", 2)]
-    assert [each for each in values if "=" in policy_words(*each)] == []
+    assert [each for each in values if "=" in policy_sentence(*each)] == []
     assert {name for name, _ in values} == set(Policies.__slots__)
 
 
@@ -93,7 +93,7 @@ def test_what_is_said_of_a_run():
     text = str(assay.audit(QRELS, RUN, ["map", "rr"]))
     assert "map\n\ntool" in text
     assert "from assay's 0.1852 to trec_eval map" in text
-    assert "+0.0926  queries that the run lacks are left out\n" in text
+    assert "+0.0926  queries missing from the run are skipped\n" in text
     assert "2 judged documents of 4 up to the cutoff tie with another" in text
     assert "other orders of the ties give from 0.1852 to 0.2222" in text
     assert "20.0% of the documents there have no judgment" in text
@@ -174,7 +174,7 @@ def test_it_can_be_had_in_every_form():
     assert repr(audit) == f"<Audit: {len(audit['map'])} readings of map>"
     stored = json.loads(audit.to_json())["measures"]["map"]
     assert [each["tool"] for each in stored["tools"]] == [each.tool for each in audit["map"]]
-    assert stored["tools"][1]["steps"][0]["choice"] == "queries that the run lacks are left out"
+    assert stored["tools"][1]["steps"][0]["choice"] == "queries missing from the run are skipped"
     assert audit.to_polars().columns == ["measure", "tool", "name", "value", "queries", "what makes it differ"]
     assert len(audit.to_polars()) == len(audit["map"])
     assert "<table>" in audit.to_html()

@@ -155,7 +155,7 @@ WRONG = [
     ({"minimum": {"rr": 0.1}, "strict": "yes"}, "strict must be True or False, not 'yes'"),
     ({"minimum": {"rr": 0.1}, "seed": -1}, "seed must be"),
     ({"minimum": {"rr": 0.1}, "samples": 0}, "samples must be"),
-    ({"minimum": {"rr": 0.1}, "tie": "input"}, "there is no option 'tie'"),
+    ({"minimum": {"rr": 0.1}, "tie": "input"}, "unknown option 'tie'"),
 ]
 
 

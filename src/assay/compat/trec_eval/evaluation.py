@@ -18,7 +18,7 @@ from assay.compat.trec_eval.spelling import beyond_bounds, spelled
 from assay.compat.trec_eval.write import summarize
 from assay.conventions import Chosen, find_convention
 from assay.conventions.choosing import choose_one
-from assay.core.aggregate import SMALLEST_AVERAGE
+from assay.core.measure import SMALLEST_AVERAGE
 from assay.engine.local import floats, integers, only_judged, only_top, rank_hits, select
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from assay.compat.trec_eval.options import Settings
     from assay.compat.trec_eval.run import JudgedRun
     from assay.compat.trec_eval.values import Value
-    from assay.core.convention import Policies
     from assay.core.judged import FloatArray, IntArray, Judged
+    from assay.core.policies import Policies
 
 # What trec_eval ranks for a topic that the run lacks, under -c; afterwards it sets these values to 0.
 STAND_IN = {"ceci_nest_pas_un_docno": 1.0}

@@ -1,6 +1,7 @@
 """assay's own convention: trec_eval's formulas, every judged query counts, nothing is dropped silently."""
 
-from assay.core.convention import Convention, Policies
+from assay.core.convention import Convention
+from assay.core.policies import Policies
 
 ASSAY = Convention(
     name="assay",

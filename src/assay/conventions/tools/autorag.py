@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sized
 from typing import Any
 
 from assay.conventions.usable import LISTS, usable_part
-from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.convention import Convention, Name, Option
+from assay.core.policies import Policies
 
 LEVEL = {"rel": Option("rel")}
 # A passage that is retrieved again takes up a rank, but is one passage.

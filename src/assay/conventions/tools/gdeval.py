@@ -1,6 +1,7 @@
 """gdeval, the script of the TREC Web tracks: nDCG and ERR on grades up to 4."""
 
-from assay.core.convention import Convention, Name, Policies
+from assay.core.convention import Convention, Name
+from assay.core.policies import Policies
 
 GDEVAL = Convention(
     name="gdeval",

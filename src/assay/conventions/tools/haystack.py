@@ -4,7 +4,8 @@ Ground truth are the documents with a grade above 0; in DocumentNDCGEvaluator th
 no cutoff: a ranking is as long as it is, and `depth` cuts it.
 """
 
-from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.convention import Convention, Name, Option
+from assay.core.policies import Policies
 
 # Every grade above 0 is at least this.
 ABOVE_ZERO = 1e-300

@@ -4,7 +4,8 @@ It has no cutoff: a ranking is as long as it is, and `depth` cuts it. Every metr
 nothing expected or nothing retrieved; here it is NaN and left out of the mean.
 """
 
-from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.convention import Convention, Name, Option
+from assay.core.policies import Policies
 
 LEVEL = Option("rel")
 

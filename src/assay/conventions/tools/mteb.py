@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.convention import Convention, Name, Option
 from assay.core.errors import MeasureError
+from assay.core.policies import Policies
 from assay.core.spelling import Written
 from assay.core.text import show
 

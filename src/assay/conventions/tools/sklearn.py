@@ -5,7 +5,8 @@ was not retrieved is not known. average_precision_score, roc_auc_score and label
 labels, 1 where the grade is at least `rel`. A query for which scikit-learn raises an error is NaN.
 """
 
-from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.convention import Convention, Name, Option
+from assay.core.policies import Policies
 
 IGNORE_TIES = {"ignore_ties": Option("ties", {"True": "rank", "False": "average"})}
 

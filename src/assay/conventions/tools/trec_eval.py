@@ -7,7 +7,8 @@ who print or name what trec_eval does find their places here.
 
 from collections.abc import Iterable, Mapping
 
-from assay.core.convention import Convention, Name, Option, Policies
+from assay.core.convention import Convention, Name, Option
+from assay.core.policies import Policies
 from assay.core.spelling import read_trec_eval
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

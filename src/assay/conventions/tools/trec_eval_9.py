@@ -4,7 +4,8 @@ What version 10 added is not there. A name with parameters (set_F.2.0) is report
 """
 
 from assay.conventions.tools.trec_eval import NAMES, NICKNAMES, TREC_EVAL
-from assay.core.convention import Name, Policies
+from assay.core.convention import Name
+from assay.core.policies import Policies
 
 ADDED_IN_10 = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
 ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}

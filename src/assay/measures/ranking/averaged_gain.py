@@ -6,9 +6,8 @@ from typing import Annotated
 
 import numpy as np
 
-from assay.core.judged import FloatArray, IntArray, Judged, ratio
+from assay.core.judged import FloatArray, IntArray, Judged, ratio, running_sums
 from assay.core.measure import Example, measure
-from assay.core.segments import running_sums
 from assay.measures.ranking.discounted_gain import (
     Least,
     PositiveGain,

@@ -14,10 +14,9 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, stretches
 from assay.core.measure import Cutoff, Example, measure
 from assay.core.parameter import Bounds, GainMap, write
-from assay.core.segments import stretches
 
 Gain = Annotated[
     Literal["linear", "exp2", "binary", "signed"] | GainMap,

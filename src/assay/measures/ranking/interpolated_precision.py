@@ -6,10 +6,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, IntArray, Judged
+from assay.core.judged import FloatArray, IntArray, Judged, highest_onward
 from assay.core.measure import Example, Rel, measure
 from assay.core.parameter import Bounds
-from assay.core.segments import highest_onward
 from assay.measures.ranking.average_precision import precisions
 
 Recall = Annotated[float, Bounds(0, 1), "the level of recall"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Judged, ratio
+from assay.core.judged import FloatArray, Judged, ratio, running_sums
 from assay.core.measure import Example, Rel, measure
-from assay.core.segments import running_sums
 from assay.measures.ranking.discounted_gain import Least, PositiveGain, gained_hits, ideal_ranking
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import Chosen, Refused
-from assay.core.aggregate import AGGREGATES
 from assay.core.errors import DuplicateError, MeasureError
+from assay.core.measure import AGGREGATES
 from assay.data.qrels import Qrels
 from assay.data.source import describe, is_source
 from assay.engine.local import rank_hits, rerank_ties, restrict
@@ -52,7 +52,7 @@ def audit(
     >>> for account in assay.audit(qrels, run, "map")["map"][:2]:
     ...     print(account.tool, account.name, round(account.value, 4), [step.choice for step in account.steps])
     assay ap 0.2778 []
-    trec_eval map 0.5556 ['queries that the run lacks are left out']
+    trec_eval map 0.5556 ['queries missing from the run are skipped']
 
     `start` is the tool that the steps start from. A tool is told what the measure asked for says, such as `rel` or `p`,
     where it can be. One without cutoffs gets a run that is cut there, which its row says.

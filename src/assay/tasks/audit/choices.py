@@ -6,48 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import Chosen
-from assay.core.convention import Policies
 from assay.core.measure import Measure
 from assay.core.parameter import write
+from assay.core.policies import Policies, policy_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from assay.core.measure import Definition
     from assay.tasks.audit.readings import Reading
-
-POLICY_WORDS = {
-    ("ties", "docid_desc"): "ties by document id, from high to low",
-    ("ties", "docid_asc"): "ties by document id, from low to high",
-    ("ties", "input"): "ties in the order of the run",
-    ("order", "score"): "documents stand by score",
-    ("order", "given"): "documents stand as given, whatever their scores",
-    ("precision", "float64"): "scores are compared as 64-bit floats",
-    ("precision", "float32"): "scores are compared as 32-bit floats, so that near ones tie",
-    ("duplicates", "error"): "a repeated document is an error",
-    ("duplicates", "first"): "of a repeated document the first one stays",
-    ("duplicates", "last"): "of a repeated document the last one stays",
-    ("duplicates", "count"): "a repeated document counts each time",
-    ("duplicates", "once"): "a repeated document takes up ranks but counts once",
-    ("missing", "zero"): "queries that the run lacks score 0",
-    ("missing", "skip"): "queries that the run lacks are left out",
-    ("missing", "error"): "queries that the run lacks are an error",
-    ("no_relevant", "zero"): "queries without relevant documents score 0",
-    ("no_relevant", "nan"): "queries without relevant documents have no value where a measure needs one",
-    ("no_relevant", "nan_all"): "queries without relevant documents have no value",
-    ("no_relevant", "skip"): "queries without relevant documents are left out",
-    ("no_results", "zero"): "queries without results score 0",
-    ("no_results", "nan"): "queries without results have no value",
-    ("no_results", "skip"): "queries without results are left out",
-    ("grades", "as_given"): "grades as they are",
-    ("grades", "whole"): "grades are cut to whole numbers",
-    ("negative", "unjudged"): "negative grades are no judgment",
-    ("negative", "nonrelevant"): "negative grades are judged not relevant",
-    ("exclude", "nothing"): "no document is left out",
-    ("exclude", "query_id"): "the document named like the query is left out",
-    ("judged_only", True): "unjudged documents are taken out",
-    ("judged_only", False): "unjudged documents keep their ranks",
-}
 
 
 class Point(NamedTuple):
@@ -92,7 +59,7 @@ def policy_path(start: Chosen, end: Policies, names: Iterable[str]) -> list[tupl
         value = getattr(end, name)
         if getattr(current.policies, name) != value:
             current = Chosen(current.measure, replace(current.policies, **{name: value}))
-            steps.append((policy_words(name, value), current))
+            steps.append((policy_sentence(name, value), current))
     return steps
 
 
@@ -123,15 +90,6 @@ def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
         and end.parameters[name]._replace(help="", default=None) == parameters[name]._replace(help="", default=None)
     ]
     return {name: start.values[name] for name in alike}
-
-
-def policy_words(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind
-    """A policy as a sentence would have it."""
-    if name == "depth":
-        return "the whole run counts" if value is None else f"the run is cut after {value} documents"
-    if name == "rel":
-        return f"grades from {value:g} are relevant"
-    return POLICY_WORDS.get((name, value), f"{name}={value}")
 
 
 def parameter_words(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind

@@ -11,10 +11,10 @@ from assay.conventions.expanding import Chosen, expand
 from assay.conventions.tools import CONVENTIONS, find_convention
 from assay.conventions.writing import spelling
 from assay.core import grammar
-from assay.core.convention import Policies
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.parameter import write
+from assay.core.policies import Policies
 from assay.core.text import show
 from assay.measures import TABLE
 from assay.tasks.audit.asking import Asked, ask

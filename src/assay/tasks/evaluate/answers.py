@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import choose, find_convention
-from assay.core.convention import Policies
 from assay.core.errors import MeasureError
 from assay.core.measure import is_pooled
+from assay.core.policies import Policies
 from assay.core.progress import heard
 from assay.core.text import count, show, some
 from assay.measures import parse

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from assay.conventions import Chosen
-    from assay.core.convention import Policies
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
+    from assay.core.policies import Policies
 
 
 class Part(NamedTuple):

@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from assay.core.convention import Policies
 from assay.core.errors import FileError, FormatError, PolicyError
+from assay.core.policies import Policies
 from assay.core.text import nearest, show
 from assay.data.source import named, quoted
 

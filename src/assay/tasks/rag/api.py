@@ -23,8 +23,8 @@ from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collect
 
 if TYPE_CHECKING:
-    from assay.core.convention import Policies
     from assay.core.judged import FloatArray
+    from assay.core.policies import Policies
     from assay.tasks.rag.records import Record
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")

@@ -1,0 +1,175 @@
+"""Policies: the choices a number depends on apart from the measure itself, with the wording of each choice.
+
+`WORDING` is the only place that says what a choice means: the audit's steps, the options' help and the documentation
+read it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from assay.core.errors import PolicyError
+from assay.core.text import nearest, show
+
+LARGEST = sys.float_info.max
+
+WORDING: dict[str, dict[Any, str]] = {
+    "ties": {
+        "docid_desc": "ties are broken by document id, descending",
+        "docid_asc": "ties are broken by document id, ascending",
+        "input": "ties keep the order of the run",
+    },
+    "order": {
+        "score": "documents are ranked by score",
+        "given": "documents are ranked as listed, whatever their scores",
+    },
+    "precision": {
+        "float64": "scores are compared as 64-bit floats",
+        "float32": "scores are compared as 32-bit floats, so close scores can tie",
+    },
+    "duplicates": {
+        "error": "a duplicate document is an error",
+        "first": "the first of duplicate documents is kept",
+        "last": "the last of duplicate documents is kept",
+        "count": "a duplicate document counts every time",
+        "once": "a duplicate document takes up a rank but counts once",
+    },
+    "missing": {
+        "zero": "queries missing from the run score 0",
+        "skip": "queries missing from the run are skipped",
+        "error": "queries missing from the run are an error",
+    },
+    "no_relevant": {
+        "zero": "queries without relevant documents score 0",
+        "nan": "queries without relevant documents are NaN for measures that need one",
+        "nan_all": "queries without relevant documents are NaN",
+        "skip": "queries without relevant documents are skipped",
+    },
+    "no_results": {
+        "zero": "queries without results score 0",
+        "nan": "queries without results are NaN",
+        "skip": "queries without results are skipped",
+    },
+    "grades": {
+        "as_given": "grades are used as given",
+        "whole": "grades are truncated to whole numbers",
+    },
+    "negative": {
+        "unjudged": "documents with a negative grade are unjudged",
+        "nonrelevant": "documents with a negative grade are judged nonrelevant",
+    },
+    "exclude": {
+        "nothing": "no document is excluded",
+        "query_id": "the document whose id is the query's id is excluded",
+    },
+    "depth": {
+        None: "the whole ranking counts",
+        int: "rankings are cut after {} documents",
+    },
+    "judged_only": {
+        False: "unjudged documents keep their ranks",
+        True: "unjudged documents are removed from the ranking",
+    },
+    "rel": {
+        float: "grades of at least {:g} are relevant",
+    },
+}
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """The choices that a number depends on, apart from the measure itself. `rel` holds unless a name sets its own."""
+
+    ties: str = "docid_desc"
+    order: str = "score"
+    precision: str = "float64"
+    duplicates: str = "error"
+    missing: str = "zero"
+    no_relevant: str = "zero"
+    no_results: str = "zero"
+    grades: str = "as_given"
+    negative: str = "unjudged"
+    exclude: str = "nothing"
+    depth: int | None = None
+    judged_only: bool = False
+    rel: float = 1.0
+
+    def __str__(self) -> str:
+        return self.described(Policies.__slots__)
+
+    def described(self, names: Iterable[str]) -> str:
+        """Some policies as text."""
+        return " ".join(f"{name}={write_policy(getattr(self, name))}" for name in names)
+
+    def differing(self, other: Policies) -> str:
+        """The policies that differ from `other`, as text."""
+        return self.described(name for name in Policies.__slots__ if getattr(self, name) != getattr(other, name))
+
+    def changed(self, options: Mapping[str, Any]) -> Policies:
+        """These policies with some of them changed."""
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        for name, value in plain.items():
+            check_policy(name, value)
+        return replace(self, **plain) if plain else self
+
+
+def write_policy(value: str | float | bool | None) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "all", True: "yes", False: "no"}[value]
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the user gave
+    """Raises unless the policy exists and allows the value."""
+    known = [each.name for each in fields(Policies)]
+    if name not in known:
+        near = nearest(name, known)
+        hint = f"did you mean {' or '.join(near)}? The" if near else "the"
+        raise PolicyError(f"unknown option {show(name)}; {hint} options are {', '.join(known)}")
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name in CHOICES:
+        is_right = isinstance(value, str) and value in CHOICES[name]
+        expected = " or ".join(repr(choice) for choice in CHOICES[name])
+    elif name == "depth":
+        is_whole = is_number and 1 <= value < float("inf") and int(value) == value
+        is_right, expected = value is None or is_whole, "a whole number from 1, or None"
+    elif name == "judged_only":
+        is_right, expected = isinstance(value, bool), "True or False"
+    else:
+        is_right, expected = is_number and abs(value) <= LARGEST, "a number"
+    if not is_right:
+        raise PolicyError(f"{name} must be {expected}, not {show(value)}")
+
+
+def policy_sentence(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind
+    """What one choice means.
+
+    >>> policy_sentence("missing", "zero"), policy_sentence("depth", 10)
+    ('queries missing from the run score 0', 'rankings are cut after 10 documents')
+    """
+    words = WORDING[name]
+    return words[value] if value in words else next(reversed(words.values())).format(value)
+
+
+def policy_help(name: str) -> str:
+    """What every choice of a policy means, in one line.
+
+    >>> policy_help("grades")
+    'as_given: grades are used as given; whole: grades are truncated to whole numbers'
+    """
+    if name in CHOICES:
+        return "; ".join(f"{value}: {words}" for value, words in WORDING[name].items())
+    general = WORDING[name].get(True) or next(reversed(WORDING[name].values()))
+    return re.sub(r"\{.*?\}", "N", general)
+
+
+Policies.__doc__ = f"{Policies.__doc__}\n\n" + "\n".join(f"    - `{name}`: {policy_help(name)}." for name in WORDING)
