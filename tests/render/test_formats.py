@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay.render import FORMATS, Column, Table, render
+from assay.render import FORMATS, Column, Marked, Table, render, system_table
 
 PLAIN = Table(
     (Column("run", is_text=True), Column("ndcg@10"), Column("queries"), Column("share", digits=1)),
@@ -154,7 +154,57 @@ Note: &lt;i&gt; \\| \\\\x07
         "<p>50 % of $5</p><p>&lt;i&gt; | \\x07</p>\n"
     ),
 }
-TABLES = {"plain": PLAIN, "nasty": NASTY, "bare": BARE, "empty": EMPTY}
+SYSTEMS = system_table(
+    {"bm_25": "a", "dense": "aa"},
+    {
+        "ap": [Marked(0.5, 0, ("aa",)), Marked(0.25, 1)],
+        "rr": [Marked(float("nan"), -1), Marked(0.75, 0, ("a", "c"), 2)],
+    },
+    "Means.",
+)
+EXPECTED |= {
+    ("table", "systems"): """\
+    run    ap         rr
+───────────────────────────────
+a   bm_25  0.5000 aa  undefined
+aa  dense  0.2500     0.75 ac
+
+Means.
+""",
+    ("csv", "systems"): ",run,ap,rr\na,bm_25,0.5,\naa,dense,0.25,0.75\n",
+    ("markdown", "systems"): """\
+|  | run | ap | rr |
+| --- | --- | ---: | ---: |
+| a | bm\\_25 | **0.5000** <sup>aa</sup> | undefined |
+| aa | dense | 0.2500 | **0.75** <sup>ac</sup> |
+
+Means.
+""",
+    ("latex", "systems"): """\
+\\begin{table}
+  \\centering
+  \\caption{Means}
+  \\begin{tabular}{llrr}
+    \\toprule
+     & run & ap & rr \\\\
+    \\midrule
+    a & bm\\_25 & \\textbf{0.5000}$^{aa}$ & undefined \\\\
+    aa & dense & \\underline{0.2500} & \\textbf{0.75}$^{ac}$ \\\\
+    \\bottomrule
+  \\end{tabular}
+\\end{table}
+""",
+    ("html", "systems"): (
+        '<table><thead><tr><th style="text-align:left"></th><th style="text-align:left">run</th>'
+        '<th style="text-align:right">ap</th><th style="text-align:right">rr</th></tr></thead><tbody>'
+        '<tr><td style="text-align:left">a</td><td style="text-align:left">bm_25</td>'
+        '<td style="text-align:right"><b>0.5000</b><sup>aa</sup></td><td style="text-align:right">undefined</td></tr>'
+        '<tr><td style="text-align:left">aa</td><td style="text-align:left">dense</td>'
+        '<td style="text-align:right"><u>0.2500</u></td><td style="text-align:right"><b>0.75</b><sup>ac</sup></td></tr>'
+        "</tbody></table><p>Means.</p>\n"
+    ),
+}
+TABLES = {"systems": SYSTEMS, "plain": PLAIN, "nasty": NASTY, "bare": BARE, "empty": EMPTY}
 
 
 @pytest.mark.parametrize(("format", "table"), EXPECTED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,7 @@ from assay.core.errors import AssayError
 from assay.core.text import count, printable
 from assay.data.qrels import Qrels
 from assay.data.run import Run
+from assay.render import write_json
 from assay.tasks.check.judgments import check_qrels
 from assay.tasks.check.result import Finding, Report, count_levels
 from assay.tasks.check.runs import check_run
@@ -101,7 +101,7 @@ def unreadable(error: AssayError) -> Finding:
 
 def as_json(reports: list[Report], levels: dict[Level, int]) -> str:
     data: dict[str, Any] = {"levels": levels, "reports": [report.to_dict() for report in reports]}
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return write_json(data)
 
 
 def as_text(reports: list[Report], levels: dict[Level, int]) -> str:

@@ -70,7 +70,12 @@ class Explanation:
     spelled: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """Everything, as JSON can hold it."""
+        plain = asdict(self)
+        for each in plain["parameters"]:
+            if not isinstance(each["default"], str | bool | int | float | tuple | None):
+                each["default"] = write(each["default"])
+        return plain
 
 
 def look_up(name: str) -> Explanation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,7 @@ from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.parameter import write
 from assay.core.text import printable
 from assay.measures import TABLE
-from assay.render import Column, Table, render
-from assay.render.formats import markdown
+from assay.render import Column, Table, markdown, render, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,15 +66,11 @@ def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
 def listing(format_: str) -> str:
     """All measures in the order of the table."""
     if format_ == "json":
-        return as_json([explain(each).to_dict() for each in TABLE.values()])
+        return write_json([explain(each).to_dict() for each in TABLE.values()])
     columns = tuple(Column(name, is_text=True) for name in ("measure", "aliases", "title"))
     rows = tuple((each.name, ", ".join(each.aliases), each.title) for each in TABLE.values())
     text = render(Table(columns, rows), format_)
     return text if format_ == "markdown" else text + "\n`assay measures NAME` explains one.\n"
-
-
-def as_json(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2, default=str) + "\n"
 
 
 def as_text(about: Explanation) -> str:
@@ -108,7 +102,7 @@ def as_markdown(about: Explanation) -> str:
 WRITERS: dict[str, Callable[[Explanation], str]] = {
     "table": as_text,
     "markdown": as_markdown,
-    "json": lambda about: as_json(about.to_dict()),
+    "json": lambda about: write_json(about.to_dict()),
 }
 
 

@@ -19,8 +19,7 @@ from assay.cli.options import (
 )
 from assay.cli.output import emit, say
 from assay.cli.streams import check_single_input, source_of
-from assay.render import render
-from assay.results.result import written_json
+from assay.render import render, write_json
 from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def written(
     # The worst may be chosen by any measure; right or wrong are answers only.
     judge = by if by is None or result.key(by) in result.answer_measures else None
     if format_ == "json":
-        return written_json(result.to_dict(judge, right=right))
+        return write_json(result.to_dict(judge, right=right))
     text = render(result.query_table() if per_query else result.table(), format_)
     if format_ in BARE:
         return text

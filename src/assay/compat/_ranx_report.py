@@ -11,8 +11,7 @@ import numpy as np
 from assay.compat._ranx_errors import StatTestError
 from assay.core.progress import unheard
 from assay.core.text import show
-from assay.render import render
-from assay.render.grid import Cell, Grid, grid_latex, grid_table, letters
+from assay.render import Marked, Table, marks_of, render, system_table
 from assay.stats.paired import PAIRED_TESTS
 from assay.stats.tukey import TUKEY_TESTS
 
@@ -83,9 +82,9 @@ class Report:
             and self.results[model][metric] > self.results[other][metric]
         ]
 
-    def grid(self) -> Grid:
+    def means(self) -> Table:
         """The means as a table of models and metrics, as ranx rounds them."""
-        marks = dict(zip(self.model_names, letters(len(self.model_names)), strict=True))
+        marks = marks_of(self.model_names)
         scale = 100 if self.show_percentages else 1
         digits = max(0, self.rounding_digits - 2) if self.show_percentages else self.rounding_digits
         columns = {}
@@ -93,7 +92,7 @@ class Report:
             means = {name: self.results[name][metric] for name in self.model_names}
             ranking = sorted({mean for mean in means.values() if not np.isnan(mean)}, reverse=True)
             columns[metric] = [
-                Cell(
+                Marked(
                     mean * scale,
                     ranking.index(mean) if mean in ranking else -1,
                     tuple(marks[other] for other in self.beaten(name, metric)),
@@ -102,15 +101,15 @@ class Report:
                 for name, mean in means.items()
             ]
         caption = f"Letters: better than these models by {LABELS[self.stat_test]}, p ≤ {self.max_p:g}"
-        return Grid([(marks[name], name) for name in self.model_names], columns, caption)
+        return system_table(marks, columns, caption)
 
     def to_table(self) -> str:
         """Aligned text."""
-        return render(grid_table(self.grid()), "table").rstrip("\n")
+        return render(self.means(), "table").rstrip("\n")
 
     def to_latex(self) -> str:
         """A booktabs table."""
-        return grid_latex(self.grid())
+        return render(self.means(), "latex")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as ranx nests it."""

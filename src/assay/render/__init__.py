@@ -1,8 +1,22 @@
-"""Plain tables, written for terminals, Markdown, LaTeX, notebooks and other programs."""
+"""Tables, written for terminals, Markdown, LaTeX, notebooks and other programs."""
 
-from assay.render.exports import Exports
-from assay.render.formats import FORMATS, render
-from assay.render.table import Column, Table
-from assay.render.view import View
+from assay.render.export import FORMATS, Exports, View, finite, markdown, records, render, write_json
+from assay.render.table import Cell, Column, Marked, Table, marks_of, shown, system_table
 
-__all__ = ["FORMATS", "Column", "Exports", "Table", "View", "render"]
+__all__ = [
+    "FORMATS",
+    "Cell",
+    "Column",
+    "Exports",
+    "Marked",
+    "Table",
+    "View",
+    "finite",
+    "markdown",
+    "marks_of",
+    "records",
+    "render",
+    "shown",
+    "system_table",
+    "write_json",
+]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import MeasureError, MismatchError, PolicyError
 from assay.core.text import printable, show
-from assay.render import Column, Exports, Table
+from assay.render import Cell, Column, Exports, Table
 from assay.stats.couples import is_whole
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
-    from assay.render.table import Cell
     from assay.results.notes import Note
     from assay.results.result import Result
 
@@ -75,12 +74,9 @@ class Results(Exports):
         ]
         return polars.concat(frames)
 
-    def to_json(self) -> str:
-        """What each result's `to_json` writes, by run."""
-        import json
-
-        everything = {name: result.to_dict() for name, result in self.results.items()}
-        return json.dumps(everything, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects: each result's, by run."""
+        return {name: result.to_dict() for name, result in self.results.items()}
 
 
 def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:

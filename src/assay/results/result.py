@@ -11,7 +11,7 @@ from assay.conventions import CONVENTIONS, parse_measures
 from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, is_pooled
 from assay.core.text import nearest, show
-from assay.render import Column, Exports, Table
+from assay.render import Column, Exports, Table, finite
 from assay.results.stored import Stored, read_stored, write_stored
 from assay.stats import Interval, bootstrap_all
 from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
@@ -211,15 +211,11 @@ class Result(Exports):
 
         return polars.DataFrame({"query_id": self.queries, **{name: self.scores[name] for name in self.measures}})
 
-    def to_json(self) -> str:
-        """Means, intervals, values of each query, notes and signature."""
-        return written_json(self.to_dict())
-
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
+        """What `to_json` writes, as Python objects: means, intervals, values of each query, notes and signature."""
         summary = {}
         for name, measure in self.measures.items():
-            mean, low, high = (None if number is None else finite(number) for number in self._numbers(name))
+            mean, low, high = map(finite, self._numbers(name))
             interval = {"mean": mean, "low": low, "high": high}
             summary[name] = {"measure": measure.full_name, **interval, "queries": self.counted(name)}
         queries = {
@@ -259,14 +255,3 @@ def subject_of(measures: Mapping[str, Measure], convention: str, policies: Polic
     is_plain = convention == "assay" and policies == CONVENTIONS["assay"].policies
     is_of_answers = all(each.definition.of == "answers" for each in measures.values())
     return "answers" if is_plain and is_of_answers else "rankings"
-
-
-def written_json(plain: dict[str, Any]) -> str:
-    """What `to_dict` gives, as JSON."""
-    import json
-
-    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -67,7 +67,7 @@ def test_the_test_is_sacrebleus(name, metric):
     else:
         assert pair.p == pytest.approx(scores[1].p_value, abs=0.03)
     assert pair.low < pair.difference < pair.high
-    assert [cell.value for cell in comparison.grid().columns[name]] == [pair.mean_a, pair.mean_b]
+    assert [row[2].value for row in comparison.table().rows] == [pair.mean_a, pair.mean_b]
 
 
 def test_what_is_of_questions_alone_is_said():

@@ -220,11 +220,11 @@ SHOWN = [
 @pytest.mark.parametrize(("scores", "means", "words"), SHOWN)
 def test_the_means_are_over_the_queries_that_every_run_has_a_value_for(scores, means, words):
     comparison = assay.compare(None, results_of(**scores))
-    assert [f"{cell.value:.4f}".replace("nan", "undefined") for cell in comparison.grid().columns["ap"]] == means
+    assert [row[2].number for row in comparison.table().rows] == means
     assert comparison.caption.startswith(f"Means over {words}. Letters")
     if len(scores) == 2:
         assert [comparison.pairs[0].mean_a, comparison.pairs[0].mean_b] == pytest.approx(
-            [cell.value for cell in comparison.grid().columns["ap"]], nan_ok=True
+            [row[2].value for row in comparison.table().rows], nan_ok=True
         )
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.text import count, printable, show
-from assay.render import Column, Exports, Table, render
-from assay.render.table import shown
-from assay.results.result import finite
+from assay.render import Column, Exports, Table, finite, render, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -137,16 +134,12 @@ class Audit(Exports):
         return polars.DataFrame(list(table.rows), schema=[column.name for column in table.columns], orient="row")
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
+        """What `to_json` writes, as Python objects: every number and every step."""
         measures = {}
         for measure, accounts in self.accounts.items():
             ties = {name: finite(value) for name, value in self.ties[measure]._asdict().items()}
             measures[measure] = {"tools": [account_dict(each) for each in accounts], "ties": ties}
         return {"measures": measures, "notes": list(self.notes)}
-
-    def to_json(self) -> str:
-        """Every number and every step."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def is_same(one: float, other: float) -> bool:

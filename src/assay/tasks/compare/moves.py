@@ -9,9 +9,8 @@ import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
-from assay.render import Column, Exports, Table
+from assay.render import Column, Exports, Table, finite
 from assay.results.many import shared_means
-from assay.results.result import finite
 from assay.stats.effect import differences_of
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ class Moves(Exports):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
+        """What `to_json` writes, as Python objects: the queries with all their judged documents."""
 
         def records(moves: tuple[Move, ...]) -> list[dict[str, Any]]:
             return [
@@ -172,12 +171,6 @@ class Moves(Exports):
             "helped": records(self.helped),
             "hurt": records(self.hurt),
         }
-
-    def to_json(self) -> str:
-        """The queries with all their judged documents."""
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[str, str], top: int) -> Moves:

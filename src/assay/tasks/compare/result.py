@@ -9,10 +9,8 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.text import count, printable, show
-from assay.render import Column, Exports, Table, render
-from assay.render.grid import Cell, Grid, grid_html, grid_latex, grid_markdown, grid_table, letters
+from assay.render import Column, Exports, Marked, Table, finite, marks_of, render, system_table
 from assay.results.many import shared_means, shared_queries
-from assay.results.result import finite
 from assay.stats.effect import ROUNDING
 from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, Ranks, find_moves
@@ -62,7 +60,7 @@ class Comparison(Exports):
         return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
 
     def __str__(self) -> str:
-        return f"{render(grid_table(self.grid()), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
+        return f"{render(self._means(), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
 
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two runs by one measure."""
@@ -118,19 +116,17 @@ class Comparison(Exports):
         is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in self.pairs)
         return text + ("; a pair is tested on all that both of its runs have a value for" if is_more else "")
 
-    def grid(self) -> Grid:
-        """The means, one row a run and one column a measure, with what each run beats.
+    def _means(self) -> Table:
+        """The means, one row per run and one column per measure, with the runs that each run beats.
 
         They are over the queries that every run has a value for.
         """
-        names = list(self.results)
-        marks = dict(zip(names, letters(len(names)), strict=True))
-        measures = list(dict.fromkeys(pair.measure for pair in self.pairs))
-        columns = {measure: self._column(measure, marks) for measure in measures}
-        return Grid([(marks[name], name) for name in names], columns, self.caption)
+        marks = marks_of(list(self.results))
+        measures = dict.fromkeys(pair.measure for pair in self.pairs)
+        return system_table(marks, {measure: self._column(measure, marks) for measure in measures}, self.caption)
 
-    def _column(self, measure: str, marks: dict[str, str]) -> list[Cell]:
-        """The cells of one measure, one a run."""
+    def _column(self, measure: str, marks: dict[str, str]) -> list[Marked]:
+        """The means of one measure, one per run."""
         beaten: dict[str, list[str]] = {}
         for pair in self.pairs:
             if pair.measure == measure and (winner := self.winner(pair)):
@@ -138,7 +134,7 @@ class Comparison(Exports):
         means = np.array(shared_means(self.results.results.values(), measure))
         places = self._places(means, self._sign(measure))
         return [
-            Cell(float(mean), place, tuple(beaten.get(name, ())))
+            Marked(float(mean), place, tuple(beaten.get(name, ())))
             for name, mean, place in zip(marks, means, places, strict=True)
         ]
 
@@ -156,7 +152,7 @@ class Comparison(Exports):
 
     def table(self) -> Table:
         """One row a run, one column a measure."""
-        return grid_table(self.grid())._replace(notes=(*map(str, self.notes), self.signature))
+        return self._means()._replace(notes=(*map(str, self.notes), self.signature))
 
     def pair_table(self) -> Table:
         """One row a pair and measure, with the notes and the signature."""
@@ -172,15 +168,15 @@ class Comparison(Exports):
 
     def to_markdown(self) -> str:
         """Two Markdown tables: the runs, the best bold, and the pairs."""
-        return f"{grid_markdown(self.grid())}\n{render(self.pair_table(), 'markdown')}"
+        return f"{render(self._means(), 'markdown')}\n{render(self.pair_table(), 'markdown')}"
 
     def to_latex(self) -> str:
         """A booktabs table: the best bold, the second underlined, superscripts that say which runs it beats."""
-        return f"% {self.signature}\n{grid_latex(self.grid()._replace(notes=tuple(map(str, self.notes))))}"
+        return f"% {self.signature}\n{render(self._means()._replace(notes=tuple(map(str, self.notes))), 'latex')}"
 
     def to_html(self) -> str:
         """Two HTML tables, escaped, as notebooks show them: the runs and the pairs."""
-        return grid_html(self.grid()) + render(self.pair_table(), "html")
+        return render(self._means(), "html") + render(self.pair_table(), "html")
 
     def to_csv(self) -> str:
         """The pairs with every digit, comma-separated, and the signature in each row."""
@@ -202,19 +198,10 @@ class Comparison(Exports):
         return polars.DataFrame([{**pair._asdict(), "signature": self.signature} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
-        records = [
-            {name: finite(value) if isinstance(value, float) else value for name, value in pair._asdict().items()}
-            for pair in self.pairs
-        ]
+        """What `to_json` writes, as Python objects: the pairs, the notes and the signature."""
+        records = [{name: finite(value) for name, value in pair._asdict().items()} for pair in self.pairs]
         notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
         return {"signature": self.signature, **self.settings._asdict(), "comparisons": records, "notes": notes}
-
-    def to_json(self) -> str:
-        """The pairs, the notes and the signature."""
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def small(p: float) -> float | str:

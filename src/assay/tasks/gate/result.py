@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, printable
-from assay.render import Column, Exports, Table, render
-from assay.render.formats import markdown
-from assay.results.result import finite
+from assay.render import Column, Exports, Table, finite, markdown, render
 
 if TYPE_CHECKING:
     import polars
@@ -149,20 +146,16 @@ class GateReport(Exports):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
+        """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
         checks = [{**plain(check), "worst": list(map(plain, check.worst))} for check in self.checks]
         notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
         how = {"signature": self.signature, **self.rules._asdict()}
         return {"passed": self.passed, "checks": checks, **how, "notes": notes}
 
-    def to_json(self) -> str:
-        """The checks with every digit, the worst queries, the notes and the signature."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
 
 def plain(fields: GateCheck | Worst) -> dict[str, Any]:
     """The fields by name, with nothing for what is no number."""
-    return {name: finite(value) if isinstance(value, float) else value for name, value in fields._asdict().items()}
+    return {name: finite(value) for name, value in fields._asdict().items()}
 
 
 def word(check: GateCheck) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.text import count, printable
-from assay.render import Exports, Table, render
-from assay.results.result import finite
+from assay.render import Exports, Table, finite, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +129,7 @@ class Probe(Exports):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
+        """What `to_json` writes, as Python objects: the result, latency, throughput, seconds of each call, failures."""
         return {
             **self.result.to_dict(),
             "latency": self.latency._asdict(),
@@ -141,12 +140,6 @@ class Probe(Exports):
             "seconds": self.seconds,
             "failures": self.failures,
         }
-
-    def to_json(self) -> str:
-        """The result with latency, throughput, the seconds of each call, and the failures."""
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def spoken(seconds: float) -> str:

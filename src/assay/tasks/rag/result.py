@@ -10,14 +10,13 @@ import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
-from assay.render import Column, Table, View
-from assay.results.result import Result, finite
+from assay.render import Cell, Column, Table, View, records
+from assay.results.result import Result
 from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
 
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
-    from assay.render.table import Cell
     from assay.tasks.rag.records import Record
 
 WORST = 10
@@ -123,9 +122,7 @@ class RagResult(Result):
             found = zip(self.queries, self.has_gold.tolist(), self.found.tolist(), strict=True)
             plain["found"] = {query: is_found if has_gold else None for query, has_gold, is_found in found}
             table = self.blame(key, right=right).table()
-            names = [column.name for column in table.columns]
-            cells = [[finite(cell) if isinstance(cell, float) else cell for cell in row] for row in table.rows]
-            plain["blame"] = [dict(zip(names, row, strict=True)) for row in cells]
+            plain["blame"] = records(table)
             limit = self._limit(key, right)
             if limit is not None:
                 plain["faults"] = {"measure": key, "right": limit, **self.faults(key, right=limit)}

@@ -1,0 +1,301 @@
+"""What results can be written as: JSON, CSV, TSV, Markdown, LaTeX, HTML, and text for a terminal.
+
+Whatever came from a file is escaped for where it goes. The best number of a column of systems is bold and the second
+underlined, where a format can do that.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay.core.text import printable
+from assay.render.table import Cell, Column, Marked, Table, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas
+    import polars
+
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        **{character: "\\" + character for character in "&%$#_{}"},
+    }
+)
+# How the best and the second best number of a column are written.
+MARKDOWN_STYLES = {0: "**%s**"}
+LATEX_STYLES = {0: r"\textbf{%s}", 1: r"\underline{%s}"}
+HTML_STYLES = {0: "<b>%s</b>", 1: "<u>%s</u>"}
+
+
+class Exports:
+    """The forms that a result can be written in, by its table and what its `to_dict` holds."""
+
+    def table(self) -> Table:
+        """The table as plain data."""
+        raise NotImplementedError
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a polars frame."""
+        import polars
+
+        table = self.table()
+        names = [column.name for column in table.columns]
+        columns = zip(*table.rows, strict=True) if table.rows else [()] * len(names)
+        return polars.DataFrame(dict(zip(names, map(list, columns), strict=True)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        table = self.table()
+        return {"rows": records(table), "caption": table.caption, "notes": list(table.notes)}
+
+    def __str__(self) -> str:
+        return render(self.table(), "table").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """An HTML table, escaped, as notebooks show it."""
+        return render(self.table(), "html")
+
+    def to_markdown(self) -> str:
+        """A Markdown table."""
+        return render(self.table(), "markdown")
+
+    def to_latex(self) -> str:
+        """A LaTeX table in booktabs style."""
+        return render(self.table(), "latex")
+
+    def to_csv(self) -> str:
+        """Comma-separated values with every digit."""
+        return render(self.table(), "csv")
+
+    def to_tsv(self) -> str:
+        """Tab-separated values with every digit."""
+        return render(self.table(), "tsv")
+
+    def to_json(self) -> str:
+        """Everything, with every digit."""
+        return write_json(self.to_dict())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """What `to_polars` gives, as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_polars().to_dict(as_series=False))
+
+
+class View(Exports):
+    """A table that prints, shows itself in a notebook, and can be written in every form.
+
+    >>> from assay.render import Column, Table
+    >>> View(Table((Column("name", is_text=True), Column("value")), (("a", 0.5),))).to_polars().rows()
+    [('a', 0.5)]
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def table(self) -> Table:
+        return self._table
+
+
+def render(table: Table, format: str) -> str:
+    """The table as text in the given format, with a line end."""
+    return FORMATS[format](table)
+
+
+def write_json(plain: object) -> str:
+    """Lists, dicts, texts and numbers as JSON."""
+    import json
+
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+    """A value as JSON can hold it: None for a number that is not finite."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def to_text(table: Table) -> str:
+    """Aligned columns for a terminal."""
+    cells = [list(map(printable, row)) for row in texts(table, shown)]
+    heads = [printable(column.name) for column in table.columns]
+    widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
+    # Marks follow the number, so such a column is aligned on the left.
+    left = [column.is_text for column in table.columns]
+    for row in table.rows:
+        left = [side or isinstance(cell, Marked) for side, cell in zip(left, row, strict=True)]
+
+    def line(values: list[str]) -> str:
+        parts = []
+        for value, wide, is_left in zip(values, widths, left, strict=True):
+            blanks = " " * (wide - width(value))
+            parts.append(value + blanks if is_left else blanks + value)
+        return "  ".join(parts).rstrip()
+
+    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
+    below = list(map(printable, lines_below(table, "note: ")))
+    lines = [line(heads), rule, *map(line, cells), *([""] if below else []), *below]
+    return "\n".join(lines) + "\n"
+
+
+def texts(table: Table, write: Callable[[Cell, Column], str]) -> list[list[str]]:
+    """The cells as text, row by row."""
+    return [[write(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def lines_below(table: Table, prefix: str = "") -> list[str]:
+    """The caption, if there is one, and the notes."""
+    return ([table.caption] if table.caption else []) + [f"{prefix}{note}" for note in table.notes]
+
+
+def width(text: str) -> int:
+    r"""How many columns of a terminal a text takes: wide characters take two, marks on others none.
+
+    >>> width("abc"), width("東京"), width("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def to_markdown(table: Table) -> str:
+    """A pipe table, as GitHub and notebooks read it."""
+
+    def line(values: Sequence[str]) -> str:
+        return "| " + " | ".join(values) + " |"
+
+    def write(cell: Cell, column: Column) -> str:
+        return styled(cell, MARKDOWN_STYLES, " <sup>%s</sup>") or markdown(shown(cell, column))
+
+    rules = ["---" if column.is_text else "---:" for column in table.columns]
+    lines = [line([markdown(column.name) for column in table.columns]), line(rules), *map(line, texts(table, write))]
+    below = [part for text in lines_below(table, "Note: ") for part in ("", markdown(text))]
+    return "\n".join([*lines, *below]) + "\n"
+
+
+def markdown(text: str) -> str:
+    """A text in which Markdown sees no markup."""
+    from html import escape
+
+    escaped = escape(printable(text), quote=False)
+    return "".join("\\" + character if character in "\\|`*_[]~$" else character for character in escaped)
+
+
+def to_latex(table: Table) -> str:
+    """A booktabs table."""
+
+    def write(cell: Cell, column: Column) -> str:
+        return styled(cell, LATEX_STYLES, "$^{%s}$") or latex(shown(cell, column))
+
+    align = "".join("l" if column.is_text else "r" for column in table.columns)
+    caption = ". ".join(text.rstrip(".") for text in lines_below(table))
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        *([f"  \\caption{{{latex(caption)}}}"] if caption else []),
+        f"  \\begin{{tabular}}{{{align}}}",
+        r"    \toprule",
+        f"    {' & '.join(latex(column.name) for column in table.columns)} " + r"\\",
+        r"    \midrule",
+        *(f"    {' & '.join(row)} " + r"\\" for row in texts(table, write)),
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def latex(text: str) -> str:
+    """A text in which LaTeX sees no command."""
+    return printable(text).translate(LATEX)
+
+
+def to_html(table: Table) -> str:
+    """A table for notebooks."""
+    from html import escape
+
+    def element(tag: str, content: str, column: Column) -> str:
+        side = "left" if column.is_text else "right"
+        return f'<{tag} style="text-align:{side}">{content}</{tag}>'
+
+    def write(cell: Cell, column: Column) -> str:
+        content = styled(cell, HTML_STYLES, "<sup>%s</sup>") or escape(printable(shown(cell, column)))
+        return element("td", content, column)
+
+    head = "".join(element("th", escape(printable(column.name)), column) for column in table.columns)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in texts(table, write))
+    below = "".join(f"<p>{escape(printable(text))}</p>" for text in lines_below(table))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}\n"
+
+
+def styled(cell: Cell, styles: dict[int, str], superscript: str) -> str:
+    """A marked number with the style of its place and its marks; nothing for any other cell."""
+    if not isinstance(cell, Marked):
+        return ""
+    return styles.get(cell.place, "%s") % cell.number + (superscript % cell.marks if cell.beats else "")
+
+
+def to_csv(table: Table) -> str:
+    """Comma-separated values with every digit."""
+    return separated(table, ",")
+
+
+def to_tsv(table: Table) -> str:
+    """Tab-separated values with every digit."""
+    return separated(table, "\t")
+
+
+def separated(table: Table, delimiter: str) -> str:
+    """Values with a delimiter between them; nothing for a missing one."""
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([column.name for column in table.columns])
+    writer.writerows([["" if (value := unmarked(cell)) is None else value for cell in row] for row in table.rows])
+    return buffer.getvalue()
+
+
+def to_json(table: Table) -> str:
+    """A list of records with every digit."""
+    return write_json(records(table))
+
+
+def records(table: Table) -> list[dict[str, Any]]:
+    """One dict per row, by the names of the columns; None for what is not a finite number."""
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, (finite(unmarked(cell)) for cell in row), strict=True)) for row in table.rows]
+
+
+def unmarked(cell: Cell) -> str | float | int | None:
+    """A cell for programs; None for NaN."""
+    value = cell.value if isinstance(cell, Marked) else cell
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "table": to_text,
+    "tsv": to_tsv,
+    "csv": to_csv,
+    "json": to_json,
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "html": to_html,
+}
