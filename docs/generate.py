@@ -13,8 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from assay.cli.explain import Explanation, Setting, Worked, explain, with_cutoff
-from assay.cli.measures import COMBINED, range_of
+from assay.cli.measures import COMBINED, Explanation, Setting, Worked, explain, range_of, with_cutoff
 from assay.conventions import CONVENTIONS
 from assay.core.convention import Convention, Name
 from assay.core.parameter import write

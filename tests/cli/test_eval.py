@@ -167,7 +167,7 @@ def test_standard_input(assay, folder, arguments):
 def test_standard_input_stands_for_one_file_only(assay):
     result = assay("eval", "-", "-", stdin="")
     assert result.exit_code == 2
-    assert "- is standard input and can stand for one file only" in result.stderr
+    assert "- is standard input and can be used for one file only" in result.stderr
 
 
 def test_faults_in_standard_input_are_named(assay):

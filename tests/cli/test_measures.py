@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from assay.cli.explain import explain
+from assay.cli.measures import explain
 from assay.core.measure import TABLE
 
 RR = """\

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay import Evaluator, _kernel
-from assay.cli import progress
+from assay.cli import terminal as cli
 from assay.core import progress as bars
 from assay.core.progress import unheard
 from assay.stats.paired import randomization
@@ -44,7 +44,7 @@ def wait_for(stream, text):
 def test_long_work_shows_the_file_and_how_far_it_is(terminal, folder):
     stream = terminal(delay=0)
     evaluator = Evaluator(folder / "qrels.txt", "rr")
-    with progress.watched("one.run") as watcher:
+    with cli.watched("one.run") as watcher:
         evaluator.evaluate(folder / "one.run", progress=watcher)
         assert "85 bytes of 85 bytes" in wait_for(stream, "85 bytes of 85 bytes")
     assert "reading one.run" in stream.getvalue()
@@ -52,14 +52,14 @@ def test_long_work_shows_the_file_and_how_far_it_is(terminal, folder):
 
 def test_names_are_shown_as_they_are(terminal):
     stream = terminal(delay=0)
-    with progress.watched("[bold]\x1b[31m.run"):
+    with cli.watched("[bold]\x1b[31m.run"):
         shown = wait_for(stream, "reading [bold]")
     assert "reading [bold]\\x1b[31m.run" in shown
 
 
 def test_short_work_shows_nothing(terminal):
     stream = terminal(delay=60)
-    with progress.watched("one.run") as watcher:
+    with cli.watched("one.run") as watcher:
         assert isinstance(watcher, _kernel.Progress)
     assert stream.getvalue() == ""
 
@@ -67,7 +67,7 @@ def test_short_work_shows_nothing(terminal):
 def test_where_nobody_looks_nothing_is_watched(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     monkeypatch.setattr(bars, "DELAY", 0.0)
-    with progress.watched("one.run") as watcher:
+    with cli.watched("one.run") as watcher:
         assert watcher is None
     assert sys.stderr.getvalue() == ""
 
@@ -79,7 +79,7 @@ def fail_after(stream, text):
 
 def test_the_bar_ends_with_an_error(terminal):
     stream = terminal(delay=0)
-    with pytest.raises(ValueError, match="stop"), progress.watched("one.run"):
+    with pytest.raises(ValueError, match="stop"), cli.watched("one.run"):
         fail_after(stream, "reading")
     size = len(stream.getvalue())
     time.sleep(0.2)
@@ -87,13 +87,13 @@ def test_the_bar_ends_with_an_error(terminal):
 
 
 def test_bytes_are_counted_against_the_size_of_the_file(folder):
-    assert progress.size_of(str(folder / "one.run")) == (folder / "one.run").stat().st_size
-    assert progress.size_of("-") == 0
+    assert cli.size_of(str(folder / "one.run")) == (folder / "one.run").stat().st_size
+    assert cli.size_of("-") == 0
 
 
 def test_a_long_test_shows_how_far_it_is(terminal):
     stream = terminal(delay=0)
-    with progress.heard("comparing") as report:
+    with cli.heard("comparing") as report:
         randomization(np.random.default_rng(0).normal(size=(2000, 2)), 3000, 0, report)
         assert "100%" in wait_for(stream, "100%")
     assert "comparing" in stream.getvalue()
@@ -101,7 +101,7 @@ def test_a_long_test_shows_how_far_it_is(terminal):
 
 def test_where_nobody_looks_nothing_is_heard(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress.heard("comparing") as report:
+    with cli.heard("comparing") as report:
         assert report is unheard
 
 
@@ -114,7 +114,7 @@ def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
         yield
         titles.append(stage().amount)
 
-    for module in (progress, bars):
+    for module in (cli, bars):
         monkeypatch.setattr(module, "is_seen", lambda: True)
         monkeypatch.setattr(module, "bar", noted)
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0

@@ -125,7 +125,7 @@ def test_a_result_is_kept_for_the_gate(records, tmp_path):
         (("RECORDS", "-m", "nothing"), "nothing"),
         (("RECORDS", "--column", "answer"), "is not of the form PART=NAME"),
         (("RECORDS", "--column", "answer=reply"), "no record has a field 'reply'"),
-        (("-", "-"), "can stand for one file only"),
+        (("-", "-"), "can be used for one file only"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(arguments, message, records):

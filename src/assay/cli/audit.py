@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.options import measure_options, output_options, reading_options, split_names
-from assay.cli.output import emit
-from assay.cli.progress import watched
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
 from assay.conventions import CONVENTIONS
 from assay.data.qrels import Qrels
 from assay.render import render

@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.options import format_choice
-from assay.cli.output import emit
-from assay.cli.progress import watched
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
 from assay.core.errors import AssayError
 from assay.core.text import count, printable
 from assay.data.qrels import Qrels

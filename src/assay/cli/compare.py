@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
@@ -17,10 +16,8 @@ from assay.cli.options import (
     reading_options,
     split_names,
 )
-from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
-from assay.cli.progress import heard, watched
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, heard, say, source_of, watched
 from assay.stats.correction import CORRECTIONS
 from assay.stats.settings import FAMILIES, TESTS, Settings, checked
 from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs

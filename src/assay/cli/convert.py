@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.kind import holds_judgments
 from assay.cli.options import format_choice
-from assay.cli.output import say
-from assay.cli.progress import watched
+from assay.cli.terminal import Command, say, watched
 from assay.core.text import count
 from assay.data.qrels import Qrels
 from assay.data.run import Run

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.help import Command
-from assay.cli.output import emit
+from assay.cli.terminal import Command, emit
 from assay.results.many import Results
 from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES, Evaluator
 from assay.tasks.rag.api import evaluate_rag

@@ -6,13 +6,10 @@ from typing import Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import convention_option, output_options, policy_options, reading_options
-from assay.cli.output import emit, say
 from assay.cli.prepare import prepare
-from assay.cli.progress import watched
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.render import render

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
@@ -17,10 +16,8 @@ from assay.cli.options import (
     reading_options,
     split_names,
 )
-from assay.cli.output import emit, say
 from assay.cli.prepare import prepare, read_judgments
-from assay.cli.progress import watched
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.data.naming import run_names
 from assay.data.run import Run
 from assay.data.subqueries import Subqueries

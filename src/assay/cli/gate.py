@@ -8,12 +8,9 @@ from typing import Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import format_choice, given, policy_options
-from assay.cli.output import emit, say
-from assay.cli.progress import watched
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import number
 from assay.core.policies import Policies

@@ -13,9 +13,7 @@ from typing import IO, Any
 import click
 
 from assay._kernel import __version__
-from assay.cli.help import write_examples
-from assay.cli.output import say
-from assay.cli.streams import make_safe
+from assay.cli.terminal import make_safe, say, write_examples
 from assay.core.errors import AssayError
 
 # A sub-command is imported only when it is asked for: each costs time to load.

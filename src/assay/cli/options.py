@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.help import PolicyOption
+from assay.cli.terminal import PolicyOption
 from assay.conventions import CONVENTIONS
 from assay.core.policies import CHOICES, Policies, policy_help
 from assay.data.detect import FORMATS as FILE_FORMATS

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import given
-from assay.cli.progress import watched
-from assay.cli.streams import source_of
+from assay.cli.terminal import source_of, watched
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.evaluator import Evaluator
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
@@ -21,8 +20,7 @@ from assay.cli.options import (
     policy_options,
     split_names,
 )
-from assay.cli.output import check_target, emit, say
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, check_target, emit, say, source_of
 from assay.core.errors import FileError
 from assay.core.text import show
 from assay.data.qrels import Qrels

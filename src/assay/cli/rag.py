@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.help import Command
 from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
@@ -17,8 +16,7 @@ from assay.cli.options import (
     policy_options,
     split_names,
 )
-from assay.cli.output import emit, say
-from assay.cli.streams import check_single_input, source_of
+from assay.cli.terminal import Command, check_single_input, emit, say, source_of
 from assay.render import render, write_json
 from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.render import progress as bars
+from assay.core import progress as bars
 from assay.tasks.probe import Latency
 
 QUESTIONS = {"q1": "one", "q2": "two", "q3": "three"}

@@ -1,0 +1,164 @@
+"""How the command meets people and pipes: data on standard input and output, talk and progress on standard error, help.
+
+Nothing here is slow to import: every invocation loads this file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from assay._kernel import Progress
+from assay.core.errors import FileError
+from assay.core.progress import Stage, bar, heard, is_seen
+from assay.core.text import printable, show
+from assay.data.source import StandardInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Command",
+    "PolicyOption",
+    "check_single_input",
+    "check_target",
+    "emit",
+    "heard",
+    "say",
+    "source_of",
+    "watched",
+]
+
+# ASCII stand-ins for the characters in assay's own tables and formulas.
+PLAIN = {"─": "-", "…": "...", "·": "*", "²": "^2", "Σ": "sum", "Π": "product", "→": "->", "–": "-"}
+
+
+def source_of(argument: str) -> str | StandardInput:
+    """The data an argument refers to: `-` is standard input, anything else a path."""
+    return StandardInput() if argument == "-" else argument
+
+
+def check_single_input(arguments: tuple[str, ...]) -> None:
+    """Standard input can be read only once."""
+    if arguments.count("-") > 1:
+        raise click.UsageError("- is standard input and can be used for one file only")
+
+
+def say(text: str) -> None:
+    """One line on standard error, with terminal control characters escaped."""
+    click.echo(printable(text), file=sys.stderr)
+
+
+def emit(text: str, target: str | None = None) -> None:
+    """Data: to standard output, or to a file that is written whole or not at all."""
+    if target is None or target == "-":
+        click.echo(text, file=sys.stdout, nl=False)
+        return
+    from assay.data.write import replaced
+
+    try:
+        with replaced(Path(target)) as partial:
+            partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+    except OSError as error:
+        raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+
+
+def check_target(target: str | None) -> None:
+    """Raises if a file cannot be written, before any long work is done for nothing."""
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise FileError(f"{show(target)} is a directory, not a file")
+    if path.exists() and not path.is_file():
+        return
+    try:
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
+            pass
+    except OSError as error:
+        raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+
+
+def make_safe(stream: IO[str] | None) -> None:
+    """Makes a stream replace characters that its encoding lacks; Python would raise."""
+    codecs.register_error("assay", replace_unencodable)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="assay")
+
+
+def replace_unencodable(error: UnicodeError) -> tuple[str, int]:
+    """The handler for `codecs.register_error`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(PLAIN.get(character, "?") for character in error.object[error.start : error.end]), error.end
+
+
+@contextmanager
+def watched(name: str) -> Iterator[Progress | None]:
+    """Shows how much of a file has been read, for as long as the context lasts.
+
+    Hand the yielded counter to the reader. If nothing is counted on it, the bar only shows that work goes on.
+    """
+    if not is_seen():
+        yield None
+        return
+    progress, size = Progress(), size_of(name)
+
+    def stage() -> Stage:
+        from rich.filesize import decimal
+
+        read = progress.bytes_read
+        return Stage(read, size, f"{decimal(read)} of {decimal(size)}") if read and size else Stage(0, None, "")
+
+    with bar(f"reading {name}", stage):
+        yield progress
+
+
+def size_of(name: str) -> int:
+    """The size of a file in bytes; 0 if there is no such file."""
+    try:
+        return Path(name).stat().st_size
+    except OSError:
+        return 0
+
+
+class PolicyOption(click.Option):
+    """An option that sets a policy; help lists these separately."""
+
+
+class Command(click.Command):
+    """A command whose help shows examples right after the description."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **options)
+        self.examples = examples
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Policies (default: the convention's)": []}
+        ordinary, policies = sections.values()
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record and isinstance(parameter, click.Option):
+                (policies if isinstance(parameter, PolicyOption) else ordinary).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:
+    """Lines to copy and run; unlike other text they are never wrapped."""
+    with formatter.section("Examples"):
+        for example in examples:
+            formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
