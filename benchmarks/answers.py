@@ -77,7 +77,7 @@ def texts() -> tuple[list[str], list[str]]:
 
 def forget() -> None:
     """Empties what both sides keep between calls, so that each time counts from nothing."""
-    for kept in (porter.kept, wordnet.look_up, Tokenizer13a.__call__, TokenizerRegexp.__call__):
+    for kept in (porter.stem_known, wordnet.look_up_synonyms, Tokenizer13a.__call__, TokenizerRegexp.__call__):
         kept.cache_clear()
 
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from nltk.translate.meteor_score import meteor_score
 
 import assay
-from assay.measures.answers import wordnet
+from assay.measures.answers import tokens, wordnet
 from assay.measures.answers.porter import stem
-from assay.measures.answers.tokens import tokens
 from shipped_wordnet import ShippedWordNet, WholeWordNet
 
 nan = math.nan
@@ -88,7 +87,7 @@ def test_parameters_are_those_of_nltk(rows, alpha, beta, gamma):
 @pytest.mark.parametrize("tokenize", ["squad", "multilingual"])
 @given(rows=rows)
 def test_other_words_are_matched_in_the_same_way(tokenize, rows):
-    assert_same(rows, f"meteor(tokenize={tokenize})", lambda text: tokens(text, tokenize))
+    assert_same(rows, f"meteor(tokenize={tokenize})", lambda text: tokens.tokenize(text, tokenize))
 
 
 def test_random_words_of_wordnet():
@@ -117,9 +116,9 @@ def test_the_signature_says_which_meteor_this_is():
 
 
 def test_the_table_has_its_licence_beside_it():
-    text = wordnet.TABLE.with_name("wordnet.LICENSE").read_text()
+    text = wordnet.WORDNET.with_name("wordnet.LICENSE").read_text()
     assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in text
-    assert wordnet.TABLE.stat().st_size < 600_000
+    assert wordnet.WORDNET.stat().st_size < 600_000
 
 
 def test_words_that_nothing_is_known_of_have_no_synonyms():
@@ -162,5 +161,5 @@ def test_the_table_is_what_the_script_makes(tmp_path, monkeypatch):
     import gzip
 
     made = gzip.decompress((tmp_path / "wordnet.txt.gz").read_bytes())
-    assert made == gzip.decompress(wordnet.TABLE.read_bytes())
-    assert (tmp_path / "wordnet.LICENSE").read_text() == wordnet.TABLE.with_name("wordnet.LICENSE").read_text()
+    assert made == gzip.decompress(wordnet.WORDNET.read_bytes())
+    assert (tmp_path / "wordnet.LICENSE").read_text() == wordnet.WORDNET.with_name("wordnet.LICENSE").read_text()

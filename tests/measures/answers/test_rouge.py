@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 
 import assay
-from assay.measures.answers import ngrams, numbering, subsequence
+from assay.measures.answers import ngrams, rouge
 
 nan = math.nan
 # measure, references, prediction, value
@@ -139,9 +139,9 @@ def test_equal_words_have_equal_numbers(texts, bits):
     # A table with few slots makes many words go on to another one.
     texts = [*texts, " ".join(f"w{number}" for number in range(50))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbering, "SMALLEST_TABLE", bits)
-        found = numbering.number_words(texts, stems=False)
-    words = [numbering.plain(text).split() for text in texts]
+        patch.setattr(ngrams, "SMALLEST_TABLE", bits)
+        found = ngrams.number_words(texts, stems=False)
+    words = [ngrams.plain_words(text).split() for text in texts]
     assert found.lengths.tolist() == [len(each) for each in words]
     pairs = set(zip((word for each in words for word in each), found.words.tolist(), strict=True))
     assert len(pairs) == len({word for word, _ in pairs}) == len({number for _, number in pairs})
@@ -150,15 +150,15 @@ def test_equal_words_have_equal_numbers(texts, bits):
 def test_long_ngrams_of_many_words_do_not_overflow():
     words = [f"w{number}" for number in range(3000)]
     reference, prediction = " ".join(words), " ".join(words[:1500] + words[:1500])
-    blocks = assay.measures.answers.blocks.make_blocks(assay.Answers(["q"], [(reference,)], [prediction]), stems=False)
+    blocks = ngrams.make_blocks(assay.Answers(["q"], [(reference,)], [prediction]), stems=False)
     shared = [ngrams.shared_ngrams(block, 9).tolist() for block in blocks]
     assert shared == [[1492]]
 
 
 def test_more_words_than_characters_are_compared_as_a_list():
     words = np.array([3, 70_000, 55_296], dtype=np.int32)
-    assert subsequence.sequence(words, 70_001) == "\x03\U00011170\ud800"
-    assert subsequence.sequence(words, 2_000_000) == [3, 70_000, 55_296]
+    assert rouge.as_sequence(words, 70_001) == "\x03\U00011170\ud800"
+    assert rouge.as_sequence(words, 2_000_000) == [3, 70_000, 55_296]
 
 
 @pytest.mark.parametrize("measure", ["rouge_l", "rouge_lsum"])

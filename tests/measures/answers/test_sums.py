@@ -8,7 +8,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from assay.measures.answers.sums import bleu_scores, chrf_scores, ter_scores
+from assay.measures.answers.sacrebleu import bleu_scores, chrf_scores, ter_scores
 
 
 def theirs(metric, rows):

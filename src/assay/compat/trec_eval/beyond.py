@@ -9,9 +9,8 @@ import numpy as np
 
 from assay.compat.trec_eval.outcome import CALCULATION, Stop
 from assay.core.measure import Measure
-from assay.measures.ranking.precision import precision
+from assay.measures.ranking.precision_recall import precision, recall
 from assay.measures.ranking.rank_biased_precision import powers
-from assay.measures.ranking.recall import recall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

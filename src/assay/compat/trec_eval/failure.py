@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.compat.trec_eval.catalogue import Source
 from assay.compat.trec_eval.outcome import ABORTED, CALCULATION, Stop
-from assay.core.preferences import Contradiction, judges, places
 from assay.engine.local import floats, integers
+from assay.measures.ranking.preferences import Contradiction, all_judges, document_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ class Failure(NamedTuple):
 def of_preferences(judged: Judged, order: IntArray, values: list[Value], run: JudgedRun) -> Iterator[Failure]:
     """Topics in which a judge contradicts himself fail for the first measure of preferences."""
     place = next(place for place, value in enumerate(values) if value.entry.source is Source.PREFERENCES)
-    everyone = judges(judged)
+    everyone = all_judges(judged)
     for topic, number in enumerate(order.tolist()):
         known = everyone[number]
         if isinstance(known, Contradiction):
@@ -69,7 +69,7 @@ def said(known: Contradiction, judged: Judged, topic: int, run: JudgedRun) -> st
             f"      internal rank {known.place} and internal rank {known.other} are conflicted\n"
         )
     groups = judged.groups()
-    is_meant = (groups.query == topic) & (places(judged, groups) == known.place)
+    is_meant = (groups.query == topic) & (document_places(judged, groups) == known.place)
     document = run.index.document(int(groups.document[is_meant][0])).encode(run.encoding)
     return f"{form}doc '{document.decode(errors='surrogateescape')}' has both 0 and non-0 rel_level assigned\n"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.measures.ranking.interpolated_precision import interpolated_precision
+from assay.measures.ranking.average_precision import interpolated_precision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

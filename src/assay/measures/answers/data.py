@@ -72,9 +72,9 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
     if len(set(lengths)) > 1:
         raise MismatchError(f"there are {lengths[0]} references and {lengths[1]} predictions; lists must pair up")
-    right = {name: texts(value, name) for name, value in entries(references, "references", RIGHT)}
-    said = dict(entries(predictions, "predictions", GIVEN))
-    given = {name: text(value, "prediction", name) for name, value in said.items()}
+    right = {name: reference_texts(value, name) for name, value in answer_entries(references, "references", RIGHT)}
+    said = dict(answer_entries(predictions, "predictions", GIVEN))
+    given = {name: answer_text(value, "prediction", name) for name, value in said.items()}
     if not right:
         raise DataError("there is no question: the references are empty")
     if not given.keys() & right.keys():
@@ -84,12 +84,12 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     return Answers(list(right), list(right.values()), [given.get(name, "") for name in right]), missing, unknown
 
 
-def entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:
+def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:
     """The data as ids with a value each."""
     if is_frame(data):
         return frame_entries(data, what, columns)
     if isinstance(data, Mapping):
-        pairs = [(identify(name, what), value) for name, value in data.items()]
+        pairs = [(question_id(name, what), value) for name, value in data.items()]
     elif isinstance(data, (list, tuple)):
         pairs = [(str(number), value) for number, value in enumerate(data)]
     else:
@@ -111,42 +111,42 @@ def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple
     found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
     if None in found:
         raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and one {' or '.join(columns)}")
-    names = [identify(name, what) for name in table[str(found[0])].to_list()]
+    names = [question_id(name, what) for name in table[str(found[0])].to_list()]
     if len(set(names)) < len(names):
         raise DataError(f"the {what} hold a question twice")
     return list(zip(names, table[str(found[1])].to_list(), strict=True))
 
 
-def identify(name: object, what: str) -> str:
+def question_id(name: object, what: str) -> str:
     if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
         raise DataError(f"{what}: an id must be a string or an integer, not {show(name)}")
     return str(name)
 
 
-def texts(value: object, question: str) -> tuple[str, ...]:
+def reference_texts(value: object, question: str) -> tuple[str, ...]:
     """One reference or several; none at all for None."""
     if isinstance(value, str):
-        return (text(value, "references", question),)
+        return (answer_text(value, "references", question),)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return tuple(text(each, "references", question) for each in value if each is not None)
-    return () if value is None else (text(value, "references", question),)
+        return tuple(answer_text(each, "references", question) for each in value if each is not None)
+    return () if value is None else (answer_text(value, "references", question),)
 
 
-def text(value: object, what: str, question: str) -> str:
+def answer_text(value: object, what: str, question: str) -> str:
     """A text; None is an empty one, and what Unicode does not allow is replaced."""
     if isinstance(value, str):
-        return clean(value)
+        return replace_surrogates(value)
     if value is None:
         return ""
     raise DataError(f"{what} of {show(question)} must be text, not {show(value)}")
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     r"""A text without halves of characters, which Unicode does not allow alone.
 
-    >>> clean("a\ud800")
+    >>> replace_surrogates("a\ud800")
     'a?'
     """
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

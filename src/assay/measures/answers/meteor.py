@@ -15,27 +15,27 @@ from assay.core.measure import AnswerExample, measure
 from assay.core.parameter import Bounds
 from assay.measures.answers.data import Answers
 from assay.measures.answers.porter import stem
-from assay.measures.answers.tokens import tokens
+from assay.measures.answers.tokens import tokenize
 from assay.measures.answers.wordnet import synonyms
 
-Alpha = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
-Beta = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches stand together"]
-Gamma = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
-Tokenize = Annotated[
+RecallWeight = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
+PenaltyPower = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches stand together"]
+LargestPenalty = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
+MeteorTokens = Annotated[
     Literal["whitespace", "squad", "multilingual"],
     "whitespace: lower case, split at blanks, as nltk is mostly used; or the words of answer_f1's normalize",
 ]
 # Where words stand, ascending; and the words that are left, by place.
-Places = dict[str, list[int]]
-Left = dict[int, str]
+WordPlaces = dict[str, list[int]]
+WordsLeft = dict[int, str]
 
 
-def split(text: str, how: str) -> list[str]:
-    return text.lower().split() if how == "whitespace" else tokens(text, how)
+def meteor_words(text: str, how: str) -> list[str]:
+    return text.lower().split() if how == "whitespace" else tokenize(text, how)
 
 
-def places_of(left: Left) -> Places:
-    found: Places = {}
+def word_places(left: WordsLeft) -> WordPlaces:
+    found: WordPlaces = {}
     for place, word in left.items():
         if word in found:
             found[word].append(place)
@@ -44,12 +44,12 @@ def places_of(left: Left) -> Places:
     return found
 
 
-def match_equal(given: Left, right: Left) -> dict[int, int]:
+def match_equal(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
     """The place in the reference for each place of the answer with the same word.
 
     From the last word of the answer to the first, each takes the last one that is left.
     """
-    places = places_of(right)
+    places = word_places(right)
     found = {}
     for place in reversed(given):
         same = places.get(given[place])
@@ -58,9 +58,9 @@ def match_equal(given: Left, right: Left) -> dict[int, int]:
     return found
 
 
-def match_synonyms(given: Left, right: Left) -> dict[int, int]:
+def match_synonyms(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
     """The same for words of the same meaning: of several the one that stands last."""
-    places = places_of(right)
+    places = word_places(right)
     found = {}
     for place in reversed(given):
         meanings = synonyms(given[place])
@@ -72,10 +72,10 @@ def match_synonyms(given: Left, right: Left) -> dict[int, int]:
     return found
 
 
-def align(given: list[str], right: list[str]) -> list[tuple[int, int]]:
+def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
     """The places of answer and reference that match: by form, then by stem, then by a synonym of the stem.
 
-    >>> align(["a", "fast", "car"], ["a", "car", "runs", "quick"])
+    >>> align_words(["a", "fast", "car"], ["a", "car", "runs", "quick"])
     [(0, 0), (1, 3), (2, 1)]
     """
     given_left, right_left = dict(enumerate(given)), dict(enumerate(right))
@@ -90,19 +90,19 @@ def align(given: list[str], right: list[str]) -> list[tuple[int, int]]:
     return sorted((matches | by_stem | match_synonyms(given_left, right_left)).items())
 
 
-def chunks(matches: list[tuple[int, int]]) -> int:
+def count_chunks(matches: list[tuple[int, int]]) -> int:
     """How many runs of neighbours in both texts the matches make."""
     return 1 + sum((here + 1, there + 1) != after for (here, there), after in pairwise(matches))
 
 
-def score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
+def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
     """The value of one answer against one reference; 0 if nothing matches."""
-    matches = align(given, right)
+    matches = align_words(given, right)
     if not matches:
         return 0.0
     precision, recall = len(matches) / len(given), len(matches) / len(right)
     mean = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
-    penalty: float = gamma * (chunks(matches) / len(matches)) ** beta
+    penalty: float = gamma * (count_chunks(matches) / len(matches)) ** beta
     return (1 - penalty) * mean
 
 
@@ -125,10 +125,10 @@ def score(right: list[str], given: list[str], alpha: float, beta: float, gamma: 
 def meteor(
     answers: Answers,
     *,
-    alpha: Alpha = 0.9,
-    beta: Beta = 3,
-    gamma: Gamma = 0.5,
-    tokenize: Tokenize = "whitespace",
+    alpha: RecallWeight = 0.9,
+    beta: PenaltyPower = 3,
+    gamma: LargestPenalty = 0.5,
+    tokenize: MeteorTokens = "whitespace",
 ) -> FloatArray:
     """How many words of an answer and a reference are the same, or have the same stem or meaning, and stand together.
 
@@ -136,6 +136,6 @@ def meteor(
     synonyms of stems; it is not the program METEOR 1.5 with its paraphrases. Time grows with the length of the texts,
     not with their product.
     """
-    references = ([split(each, tokenize) for each in every] for every in answers.references)
-    predictions = (split(each, tokenize) for each in answers.predictions)
-    return answers.best_of(lambda right, given: score(right, given, alpha, beta, gamma), references, predictions)
+    references = ([meteor_words(each, tokenize) for each in every] for every in answers.references)
+    predictions = (meteor_words(each, tokenize) for each in answers.predictions)
+    return answers.best_of(lambda right, given: meteor_score(right, given, alpha, beta, gamma), references, predictions)

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, measure
 from assay.measures.answers.data import Answers
-from assay.measures.answers.tokens import Normalize, normalized, tokens
+from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
 
 YesNo = Annotated[
     bool, "an answer that is only yes, no or noanswer earns nothing unless it is the same, as in HotpotQA"
@@ -33,13 +33,13 @@ REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang 
 )
 def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
     """Whether the answer is one of the references, but for case, punctuation and articles."""
-    right = [{normalized(each, normalize) for each in every} for every in answers.references]
-    given = [normalized(each, normalize) for each in answers.predictions]
+    right = [{normalize_text(each, normalize) for each in every} for every in answers.references]
+    given = [normalize_text(each, normalize) for each in answers.predictions]
     found = [float(text in every) if every else np.nan for every, text in zip(right, given, strict=True)]
     return np.array(found, dtype=np.float64)
 
 
-def overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
+def token_overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
     """Precision, recall and F1 of the tokens in common; two texts without a token are the same."""
     if not reference or not prediction:
         same = float(reference == prediction)
@@ -59,8 +59,8 @@ def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArr
     def best(references: tuple[str, ...], prediction: str) -> tuple[float, ...]:
         if not references:
             return NOTHING
-        given = Counter(tokens(prediction, normalize))
-        every = [overlap(Counter(tokens(each, normalize)), given, yes_no=yes_no) for each in references]
+        given = Counter(tokenize(prediction, normalize))
+        every = [token_overlap(Counter(tokenize(each, normalize)), given, yes_no=yes_no) for each in references]
         return tuple(map(max, zip(*every, strict=True)))
 
     def make() -> FloatArray:

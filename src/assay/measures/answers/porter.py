@@ -92,31 +92,31 @@ def stem(word: str) -> str:
     >>> [stem(word) for word in ("relational", "hopping", "dies", "happily", "geology")]
     ['relat', 'hop', 'die', 'happili', 'geolog']
     """
-    return kept(word) if len(word) <= LONGEST_KEPT else strip(word)
+    return stem_known(word) if len(word) <= LONGEST_KEPT else strip_suffixes(word)
 
 
 @lru_cache(maxsize=1 << 16)
-def kept(word: str) -> str:
-    return strip(word)
+def stem_known(word: str) -> str:
+    return strip_suffixes(word)
 
 
-def strip(word: str) -> str:
+def strip_suffixes(word: str) -> str:
     if word in IRREGULAR:
         return IRREGULAR[word]
     if len(word) <= 2:  # noqa: PLR2004 - too short for a suffix
         return word
     word = without_past(without_plural(word))
-    if word.endswith("y") and len(word) > 2 and shape(word[:-1])[-1] == "c":  # noqa: PLR2004 - two letters before it
+    if word.endswith("y") and len(word) > 2 and letter_shape(word[:-1])[-1] == "c":  # noqa: PLR2004 - two letters before it
         word = word[:-1] + "i"
-    word = replaced(without_double(word), ENDINGS, 1)
-    word = replaced(word, LAST_SUFFIXES, 2)
+    word = apply_rules(without_double(word), ENDINGS, 1)
+    word = apply_rules(word, LAST_SUFFIXES, 2)
     return without_end(word)
 
 
-def shape(text: str) -> str:
+def letter_shape(text: str) -> str:
     """A c for each consonant and a v for each vowel; y is a vowel after a consonant.
 
-    >>> shape("syzygy"), shape("toy")
+    >>> letter_shape("syzygy"), letter_shape("toy")
     ('cvcvcv', 'cvc')
     """
     if text.isascii() and "y" not in text:
@@ -129,23 +129,23 @@ def shape(text: str) -> str:
     return "".join(found)
 
 
-def measure(text: str) -> int:
+def porter_measure(text: str) -> int:
     """How often a vowel is followed by a consonant."""
-    return shape(text).count("vc")
+    return letter_shape(text).count("vc")
 
 
 def ends_short(text: str) -> bool:
     """Whether the text ends like `hop`, or is like `at`."""
-    found = shape(text)
+    found = letter_shape(text)
     return found == "vc" or (found.endswith("cvc") and text[-1] not in "wxy")
 
 
-def replaced(word: str, rules: Rules, least: int) -> str:
+def apply_rules(word: str, rules: Rules, least: int) -> str:
     """The word after the rule for its suffix, if what stands before the suffix has at least that measure."""
     for suffix, replacement in rules.get(word[-1], ()):
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
-            is_right = measure(rest) >= least and (suffix != "ion" or rest[-1] in "st")
+            is_right = porter_measure(rest) >= least and (suffix != "ion" or rest[-1] in "st")
             return rest + replacement if is_right else word
     return word
 
@@ -153,7 +153,7 @@ def replaced(word: str, rules: Rules, least: int) -> str:
 def without_plural(word: str) -> str:
     if word.endswith("ies") and len(word) == 4:  # noqa: PLR2004 - dies, lies, ties
         return word[:-1]
-    return replaced(word, PLURALS, 0)
+    return apply_rules(word, PLURALS, 0)
 
 
 def without_past(word: str) -> str:
@@ -161,30 +161,32 @@ def without_past(word: str) -> str:
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]  # noqa: PLR2004 - died, lied, tied
     if word.endswith("eed"):
-        return word[:-1] if measure(word[:-3]) else word
-    ending = next((each for each in ("ed", "ing") if word.endswith(each) and "v" in shape(word[: -len(each)])), None)
+        return word[:-1] if porter_measure(word[:-3]) else word
+    ending = next(
+        (each for each in ("ed", "ing") if word.endswith(each) and "v" in letter_shape(word[: -len(each)])), None
+    )
     if ending is None:
         return word
     rest = word[: -len(ending)]
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
-    if len(rest) > 1 and rest[-1] == rest[-2] and shape(rest)[-1] == "c":
+    if len(rest) > 1 and rest[-1] == rest[-2] and letter_shape(rest)[-1] == "c":
         return rest if rest[-1] in "lsz" else rest[:-1]
-    return rest + "e" if measure(rest) == 1 and ends_short(rest) else rest
+    return rest + "e" if porter_measure(rest) == 1 and ends_short(rest) else rest
 
 
 def without_double(word: str) -> str:
     """The word with one suffix for two, as in relational and hopefulness."""
-    while word.endswith("alli") and measure(word[:-4]):
+    while word.endswith("alli") and porter_measure(word[:-4]):
         word = word[:-2]
-    known = replaced(word, DOUBLE_SUFFIXES, 1)
-    return word[:-1] if known == word and word.endswith("logi") and measure(word[:-3]) else known
+    known = apply_rules(word, DOUBLE_SUFFIXES, 1)
+    return word[:-1] if known == word and word.endswith("logi") and porter_measure(word[:-3]) else known
 
 
 def without_end(word: str) -> str:
     """The word without a last e, and with one l for two."""
     if word.endswith("e"):
-        value = measure(word[:-1])
+        value = porter_measure(word[:-1])
         if value > 1 or (value == 1 and not ends_short(word[:-1])):
             word = word[:-1]
-    return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word
+    return word[:-1] if word.endswith("ll") and porter_measure(word[:-1]) > 1 else word

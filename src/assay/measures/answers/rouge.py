@@ -1,13 +1,16 @@
 """ROUGE: the n-grams and longest common subsequences that answer and reference share, as rouge-score counts them.
 
-Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004.
+Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004. In a common subsequence, a set of positions is
+a whole number with one bit per position, so that a step works on all positions of a text at once: Hyyrö, Bit-parallel
+LCS-length computation revisited, 2004.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import chain
-from typing import Annotated, Any, Literal
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain, compress, pairwise
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -15,34 +18,41 @@ from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, Definition, measure
 from assay.core.parameter import Bounds
 from assay.core.text import count
-from assay.measures.answers.blocks import Block, Counts, best_scores, blocks
 from assay.measures.answers.data import Answers
-from assay.measures.answers.ngrams import count_ngrams
-from assay.measures.answers.numbering import plain
-from assay.measures.answers.subsequence import LONGEST, count_subsequences
-from assay.measures.answers.summary import count_summaries
+from assay.measures.answers.ngrams import (
+    LINES,
+    Block,
+    NumberedTexts,
+    SharedCounts,
+    WordNumbers,
+    answer_blocks,
+    best_scores,
+    count_ngrams,
+    plain_words,
+    stem_long_word,
+)
 
 REFERENCE = "Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004."
 UNDEFINED = "there is no reference"
-Score = Annotated[
+RougeScore = Annotated[
     Literal["fmeasure", "precision", "recall"], "which of the three counts; the reference is the one with the best F"
 ]
-Stem = Annotated[bool, "words of more than three letters count by their stems (Porter)"]
-Length = Annotated[int, Bounds(low=1, high=9), "how many words an n-gram has"]
+Stemmed = Annotated[bool, "words of more than three letters count by their stems (Porter)"]
+NgramLength = Annotated[int, Bounds(low=1, high=9), "how many words an n-gram has"]
 
 
-def score_blocks(answers: Answers, counts: Callable[[Block], Counts], score: str, *, stem: bool) -> FloatArray:
+def score_blocks(answers: Answers, counts: Callable[[Block], SharedCounts], score: str, *, stem: bool) -> FloatArray:
     """The scores of all questions, from the counts of each block."""
-    every = blocks(answers, stems=stem)
+    every = answer_blocks(answers, stems=stem)
     return np.concatenate([best_scores(counts(block), block.size, score) for block in every])
 
 
-def remarks(answers: Answers, *, score: str, stem: bool) -> list[str]:  # noqa: ARG001 - as the measure's
+def note_long_words(answers: Answers, *, score: str, stem: bool) -> list[str]:  # noqa: ARG001 - as the measure's
     """Whether a text is so long that only its beginning is compared."""
     texts = chain(answers.predictions, chain.from_iterable(answers.references))
     # A word and the blank after it are two characters.
-    long = sum(len(plain(text).split()) > LONGEST for text in texts if len(text) > 2 * LONGEST)
-    return [f"{count(long, 'text')} of more than {LONGEST:,} words compared by the first of them"] if long else []
+    long = sum(len(plain_words(text).split()) > LONGEST_ROUGE for text in texts if len(text) > 2 * LONGEST_ROUGE)
+    return [f"{count(long, 'text')} of more than {LONGEST_ROUGE:,} words compared by the first of them"] if long else []
 
 
 def rouge_measure(
@@ -77,7 +87,7 @@ SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words o
     AnswerExample("rouge_1", ["the cat sat on the mat"], "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11"),
     aliases={"rouge1": {}, "rouge-1": {}},
 )
-def rouge_1(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) -> FloatArray:
+def rouge_1(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
     """How many words answer and reference have in common."""
     return score_blocks(answers, lambda block: count_ngrams(block, 1), score, stem=stem)
 
@@ -89,7 +99,7 @@ def rouge_1(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) 
     AnswerExample("rouge_2", ["the cat sat on the mat"], "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9"),
     aliases={"rouge2": {}, "rouge-2": {}},
 )
-def rouge_2(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) -> FloatArray:
+def rouge_2(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
     """How many pairs of neighbouring words answer and reference have in common."""
     return score_blocks(answers, lambda block: count_ngrams(block, 2), score, stem=stem)
 
@@ -100,7 +110,7 @@ def rouge_2(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) 
     NGRAMS.format("n-grams of words"),
     AnswerExample("rouge_n(n=3)", ["the cat sat on the mat"], "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7"),
 )
-def rouge_n(answers: Answers, *, n: Length, score: Score = "fmeasure", stem: Stem = False) -> FloatArray:
+def rouge_n(answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
     """How many sequences of n words answer and reference have in common."""
     return score_blocks(answers, lambda block: count_ngrams(block, n), score, stem=stem)
 
@@ -111,9 +121,9 @@ def rouge_n(answers: Answers, *, n: Length, score: Score = "fmeasure", stem: Ste
     SUBSEQUENCE,
     AnswerExample("rouge_l", ["the cat sat on the mat"], "on the mat sat a cat", 1 / 2, "on the mat: P = R = 3/6"),
     aliases={"rougel": {}, "rouge-l": {}},
-    remarks=remarks,
+    remarks=note_long_words,
 )
-def rouge_l(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) -> FloatArray:
+def rouge_l(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
     """How many words answer and reference have in common in the same order, whatever stands between them.
 
     Of a text of more than 10,000 words the first are compared, so that time stays bounded; the score is then never too
@@ -130,12 +140,178 @@ def rouge_l(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) 
         "rouge_lsum", ["a cat sat. on the mat"], "on the mat a cat sat", 1 / 2, "one line each, as rouge_l: P = R = 3/6"
     ),
     aliases={"rougelsum": {}, "rouge-lsum": {}},
-    remarks=remarks,
+    remarks=note_long_words,
 )
-def rouge_lsum(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False) -> FloatArray:
+def rouge_lsum(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
     """ROUGE-L sentence by sentence: each line of a text is a sentence, and each may match another of the answer.
 
     Of a text of more than 10,000 words the first are compared, so that time stays bounded; the score is then never too
     high.
     """
     return best_scores(count_summaries(answers, stem=stem), answers.size, score)
+
+
+Word = TypeVar("Word", bound=Hashable)
+# Words of a text that are compared: the time grows with the product of the lengths.
+LONGEST_ROUGE = 10_000
+CHARACTERS = 0x110000
+
+
+def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """How long the longest common subsequence is.
+
+    >>> common_length("abcde", "xbxdx")
+    2
+    """
+    from rapidfuzz.distance import LCSseq
+
+    return int(LCSseq.similarity(one, other))
+
+
+def count_subsequences(block: Block) -> SharedCounts:
+    """How long the common subsequences are, and the texts."""
+    right, given = (first_sequences(texts, block.range) for texts in (block.references, block.paired))
+    shared = np.array(list(map(common_length, right, given)), dtype=np.int64)
+    return SharedCounts(shared, block.references.lengths, block.paired.lengths, block.questions)
+
+
+def first_sequences(texts: NumberedTexts, limit: int) -> list[Sequence[Hashable]]:
+    """The first words of each text."""
+    words, starts = as_sequence(texts.words, limit), texts.starts.tolist()
+    return [words[start : min(end, start + LONGEST_ROUGE)] for start, end in pairwise(starts)]
+
+
+def as_sequence(words: WordNumbers, limit: int) -> Sequence[Hashable]:
+    """The words as characters of a string, which rapidfuzz compares fastest; as a list where they are too many."""
+    if limit > CHARACTERS:
+        numbers: list[int] = words.tolist()
+        return numbers
+    return words.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def word_positions(words: Sequence[Word]) -> dict[Word, int]:
+    """The set of positions of each word.
+
+    >>> word_positions("abba")
+    {'a': 9, 'b': 6}
+    """
+    found = {word: 1 << place for place, word in enumerate(words)}
+    if len(found) < len(words):
+        for place, word in enumerate(words):
+            found[word] |= 1 << place
+    return found
+
+
+def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[Word]) -> int:
+    """The positions of a reference that a longest common subsequence with some words uses.
+
+    Of several subsequences it is the one that is found from the end, by going back in the reference before going back
+    in the words. The reference has that length, and its words stand at `places`.
+
+    >>> [bin(matched_positions(3, word_positions("aba"), words)) for words in ("ab", "a", "ax")]
+    ['0b11', '0b100', '0b1']
+    """
+    below = state = (1 << length) - 1
+    steps = []
+    for index, word in enumerate(words):
+        if word in places:
+            column = places[word]
+            both = state & column
+            state = (state + both) | (state - both)
+            steps.append((index, column, state))
+    found, after = 0, len(words)
+    for index, column, state in reversed(steps):
+        # A bit that a state lacks is a position where the common length grows.
+        if index + 1 < after:
+            below = (1 << (~state & below).bit_length()) - 1
+        after = index
+        candidates = (column | ~state) & below
+        if not candidates:
+            break
+        place = 1 << (candidates.bit_length() - 1)
+        if column & place:
+            found |= place
+            below = place - 1
+        else:
+            below = (place << 1) - 1
+    return found
+
+
+Sentence = tuple[bytes, ...]
+# Up to so many lines it is faster to try them all.
+FEW_LINES = 20
+
+
+def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:
+    """What the sentences of references and predictions share, and the words of both."""
+    rows = []
+    for question, (references, prediction) in enumerate(zip(answers.references, answers.predictions, strict=True)):
+        given = split_sentences(prediction, stems=stem)
+        given_words = sum(map(len, given))
+        for reference in references:
+            right = split_sentences(reference, stems=stem)
+            right_words = sum(map(len, right))
+            if max(right_words, given_words) > LONGEST_ROUGE:
+                shared = shared_words(first_words(right, LONGEST_ROUGE), first_words(given, LONGEST_ROUGE))
+            else:
+                shared = shared_words(right, given)
+            rows.append((shared, right_words, given_words, question))
+    return SharedCounts(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+
+def split_sentences(text: str, *, stems: bool) -> list[Sentence]:
+    """The words of each line that has any."""
+    lines = [line.split() for line in plain_words(text, LINES).split(b"\n")]
+    return [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
+
+
+def first_words(lines: list[Sentence], longest: int) -> list[Sentence]:
+    """The lines up to so many words."""
+    kept, left = [], longest
+    for line in lines:
+        if not left:
+            break
+        kept.append(line[:left])
+        left -= len(kept[-1])
+    return kept
+
+
+def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
+    """How many words the union of the longest common subsequences has, none more often than in the answer.
+
+    >>> shared_words([(b"a", b"b", b"c")], [(b"a", b"x"), (b"c", b"c")])
+    2
+    """
+    if len(right) == len(given) == 1:
+        return common_length(right[0], given[0])
+    lines = list(dict.fromkeys(given))
+    lines_with = lines_by_word(lines) if len(lines) > FEW_LINES else {}
+    words: list[bytes] = []
+    for reference in right:
+        places = word_positions(reference)
+        related = related_lines(lines, lines_with, places) if lines_with else lines
+        found = 0
+        for line in related:
+            found |= matched_positions(len(reference), places, line)
+        words += compress(reference, map("1".__eq__, reversed(f"{found:b}")))
+    available = Counter(chain.from_iterable(given))
+    return sum(min(count, available[word]) for word, count in Counter(words).items())
+
+
+def lines_by_word(lines: list[Sentence]) -> dict[bytes, set[int]]:
+    """The numbers of the lines that have a word."""
+    found: dict[bytes, set[int]] = {}
+    for number, line in enumerate(lines):
+        for word in line:
+            found.setdefault(word, set()).add(number)
+    return found
+
+
+def related_lines(
+    lines: list[Sentence], lines_with: Mapping[bytes, set[int]], words: Iterable[bytes]
+) -> list[Sentence]:
+    """The lines that have one of the words."""
+    numbers: set[int] = set()
+    for word in words:
+        numbers |= lines_with.get(word, set())
+    return [lines[number] for number in numbers]

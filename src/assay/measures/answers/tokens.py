@@ -23,19 +23,19 @@ UNSPACED = re.compile(
 )
 
 
-def normalized(text: str, how: str) -> str:
+def normalize_text(text: str, how: str) -> str:
     """The text as it is compared.
 
-    >>> normalized("The  Eiffel-Tower!", "squad"), normalized("¿Qué es «París»?", "multilingual")
+    >>> normalize_text("The  Eiffel-Tower!", "squad"), normalize_text("¿Qué es «París»?", "multilingual")
     ('eiffeltower', 'qué es parís')
     """
-    return " ".join(tokens(text, how)) if how != "none" else text
+    return " ".join(tokenize(text, how)) if how != "none" else text
 
 
-def tokens(text: str, how: str) -> list[str]:
+def tokenize(text: str, how: str) -> list[str]:
     """The words of a text, or its characters where the script has no blanks.
 
-    >>> tokens("東京 Tower", "multilingual"), tokens("A cat.", "none")
+    >>> tokenize("東京 Tower", "multilingual"), tokenize("A cat.", "none")
     (['東', '京', 'tower'], ['A', 'cat.'])
     """
     if how == "squad":

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-TABLE = Path(__file__).with_name("wordnet.txt.gz")
+WORDNET = Path(__file__).with_name("wordnet.txt.gz")
 # Endings of nouns, verbs, adjectives and adverbs by their last letter, and what takes their place in the base form.
 ENDINGS: tuple[dict[str, tuple[tuple[str, str], ...]], ...] = (
     {
@@ -29,7 +29,7 @@ ENDINGS: tuple[dict[str, tuple[tuple[str, str], ...]], ...] = (
     {},
 )
 # No word of WordNet is as long; longer ones need not be looked up, nor kept.
-LONGEST = 100
+LONGEST_WORD = 100
 
 
 class PartOfSpeech(NamedTuple):
@@ -52,15 +52,15 @@ def parts_of_speech() -> tuple[PartOfSpeech, ...]:
     """The table, read once."""
     import gzip
 
-    with gzip.open(TABLE, "rt", encoding="ascii") as file:
+    with gzip.open(WORDNET, "rt", encoding="ascii") as file:
         parts = [part.splitlines() for part in file.read().split("\n\n")]
     irregular = [
         {form: bases.split() for form, _, bases in (line.partition(" ") for line in part)} for part in parts[4:]
     ]
-    return tuple(map(PartOfSpeech, map(by_word, parts[:4]), irregular, ENDINGS))
+    return tuple(map(PartOfSpeech, map(lines_by_form, parts[:4]), irregular, ENDINGS))
 
 
-def by_word(lines: list[str]) -> dict[str, list[str]]:
+def lines_by_form(lines: list[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in lines:
         for word in line.replace("^", "").split():
@@ -74,10 +74,10 @@ def synonyms(word: str) -> frozenset[str]:
     >>> sorted(synonyms("autos")), sorted(synonyms("children") & {"kid", "child"})
     (['auto', 'automobile', 'car', 'machine', 'motorcar'], ['child', 'kid'])
     """
-    return look_up(word) if len(word) <= LONGEST else frozenset()
+    return look_up_synonyms(word) if len(word) <= LONGEST_WORD else frozenset()
 
 
 @lru_cache(maxsize=1 << 16)
-def look_up(word: str) -> frozenset[str]:
+def look_up_synonyms(word: str) -> frozenset[str]:
     lines = [line for part in parts_of_speech() for form in part.forms(word) for line in part.lines.get(form, ())]
     return frozenset(each for each in " ".join(lines).split() if "_" not in each and each[0] != "^")

@@ -15,9 +15,9 @@ from assay.core.judged import FloatArray, Judged
 from assay.core.measure import TABLE, Cutoff, Example, Measure, Rel, measure
 
 # The measures that another one may be made of.
-Inner = Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"]
-Of = Annotated[Inner, "the measure whose mean should rise"]
-Figure = Annotated[
+InnerName = Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"]
+RisingMeasure = Annotated[InnerName, "the measure whose mean should rise"]
+Confidence = Annotated[
     Literal["max", "std", "diff1"],
     "confidence: the top score, the deviation of all scores, or the top two's difference",
 ]
@@ -26,16 +26,16 @@ RATES = np.linspace(0, 1, 11)[:-1]
 ROUNDING = 1e-12
 
 
-def normalised_area(judged: Judged, *, of: Of, k: Cutoff, rel: Rel, figure: Figure) -> float:
+def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, figure: Confidence) -> float:
     """The area that confidence gains, as a share of what the oracle gains; NaN where there is nothing to gain."""
     confidence = confidences(judged, figure)
-    values = inner(of, k, rel)(judged)
+    values = inner_measure(of, k, rel)(judged)
     is_known = ~(np.isnan(confidence) | np.isnan(values))
     confidence, values = confidence[is_known], values[is_known]
     if not len(values) or np.ptp(values) < ROUNDING:
         return float("nan")
     flat = float(values.mean() * RATES[-1])
-    return (area(confidence, values) - flat) / (area(values, values) - flat)
+    return (curve_area(confidence, values) - flat) / (curve_area(values, values) - flat)
 
 
 @measure(
@@ -51,16 +51,16 @@ def normalised_area(judged: Judged, *, of: Of, k: Cutoff, rel: Rel, figure: Figu
 def abstention(
     judged: Judged,
     *,
-    of: Of = "ndcg",
+    of: RisingMeasure = "ndcg",
     k: Cutoff = None,
     rel: Rel = 1,
-    figure: Figure = "max",  # noqa: ARG001 - only the number of all queries depends on it
+    figure: Confidence = "max",  # noqa: ARG001 - only the number of all queries depends on it
 ) -> FloatArray:
     """How well scores tell good queries from bad: 1 as well as an oracle, 0 not at all. A query's value is `of`'s."""
-    return inner(of, k, rel)(judged)
+    return inner_measure(of, k, rel)(judged)
 
 
-def inner(of: str, k: int | None, rel: float) -> Measure:
+def inner_measure(of: str, k: int | None, rel: float) -> Measure:
     """The measure of that name; where its grades are gains it has no use for `rel`."""
     definition = TABLE[of]
     return definition(k=k, rel=rel) if definition.parameters["rel"].default == 1 else definition(k=k)
@@ -74,7 +74,7 @@ def confidences(judged: Judged, figure: str) -> FloatArray:
     return {"max": top, "std": deviation, "diff1": top - second}[figure]
 
 
-def area(confidence: FloatArray, values: FloatArray) -> float:
+def curve_area(confidence: FloatArray, values: FloatArray) -> float:
     """The area under the mean of the values that are left at each rate; which of equally sure ones, is left open."""
     group = np.unique(confidence, return_inverse=True)[1]
     means = np.bincount(group, weights=values) / np.bincount(group)

@@ -10,13 +10,13 @@ from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.engine.local import only_top
 
-Over = Annotated[
+Paired = Annotated[
     Literal["retrieved", "judged"],
     "among all retrieved documents, or only among the judged ones",
     {"retrieved": "all retrieved documents are paired", "judged": "only judged documents are paired"},
 ]
 
-Tied = Annotated[
+TiedPairs = Annotated[
     Literal["half", "rank"],
     "tied scores are half of a pair, or stand as they are ranked",
     {"half": "tied scores are half of a pair", "rank": "tied scores stand as they are ranked"},
@@ -33,7 +33,7 @@ Tied = Annotated[
     example=Example("auc", [1, 0, 1, 0], 0.75, "3 of the 4 pairs are in the right order"),
 )
 def area_under_curve(
-    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Over = "retrieved", tied: Tied = "half"
+    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Paired = "retrieved", tied: TiedPairs = "half"
 ) -> FloatArray:
     """The chance that a relevant retrieved document precedes one that is not relevant."""
     judged = judged if k is None else only_top(judged, k)

@@ -1,4 +1,4 @@
-"""Average precision and its geometric mean."""
+"""Average precision and its kin: geometric, of a set, inferred from a sample, and interpolated over recall."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, highest_onward, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import Bounds
 
-Norm = Annotated[
+ApNorm = Annotated[
     Literal["relevant", "found", "about_found", "cutoff", "none"],
     "divide by all relevant documents, by those found, by those found and 1e-10 more, by min(R, k), or not at all",
     {
@@ -23,12 +24,12 @@ Norm = Annotated[
 ]
 # What ragas adds to a divisor that may be 0.
 TINY = 1e-10
-Ties = Annotated[
+ApTies = Annotated[
     Literal["rank", "end"],
     "precision at the rank of each document, or at the last rank of those that tie with it",
     {"rank": "precision is taken at each rank", "end": "precision is taken where a tie ends"},
 ]
-Nothing = Annotated[
+NothingFound = Annotated[
     Literal["zero", "one"],
     "what a query scores that found no relevant document",
     {"zero": "a query that found nothing scores 0", "one": "a query that found nothing scores 1"},
@@ -50,9 +51,9 @@ def average_precision(
     *,
     rel: Rel = 1,
     k: Cutoff = None,
-    norm: Norm = "relevant",
-    ties: Ties = "rank",
-    nothing: Nothing = "zero",
+    norm: ApNorm = "relevant",
+    ties: ApTies = "rank",
+    nothing: NothingFound = "zero",
 ) -> FloatArray:
     """The mean of the precisions at the ranks of the relevant documents; those not retrieved count 0."""
     hits = judged.relevant(rel)
@@ -127,3 +128,91 @@ def precisions(judged: Judged, rel: float) -> FloatArray:
         return hits.ordinal / hits.rank
 
     return judged.remember(("precisions", rel), make)
+
+
+# The smoothing constant of the paper and of trec_eval.
+EPSILON = 1e-5
+
+
+@measure(
+    "infap",
+    title="Inferred average precision",
+    formula="(1/R) Σ 1/i + ((i-1)/i) · (pool before / (i-1)) · (rel before + e) / (rel before + nonrel before + 2e)",
+    reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006.",
+    needs_relevant=True,
+    example=Example("infap", [1, 0, 1], 0.8333, "(1 + 1/3 + (2/3)·(2/2)·(1/2)) / 2, but for the smoothing"),
+)
+def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """Average precision estimated from a sample; documents with a negative grade are in the pool but not judged."""
+    pool = judged.hits
+    is_relevant = pool.grade >= max(rel, judged.floor)
+    is_judged = pool.grade >= judged.floor
+    relevant = pool.before(is_relevant)[is_relevant]
+    nonrelevant = pool.before(is_judged & ~is_relevant)[is_relevant]
+    pooled = pool.ordinal[is_relevant] - 1
+    hits = judged.relevant(rel)
+    above = (hits.rank - 1).astype(np.float64)
+    share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
+    expected = 1.0 / (above + 1.0) + (above / (above + 1.0)) * ratio(pooled, above) * share
+    return ratio(hits.sum(np.where(above == 0, 1.0, expected)), judged.count_relevant(rel))
+
+
+Recall = Annotated[float, Bounds(0, 1), "the level of recall"]
+Recalls = Annotated[tuple[float, ...], Bounds(0, 1), "the levels of recall"]
+LevelCut = Annotated[
+    Literal["round", "v9"],
+    "how many relevant documents a level asks for: recall · R rounded, or as trec_eval 9 has it",
+    {"round": "a level asks for recall · R documents, rounded", "v9": "a level asks for ⌊recall · R + 0.9⌋ documents"},
+]
+ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
+
+
+@measure(
+    "iprec",
+    title="Interpolated precision at recall",
+    formula="the highest precision at any rank from the one where recall r is reached",
+    reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
+    aliases={"iprec_at_recall": {}},
+    at="recall",
+    needs_relevant=True,
+    example=Example(
+        "iprec@0.5", [0, 1, 1, 0], 2 / 3, "recall 0.5 is reached at rank 2; from there on precision peaks at 2/3"
+    ),
+)
+def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut: LevelCut = "round") -> FloatArray:
+    """The best precision that is still to be had at this level of recall or beyond."""
+    starts, best = judged.remember(("interpolated", rel), lambda: best_onward(judged, rel))
+    asked = np.floor(recall * judged.count_relevant(rel) + (0.5 if cut == "round" else 0.9)).astype(np.int64)
+    place = starts[:-1] + np.maximum(asked, 1) - 1
+    reached = place < starts[1:]
+    result = np.zeros(judged.size)
+    result[reached] = best[place[reached]]
+    return result
+
+
+@measure(
+    "mean_iprec",
+    title="Mean interpolated precision",
+    formula="the mean of the interpolated precision at several levels of recall, by default 0, 0.1, …, 1",
+    reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
+    aliases={"11pt_avg": {}},
+    needs_relevant=True,
+    kin="iprec",
+    example=Example(
+        "mean_iprec(recalls=0.5;1)", [1, 0, 0, 1], 0.75, "1 at recall 0.5 and 2/4 at recall 1: (1 + 0.5) / 2"
+    ),
+)
+def mean_interpolated_precision(
+    judged: Judged, *, recalls: Recalls = ELEVEN_POINTS, rel: Rel = 1, cut: LevelCut = "round"
+) -> FloatArray:
+    """The average height of the curve of precision over recall, at eleven points unless others are named."""
+    total = np.zeros(judged.size)
+    for recall in sorted(recalls, reverse=True):
+        total += interpolated_precision(recall=recall, rel=rel, cut=cut)(judged)
+    return total / len(recalls)
+
+
+def best_onward(judged: Judged, rel: float) -> tuple[IntArray, FloatArray]:
+    """Where each query's relevant hits begin, and the best precision from each hit on."""
+    starts = judged.relevant(rel).starts
+    return starts, highest_onward(precisions(judged, rel), starts)

@@ -11,10 +11,10 @@ from assay.core.measure import Example, measure
 from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
 
-Limit = Annotated[
+OverlapLimit = Annotated[
     int, Bounds(0, 1_000_000), "the last depth that counts; 0 for as many documents as the ranking or the ideal has"
 ]
-Ideal = Annotated[
+IdealOrder = Annotated[
     Literal["rank", "score"],
     "the ideal has equal grades as they are ranked, those not retrieved last; or by score, those not retrieved as 0",
 ]
@@ -33,8 +33,8 @@ def compatibility(
     judged: Judged,
     *,
     p: Persistence = 0.95,
-    limit: Limit = 1000,
-    ideal: Ideal = "rank",
+    limit: OverlapLimit = 1000,
+    ideal: IdealOrder = "rank",
     normalize: Annotated[bool, "divide by what the ideal ranking has, not by what an endless one would have"] = True,
 ) -> FloatArray:
     """The rank-biased overlap of the ranking with the ideal one: documents above grade 0, best first."""

@@ -1,11 +1,14 @@
-"""Counts of documents and queries, and how much of a ranking was judged."""
+"""Counts of documents and queries, how much of a ranking was judged, and utility, a weighted sum of counts."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import Bounds
 
 
 @measure(
@@ -97,3 +100,47 @@ def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
 def num_q(judged: Judged) -> FloatArray:
     """How many queries count; 1 for each."""
     return np.ones(judged.size)
+
+
+@measure(
+    "hole",
+    title="Hole",
+    formula="h / k, where h documents among the first k are judged for no query at all",
+    reference="Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
+    needs=("foreign",),
+    higher_is_better=False,
+    example=Example("hole@4", [1, 0], 0, "both documents are judged: 0 / 4"),
+)
+def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
+    """The share of the first k documents that no query's judgments hold; without k, of all retrieved."""
+    known = judged.hits.top(k).count()
+    if judged.foreign is not None:
+        known = known + judged.foreign.top(k).count()
+    return ratio(judged.cut(k) - known, judged.retrieved if k is None else k)
+
+
+Weights = Annotated[
+    tuple[float, float, float, float],
+    "what a document is worth: relevant and retrieved, retrieved alone, relevant alone, neither",
+]
+Documents = Annotated[int, Bounds(low=0), "how many documents the collection has, for the last weight"]
+
+
+@measure(
+    "utility",
+    title="Utility",
+    formula="w1 r + w2 (n - r) + w3 (R - r) + w4 (N + r - n - R), where n of N documents were retrieved, r of the R "
+    "relevant among them",
+    range=(-np.inf, np.inf),
+    example=Example("utility", [1, 0, 0, 1, 0], -1, "2 relevant documents retrieved, 3 others: 2 - 3"),
+)
+def utility(
+    judged: Judged, *, rel: Rel = 1, weights: Weights = (1.0, -1.0, 0.0, 0.0), documents: Documents = 0
+) -> FloatArray:
+    """A weighted sum of what was retrieved and what was not, rightly or wrongly."""
+    found, total, retrieved = judged.found(rel, None), judged.count_relevant(rel), judged.retrieved
+    cells = (found, retrieved - found, total - found, documents + found - retrieved - total)
+    worth = np.zeros(judged.size)
+    for weight, cell in zip(weights, cells, strict=True):
+        worth += weight * cell
+    return worth

@@ -14,8 +14,8 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, stretches
-from assay.core.measure import Cutoff, Example, measure
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, running_sums, stretches
+from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.core.parameter import Bounds, GainMap, write
 
 Gain = Annotated[
@@ -33,14 +33,14 @@ PositiveGain = Annotated[
     Literal["linear", "exp2", "binary"] | GainMap,
     "linear: the grade; exp2: 2^grade - 1; binary: 1; or pairs grade:gain, other grades keeping theirs",
 ]
-Least = Annotated[float, "grades below this gain nothing"]
-Ties = Annotated[
+LeastGrade = Annotated[float, "grades below this gain nothing"]
+DcgTies = Annotated[
     Literal["rank", "average"],
     "the discount of the rank, or the mean one of all ranks that tied documents take up",
     {"rank": "each tied document has its own discount", "average": "tied documents share their discounts"},
 ]
 Base = Annotated[float, Bounds(low=1, open_low=True), "the base of the discount's logarithm"]
-Best = Annotated[
+IdealSource = Annotated[
     Literal["judged", "listed", "listed_cut", "retrieved"],
     "the ideal ranking holds each judged document; each judgment, repeats and alternatives too; as many of those as "
     "were retrieved; or only documents that were retrieved",
@@ -52,7 +52,7 @@ Best = Annotated[
     },
 ]
 Fewest = Annotated[int, Bounds(low=0), "a query that retrieved fewer documents has no value"]
-Highest = Annotated[float | None, "a query with a grade above this has no value"]
+GradeLimit = Annotated[float | None, "a query with a grade above this has no value"]
 # A float ends at 2^1024; this leaves room for the sum of many.
 LARGEST_EXPONENT = 1000
 
@@ -72,8 +72,8 @@ def dcg(
     *,
     k: Cutoff = None,
     gain: Gain = "linear",
-    rel: Least = 0,
-    ties: Ties = "rank",
+    rel: LeastGrade = 0,
+    ties: DcgTies = "rank",
     base: Base = 2.0,
     fewest: Fewest = 0,
 ) -> FloatArray:
@@ -94,7 +94,7 @@ def dcg(
     example=Example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)"),
 )
 def ideal_dcg(
-    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: Least = 0, ideal: Best = "judged"
+    judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: LeastGrade = 0, ideal: IdealSource = "judged"
 ) -> FloatArray:
     """What the best possible ranking gains."""
     best = ideal_ranking(judged, gain, rel, ideal)
@@ -122,11 +122,11 @@ def ndcg(
     *,
     k: Cutoff = None,
     gain: Gain = "linear",
-    rel: Least = 0,
-    ties: Ties = "rank",
-    ideal: Best = "judged",
+    rel: LeastGrade = 0,
+    ties: DcgTies = "rank",
+    ideal: IdealSource = "judged",
     fewest: Fewest = 0,
-    max: Highest = None,
+    max: GradeLimit = None,
 ) -> FloatArray:
     """The discounted gain, as a share of what the best possible ranking gains."""
     if max is not None and judged.grades.max(initial=0.0) > max:
@@ -234,3 +234,105 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
     for grade, value in gain.items() if isinstance(gain, Mapping) else ():
         positive[grades == grade] = value
     return positive
+
+
+NeededGrade = Annotated[float, "a query without a document of at least this grade scores 0"]
+
+
+@measure(
+    "ndcg_rel",
+    title="Average nDCG over relevant documents",
+    formula="the mean of DCG / ideal DCG at the ranks of the documents that gain; one not retrieved has the last DCG",
+    needs_relevant=True,
+    kin="ndcg",
+    example=Example(
+        "ndcg_rel", [0, 1], 0.3869, "0.6309 / 1.6309 at rank 2, and for the one not retrieved", ideal=[1, 1, 0]
+    ),
+)
+def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
+    """NDCG at the rank of each document that gains something, averaged over all such documents."""
+    ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
+    hits = ranked.hits
+    gaining = ranked.gain > 0
+    possible = np.diff(ideal.starts)
+    query, rank = hits.query[gaining], hits.rank[gaining]
+    best = running_sums(ideal.worth, ideal.starts)[ideal.starts[query] + np.minimum(rank, possible[query]) - 1]
+    shares = np.zeros(len(hits.rank))
+    shares[gaining] = hits.running(ranked.worth)[gaining] / best
+    unseen = possible - np.bincount(query, minlength=judged.size)
+    final = ratio(unseen * dcg(gain=gain, rel=rel)(judged), ideal_dcg(gain=gain, rel=rel)(judged))
+    return ratio(np.maximum(hits.sum(shares) + final, 0.0), possible)
+
+
+@measure(
+    "rndcg",
+    title="Average nDCG over levels of gain",
+    formula="the mean of nDCG@b over the ranks b after which the ideal ranking gains less, and of nDCG at the end if "
+    "more than one document follows the last b",
+    range=(-np.inf, 1),
+    needs_relevant=True,
+    undefined="there are relevant documents, but none of them gains anything",
+    kin="ndcg",
+    example=Example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2"),
+)
+def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: NeededGrade = 1) -> FloatArray:
+    """NDCG at each rank where the ideal ranking goes from one gain to a lower one, averaged."""
+    ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
+    changes = (np.diff(ideal.gain, append=0.0) != 0) | (np.diff(ideal.owner, append=judged.size) != 0)
+    query, rank = ideal.owner[changes], ideal.rank[changes]
+    shares = gained_until(ranked, query, rank) / running_sums(ideal.worth, ideal.starts)[changes]
+    points = np.bincount(query, minlength=judged.size)
+    goes_on = (points > 0) & (judged.retrieved > np.diff(ideal.starts) + 1)
+    final = np.where(goes_on, ratio(ranked.hits.sum(ranked.worth), ideal_dcg(gain=gain)(judged)), 0.0)
+    total = np.bincount(query, weights=shares, minlength=judged.size) + final
+    has_relevant = judged.count_relevant(rel) > 0
+    mean = np.where(has_relevant, ratio(total, points + goes_on), 0.0)
+    return np.where(has_relevant & (points == 0), np.nan, mean)
+
+
+def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
+    """The discounted gain of a query up to a rank."""
+    hits = ranked.hits
+    width = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
+    place = np.searchsorted(hits.query * width + hits.rank, query * width + rank, side="right")
+    found = place > hits.starts[query]
+    gained = np.zeros(len(query))
+    gained[found] = hits.running(ranked.worth)[place[found] - 1]
+    return gained
+
+
+@measure(
+    "g",
+    title="Normalised gain",
+    formula="Σ gain / log2(2 + best - own), divided by all gains; own is what the ranking gained up to there, best "
+    "what the ideal ranking did, at least 1 a rank",
+    range=(-np.inf, 1),
+    needs_relevant=True,
+    example=Example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3"),
+)
+def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
+    """The sum of gains, each discounted by how much less the ranking gained until then than the best one."""
+    ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
+    hits = ranked.hits
+    best = np.concatenate(([0.0], running_sums(np.maximum(ideal.gain, 1.0), ideal.starts)))
+    listed = np.minimum(hits.rank, np.diff(ideal.starts)[hits.query])
+    cost = np.where(listed > 0, best[ideal.starts[hits.query] + listed], 0.0) + (hits.rank - listed)
+    # What is listed twice could gain more than the best ranking does.
+    behind = np.maximum(cost - hits.running(ranked.gain), 0.0)
+    possible = np.bincount(ideal.owner, weights=ideal.gain, minlength=judged.size)
+    return ratio(hits.sum(ranked.gain / np.log2(2.0 + behind)), possible)
+
+
+@measure(
+    "bin_g",
+    title="Binary normalised gain",
+    formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, n documents before it not being relevant",
+    aliases={"bing": {}},
+    needs_relevant=True,
+    kin="g",
+    example=Example("bin_g", [1, 0, 1], 0.8155, "(1 / log2(2) + 1 / log2(3)) / 2 = (1 + 0.6309) / 2"),
+)
+def binary_normalised_gain(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """Each relevant document counts less the more others came before it; relevant ones before it do no harm."""
+    hits = judged.relevant(rel)
+    return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.ordinal)), judged.count_relevant(rel))

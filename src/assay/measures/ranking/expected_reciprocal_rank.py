@@ -14,15 +14,15 @@ from assay.core.parameter import Bounds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Highest = Annotated[
+TopGrade = Annotated[
     float | None, Bounds(low=0, open_low=True), "the highest grade there is; by default in the judgments"
 ]
-Gain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; identity: the grade is a probability"]
+ErrGain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; identity: the grade is a probability"]
 
 Above = Annotated[Literal["error", "nan"], "a grade above max is an error, or its query has no value"]
 
 
-def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     """The scale of the grades, where the name does not say it."""
     if values["max"] is not None or values["gain"] == "identity":
         return {}
@@ -34,7 +34,7 @@ def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     title="Expected reciprocal rank",
     formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), r the chance that a document satisfies",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.",
-    bind=highest_grade,
+    bind=bind_top_grade,
     undefined="a document has a grade above max",
     example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
 )
@@ -42,8 +42,8 @@ def expected_reciprocal_rank(
     judged: Judged,
     *,
     k: Cutoff = None,
-    max: Highest = None,
-    gain: Gain = "exp2",
+    max: TopGrade = None,
+    gain: ErrGain = "exp2",
     above: Above = "error",
 ) -> FloatArray:
     """The expected 1/rank at which a reader is satisfied and stops."""

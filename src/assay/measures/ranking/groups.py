@@ -1,20 +1,29 @@
-"""Measures over groups of documents: any document of a group will do, and every group counts once.
+"""Measures over groups of judgments: alternative passages for one part of an answer, a query's subtopics, or judges.
 
-The judgments say which groups there are: alternative passages for one part of an answer, or the subtopics of a query.
-Where they have none, each relevant document is a group of its own. A group without a relevant document does not count.
+`group_*`: any relevant document of a group will do, and every group counts once; a group without a relevant document
+does not count. Where the judgments have no groups, each relevant document is a group of its own.
+`judges_*`: a measure by each group's own judgments, then averaged over the groups.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
-from assay.measures.ranking.f_score import Beta, harmonic
-from assay.measures.ranking.precision import precision
+from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, ratio
+from assay.core.measure import Cutoff, Example, Measure, Rel, measure
+from assay.engine.local import only_judged
+from assay.measures.ranking.average_precision import average_precision
+from assay.measures.ranking.precision_recall import (
+    Beta,
+    Divisor,
+    Multiple,
+    harmonic_mean,
+    precision,
+    r_precision_multiple,
+)
 
 AUTORAG = "AutoRAG, Retrieval metrics (docs.auto-rag.com): AND over groups, OR inside one."
 
@@ -44,7 +53,7 @@ class Grouped(NamedTuple):
 )
 def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The share of the groups of which a relevant document stands among the first k."""
-    groups = grouped(judged, rel)
+    groups = hits_by_group(judged, rel)
     return groups.mean((groups.hits.top(k).count() > 0).astype(np.float64), judged.size)
 
 
@@ -60,7 +69,7 @@ def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArra
 )
 def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0) -> FloatArray:
     """The weighted harmonic mean of precision@k and the recall over groups."""
-    return harmonic(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
+    return harmonic_mean(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
 
 
 @measure(
@@ -74,7 +83,7 @@ def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta 
 )
 def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """How soon the first relevant document of each group comes, in the mean over the groups."""
-    groups = grouped(judged, rel)
+    groups = hits_by_group(judged, rel)
     hits = groups.hits.top(k)
     first = hits.where(hits.ordinal == 1)
     return groups.mean(first.sum(1.0 / first.rank), judged.size)
@@ -91,12 +100,12 @@ def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> 
 )
 def group_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The mean over the groups of the average precision of each, as if only its documents were relevant."""
-    groups = grouped(judged, rel)
+    groups = hits_by_group(judged, rel)
     hits = groups.hits.top(k)
     return groups.mean(ratio(hits.sum(hits.ordinal / hits.rank), hits.count()), judged.size)
 
 
-def grouped(judged: Judged, rel: float) -> Grouped:
+def hits_by_group(judged: Judged, rel: float) -> Grouped:
     """The hits by group, made once for all measures of one level."""
     return judged.remember(("grouped", rel), lambda: group_hits(judged, rel))
 
@@ -119,3 +128,107 @@ def group_hits(judged: Judged, rel: float) -> Grouped:
     order = np.argsort(group, kind="stable")
     hits = judged.hits.where(place[order])
     return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
+
+
+Condensed = Annotated[bool, "documents that a group has not judged are taken out of the ranking that it sees"]
+
+
+@measure(
+    "judges_ap",
+    title="Average precision, averaged over groups",
+    formula="mean over the groups of the AP by the group's own judgments",
+    kin="ap",
+    example=Example("judges_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2"),
+)
+def judges_average_precision(
+    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False
+) -> FloatArray:
+    """The mean over judges of the average precision that each of them sees."""
+    return judge_views(judged, condensed).mean(average_precision(rel=rel, k=k))
+
+
+@measure(
+    "judges_precision",
+    title="Precision, averaged over groups",
+    formula="mean over the groups of the precision by the group's own judgments",
+    kin="precision",
+    example=Example("judges_precision@2", [1, 0, 1], 0.5, "one group: one of the first two is relevant"),
+)
+def judges_precision(
+    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k", condensed: Condensed = False
+) -> FloatArray:
+    """The mean over judges of the precision that each of them sees."""
+    return judge_views(judged, condensed).mean(precision(rel=rel, k=k, over=over))
+
+
+@measure(
+    "judges_r_precision_multiple",
+    title="Precision at a multiple of R, averaged over groups",
+    formula="mean over the groups of the precision at multiple · R, where the group has R relevant documents",
+    at="multiple",
+    kin="r_precision",
+    example=Example("judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2"),
+)
+def judges_r_precision_multiple(
+    judged: Judged, *, multiple: Multiple, rel: Rel = 1, condensed: Condensed = False
+) -> FloatArray:
+    """The mean over judges of the precision at some multiple of the number of documents that are relevant to each."""
+    return judge_views(judged, condensed).mean(r_precision_multiple(rel=rel, multiple=multiple))
+
+
+class JudgeViews(NamedTuple):
+    """Every group of every query as a query of its own, and the query that it belongs to."""
+
+    judged: Judged
+    owner: IntArray
+    size: int
+
+    def mean(self, measure: Measure) -> FloatArray:
+        """The mean over its groups of each query, which are added in order."""
+        total = np.bincount(self.owner, weights=measure(self.judged), minlength=self.size)
+        return ratio(total, np.bincount(self.owner, minlength=self.size))
+
+
+def judge_views(judged: Judged, condensed: bool) -> JudgeViews:
+    """The same rankings as each group sees them."""
+    return judged.remember(("split", condensed), lambda: make_judge_views(judged, condensed))
+
+
+def make_judge_views(judged: Judged, condensed: bool) -> JudgeViews:
+    groups = judged.groups()
+    number = np.zeros_like(groups.query) if groups.group is None else groups.group
+    most = int(number.max(initial=0)) + 1
+    keys, part = np.unique(groups.query * most + number, return_inverse=True)
+    owner = keys // most
+    order = np.lexsort((-groups.grade, part))
+    parts = Judged(
+        size=len(keys),
+        retrieved=judged.retrieved[owner],
+        owner=part[order],
+        grades=groups.grade[order],
+        hits=judge_hits(judged.hits, groups, part, len(keys)),
+        floor=judged.floor,
+    )
+    return JudgeViews(only_judged(parts) if condensed else parts, owner, judged.size)
+
+
+def judge_hits(hits: Hits, groups: Groups, part: IntArray, size: int) -> Hits:
+    """Each hit once for every group that judged its document, with that group's grade."""
+    by_document = np.argsort(groups.document, kind="stable")
+    documents = groups.document[by_document]
+    first, last = (np.searchsorted(documents, hits.document, side) for side in ("left", "right"))
+    times = last - first
+    hit = np.repeat(np.arange(len(times)), times)
+    row = by_document[np.arange(len(hit)) - np.repeat(np.cumsum(times) - times, times) + first[hit]]
+    order = np.lexsort((hits.rank[hit], part[row]))
+    hit, row = hit[order], row[order]
+    return Hits(
+        size=size,
+        query=part[row],
+        grade=groups.grade[row],
+        rank=hits.rank[hit],
+        score=hits.score[hit],
+        higher=hits.higher[hit],
+        tied=hits.tied[hit],
+        document=row,
+    )

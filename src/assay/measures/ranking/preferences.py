@@ -1,31 +1,40 @@
-"""Preferences fulfilled: how often a ranking puts first which of two documents a judge prefers.
+"""Preferences: how often a ranking puts first what a judge prefers.
 
-A judge prefers a document of a higher level to one of a lower level; see `assay.core.preferences`. The ranking fulfils
-a preference if it has the better document, and the worse one later or not at all.
+A group of judgments is one judge, who prefers a document of a higher level to one of a lower level in the same
+subgroup. What follows from the subgroups together is preferred too: a to c where a is preferred to b and b to c. A
+query has no preferences if a judge contradicts himself: gives a document two levels, calls it relevant and not
+relevant, or prefers each of two documents to the other. The ranking fulfils a preference if it has the better document
+and has the worse one later or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray, Judged
 from assay.core.measure import Example, measure
-from assay.core.preferences import Assessor, Contradiction, judges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.core.judged import BoolArray, FloatArray, Groups, IntArray, Judged
 
 REFERENCE = "Carterette, Bennett, Chickering and Dumais, Here or There: Preference Judgments for Relevance, ECIR 2008."
-Of = Annotated[
+Retrieved = Annotated[
     Literal["all", "either", "both"],
     "which preferences count: all, those of which either document was retrieved, or those of which both were",
 ]
-Over = Annotated[
+CountedUnit = Annotated[
     Literal["preferences", "pairs", "groups", "balanced_groups"],
     "what counts as one: a preference, a pair of documents, a group of judgments, or such a group with as many "
     "documents that are not relevant (level 0) as are",
 ]
-Counted = Annotated[
+CountedPreferences = Annotated[
     Literal["possible", "fulfilled", "fulfilled_both"],
     "all preferences, those that are fulfilled, or those of them of which both documents were retrieved",
 ]
@@ -39,7 +48,7 @@ Counted = Annotated[
     undefined="the preferences of one group contradict each other",
     example=Example("prefs", [0, 2, 1], 1 / 3, "2 is preferred to 1 and to 0, and 1 to 0; only the first is fulfilled"),
 )
-def preferences(judged: Judged, *, of: Of = "all", over: Over = "preferences") -> FloatArray:
+def preferences(judged: Judged, *, of: Retrieved = "all", over: CountedUnit = "preferences") -> FloatArray:
     """The share of the judges' preferences that the ranking fulfils."""
     ratios = {"preferences": all_alike, "pairs": by_pair, "groups": by_group, "balanced_groups": by_balanced_group}
     return each_query(judged, lambda known: ratios[over](known, of))
@@ -55,21 +64,24 @@ def preferences(judged: Judged, *, of: Of = "all", over: Over = "preferences") -
     undefined="the preferences of one group contradict each other",
     example=Example("num_prefs", [0, 2, 1], 3, "2 is preferred to 1 and to 0, and 1 to 0"),
 )
-def number_of_preferences(judged: Judged, *, count: Counted = "possible") -> FloatArray:
+def number_of_preferences(judged: Judged, *, count: CountedPreferences = "possible") -> FloatArray:
     """How many preferences the judges have, or the ranking fulfils; over queries the sum."""
     of = "both" if count == "fulfilled_both" else "all"
     place = 0 if count.startswith("fulfilled") else 1
-    return each_query(judged, lambda known: sum(counts(each, of)[place] for each in known))
+    return each_query(judged, lambda known: sum(count_fulfilled(each, of)[place] for each in known))
 
 
 def each_query(judged: Judged, figure: Callable[[list[Assessor]], float]) -> FloatArray:
     """A figure of the judges of each query; NaN where one contradicts himself, 0 where there is none."""
     return np.array(
-        [np.nan if isinstance(known, Contradiction) else figure(known) if known else 0.0 for known in judges(judged)]
+        [
+            np.nan if isinstance(known, Contradiction) else figure(known) if known else 0.0
+            for known in all_judges(judged)
+        ]
     )
 
 
-def counts(judge: Assessor, of: str) -> tuple[int, int]:
+def count_fulfilled(judge: Assessor, of: str) -> tuple[int, int]:
     """How many preferences are fulfilled, and how many there are."""
     counted = judge.is_among(of)
     return int((judge.fulfilled() & counted).sum()), int(counted.sum())
@@ -77,7 +89,7 @@ def counts(judge: Assessor, of: str) -> tuple[int, int]:
 
 def all_alike(known: list[Assessor], of: str) -> float:
     """Every preference counts the same."""
-    fulfilled, possible = (sum(each) for each in zip(*(counts(judge, of) for judge in known), strict=True))
+    fulfilled, possible = (sum(each) for each in zip(*(count_fulfilled(judge, of) for judge in known), strict=True))
     return fulfilled / possible if possible else 0.0
 
 
@@ -85,7 +97,7 @@ def by_group(known: list[Assessor], of: str) -> float:
     """Every group counts the same; one without preferences counts 0."""
     total = 0.0
     for judge in known:
-        fulfilled, possible = counts(judge, of)
+        fulfilled, possible = count_fulfilled(judge, of)
         total += fulfilled / possible if possible else 0.0
     return total / len(known)
 
@@ -130,12 +142,12 @@ def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
     is_nonrelevant = judge.level == 0 if judge.is_divided else judge.level <= 0
     relevant, nonrelevant = int((is_relevant & looked_at).sum()), int((is_nonrelevant & looked_at).sum())
     if relevant >= nonrelevant:
-        fulfilled, possible = counts(judge, of)
+        fulfilled, possible = count_fulfilled(judge, of)
         lacking = relevant - nonrelevant
         return fulfilled + int((is_relevant & is_found).sum()) * lacking, possible + int(is_relevant.sum()) * lacking
     if judge.is_divided:
-        return counts(without_last(judge, is_nonrelevant, int(is_relevant.sum())), of)
-    return counts(against_first(judge, relevant), of)
+        return count_fulfilled(without_last(judge, is_nonrelevant, int(is_relevant.sum())), of)
+    return count_fulfilled(against_first(judge, relevant), of)
 
 
 def without_last(judge: Assessor, is_nonrelevant: BoolArray, size: int) -> Assessor:
@@ -163,3 +175,120 @@ def against_first(judge: Assessor, size: int) -> Assessor:
         judge.found,
         is_divided=False,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessor:
+    """The preferences of one judge: the places of the better and of the worse document of each.
+
+    The `found` documents that were retrieved have the places from 0 in order of rank; all others come after them.
+    `place` and `level` are those of the judgments, or of the documents where the judge has several subgroups.
+    """
+
+    better: IntArray
+    worse: IntArray
+    place: IntArray
+    level: FloatArray
+    found: int
+    is_divided: bool
+
+    def fulfilled(self) -> BoolArray:
+        """Which preferences the ranking fulfils: the better document was retrieved, and the worse one later or not."""
+        return (self.better < self.worse) & (self.better < self.found)
+
+    def is_among(self, of: str) -> BoolArray:
+        """Which preferences are looked at: all, those of which either document was retrieved, or those with both."""
+        if of == "all":
+            return np.ones(len(self.better), dtype=np.bool_)
+        combine = np.minimum if of == "either" else np.maximum
+        return np.asarray(combine(self.better, self.worse) < self.found, dtype=np.bool_)
+
+
+class Contradiction(NamedTuple):
+    """Why a judge's preferences cannot be used, and the places of the documents that it is about."""
+
+    reason: Literal["two levels", "relevant and not", "both ways"]
+    place: int
+    other: int
+
+
+def all_judges(judged: Judged) -> list[list[Assessor] | Contradiction]:
+    """The judges of each query in the order of their groups, or the first contradiction."""
+    return judged.remember("judges", lambda: list(make_judges(judged)))
+
+
+def make_judges(judged: Judged) -> Iterator[list[Assessor] | Contradiction]:
+    groups = judged.groups()
+    groups = groups.where(groups.grade >= judged.floor)
+    number = np.zeros(len(groups.query), dtype=np.int64) if groups.group is None else groups.group
+    order = np.lexsort((number, groups.query))
+    place = document_places(judged, groups)[order]
+    query, number, level = groups.query[order], number[order], groups.grade[order]
+    subgroup = None if groups.subgroup is None else groups.subgroup[order]
+    found = judged.judged().distinct().count()
+    starts = np.searchsorted(query, np.arange(judged.size + 1))
+    for this in range(judged.size):
+        edges = starts[this] + np.flatnonzero(np.diff(number[starts[this] : starts[this + 1]])) + 1
+        bounds = [*([starts[this]] if starts[this] < starts[this + 1] else []), *edges, starts[this + 1]]
+        made = [
+            make_judge(place[low:high], level[low:high], None if subgroup is None else subgroup[low:high], found[this])
+            for low, high in pairwise(bounds)
+        ]
+        wrong = next((each for each in made if isinstance(each, Contradiction)), None)
+        yield wrong or [each for each in made if isinstance(each, Assessor)]
+
+
+def document_places(judged: Judged, groups: Groups) -> IntArray:
+    """The place of each row's document: by rank if it was retrieved, else after those, by number."""
+    hits = judged.judged().distinct()
+    highest = max(hits.document.max(initial=-1), groups.document.max(initial=-1))
+    place = np.full(highest + 1, -1)
+    place[hits.document] = hits.ordinal - 1
+    documents, rows = np.unique(groups.document, return_index=True)
+    unseen = place[documents] < 0
+    documents, owner = documents[unseen], groups.query[rows][unseen]
+    order = np.argsort(owner, kind="stable")
+    documents, owner = documents[order], owner[order]
+    ordinal = np.arange(len(owner)) - np.searchsorted(owner, owner)
+    place[documents] = hits.count()[owner] + ordinal
+    return np.asarray(place[groups.document], dtype=np.int64)
+
+
+def make_judge(place: IntArray, level: FloatArray, subgroup: IntArray | None, found: int) -> Assessor | Contradiction:
+    """The preferences of one group."""
+    if subgroup is not None and (subgroup != subgroup[0]).any():
+        return make_divided_judge(place, level, subgroup, found)
+    better, worse = (place[rows] for rows in np.nonzero(level[:, None] > level))
+    if len(twice := better[better == worse]):
+        return Contradiction("two levels", int(twice[0]), int(twice[0]))
+    return Assessor(better, worse, place, level, found, is_divided=False)
+
+
+def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, found: int) -> Assessor | Contradiction:
+    """The preferences of a group that has several subgroups."""
+    documents, row = np.unique(place, return_inverse=True)
+    better, worse = np.nonzero((level[:, None] > level) & (subgroup[:, None] == subgroup))
+    is_preferred = np.zeros((len(documents), len(documents)), dtype=np.bool_)
+    is_preferred[row[better], row[worse]] = True
+    is_relevant, is_nonrelevant = (np.bincount(row, mask, len(documents)) > 0 for mask in (level > 0, level == 0))
+    if (is_relevant & is_nonrelevant).any():
+        place_of_both = int(documents[is_relevant & is_nonrelevant][0])
+        return Contradiction("relevant and not", place_of_both, place_of_both)
+    is_preferred = with_what_follows(is_preferred)
+    if (is_preferred & is_preferred.T).any():
+        this, other = np.argwhere(is_preferred & is_preferred.T)[0].tolist()
+        return Contradiction("both ways", int(documents[this]), int(documents[other]))
+    levels = np.zeros(len(documents))
+    levels[row] = level
+    better, worse = np.nonzero(is_preferred)
+    return Assessor(documents[better], documents[worse], documents, levels, found, is_divided=True)
+
+
+def with_what_follows(is_preferred: BoolArray) -> BoolArray:
+    """The preferences with those that follow from two others, until there are no more; of a document to itself none."""
+    while True:
+        more = is_preferred | (is_preferred.astype(np.float32) @ is_preferred.astype(np.float32) > 0)
+        if (more == is_preferred).all():
+            np.fill_diagonal(more, False)
+            return more
+        is_preferred = more

@@ -16,12 +16,12 @@ import numpy as np
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.core.parameter import Bounds
-from assay.measures.ranking.abstention import ROUNDING, Inner, inner
+from assay.measures.ranking.abstention import ROUNDING, InnerName, inner_measure
 
-Of = Annotated[Inner, "the measure that each query has"]
+FamilyMeasure = Annotated[InnerName, "the measure that each query has"]
 Whole = Annotated[bool, "a query has 1 where the measure is 1, and else 0"]
 Members = Annotated[int | None, Bounds(low=1), "a family of more or fewer queries has no value"]
-Part = Annotated[
+IdPart = Annotated[
     Literal["first", "last"], "queries are a family if their ids are the same before the first low line, or the last"
 ]
 ORIGINAL, CHANGED = "-og", "-changed"
@@ -47,15 +47,15 @@ class Families(NamedTuple):
 def worst(
     judged: Judged,
     *,
-    of: Of = "ndcg",
+    of: FamilyMeasure = "ndcg",
     k: Cutoff = None,
     rel: Rel = 1,
     whole: Whole = False,
     members: Members = None,
-    part: Part = "first",
+    part: IdPart = "first",
 ) -> FloatArray:
     """The lowest value among queries that are versions of one another, at the first of them."""
-    values = inner(of, k, rel)(judged)
+    values = inner_measure(of, k, rel)(judged)
     families = find_families(judged, part)
     lowest = np.full(len(families.size), np.inf)
     np.minimum.at(lowest, families.number, (values > 1 - ROUNDING).astype(np.float64) if whole else values)
@@ -90,8 +90,8 @@ def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     is_relevant = known.grade >= rel
     document = judged.id_order()
     span = len(document)
-    original = np.unique(paired(known.query, document[known.document], before, span)[is_relevant])
-    changed = paired(known.query, document[known.document], after, span)
+    original = np.unique(pair_keys(known.query, document[known.document], before, span)[is_relevant])
+    changed = pair_keys(known.query, document[known.document], after, span)
     fallen = np.setdiff1d(np.intersect1d(original, changed), changed[is_relevant])
     fallen = fallen[fallen >= 0]
     old, new = (ranks_of(judged, fallen, queries, span) for queries in (before, after))
@@ -141,7 +141,7 @@ def find_pairs(judged: Judged) -> tuple[IntArray, IntArray]:
     return before, after
 
 
-def paired(query: IntArray, document: IntArray, queries: IntArray, span: int) -> IntArray:
+def pair_keys(query: IntArray, document: IntArray, queries: IntArray, span: int) -> IntArray:
     """One number for the pair of each query and each document; -1 where the query is not among `queries`."""
     pair = np.full(max(query.max(initial=0), queries.max(initial=0)) + 1, -1)
     pair[queries] = np.arange(len(queries))
@@ -151,7 +151,7 @@ def paired(query: IntArray, document: IntArray, queries: IntArray, span: int) ->
 def ranks_of(judged: Judged, wanted: IntArray, queries: IntArray, span: int) -> FloatArray:
     """The rank of each wanted pair and document; one after the last where it was not retrieved."""
     hits = judged.hits
-    keys = paired(hits.query, judged.id_order()[hits.document], queries, span)
+    keys = pair_keys(hits.query, judged.id_order()[hits.document], queries, span)
     found, places = np.unique(keys, return_index=True)
     ranks = (judged.retrieved[queries[wanted // span]] + 1).astype(np.float64)
     spot = np.searchsorted(found, wanted)

@@ -13,7 +13,7 @@ from assay.core.parameter import Bounds, GainMap
 from assay.measures.ranking.discounted_gain import gains
 
 Persistence = Annotated[float, Bounds(0, 1, open_low=True, open_high=True), "the chance that the reader goes on"]
-Gain = Annotated[
+RbpGain = Annotated[
     Literal["binary", "grade", "max"] | GainMap,
     "1 for a relevant document, its grade, or its grade as a share of the query's highest; or pairs grade:gain, "
     "brought between 0 and 1 where they are not",
@@ -28,7 +28,7 @@ Complete = Annotated[
     "where every document is judged: the weight of the ranks after the last, or 0, as trec_eval has it",
 ]
 
-Limit = Annotated[
+RbpLimit = Annotated[
     int | None, Bounds(low=1), "the reader sees no more than so many documents, and what they are worth adds up to 1"
 ]
 
@@ -47,8 +47,8 @@ def rank_biased_precision(
     rel: Rel = 1,
     k: Cutoff = None,
     p: Persistence = 0.8,
-    gain: Gain = "binary",
-    limit: Limit = None,
+    gain: RbpGain = "binary",
+    limit: RbpLimit = None,
 ) -> FloatArray:
     """What a reader gains who goes on to the next document with probability p."""
     hits = judged.relevant(rel)
@@ -56,7 +56,7 @@ def rank_biased_precision(
     if gain == "max":
         gained = ratio(gained, judged.highest_grade()[hits.query])
     elif isinstance(gain, Mapping):
-        gained = scaled(gains(hits.grade, gain, 0.0), hits.query, judged, gain)
+        gained = scale_gains(gains(hits.grade, gain, 0.0), hits.query, judged, gain)
     last = k if limit is None else min(limit, limit if k is None else k)
     total = hits.sum(gained * powers(hits.rank, p), last)
     return (1 - p) * total / (1.0 if limit is None else 1 - p**limit)
@@ -85,7 +85,7 @@ def powers(rank: IntArray, p: float) -> FloatArray:
     return np.cumprod(steps)[rank - 1]
 
 
-def scaled(gained: FloatArray, query: IntArray, judged: Judged, gain: GainMap) -> FloatArray:
+def scale_gains(gained: FloatArray, query: IntArray, judged: Judged, gain: GainMap) -> FloatArray:
     """The gains brought between 0 and 1, for each query whose scale of gains is wider."""
     lowest = min(0.0, *gain.values())
     highest = np.full(judged.size, max(0.0, *gain.values()))

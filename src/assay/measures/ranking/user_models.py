@@ -18,10 +18,10 @@ from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
 
 GoOn = Callable[[FloatArray, FloatArray], FloatArray]
-Lowest = Annotated[float, "the grade that gains nothing, and so do those below"]
-Highest = Annotated[float | None, "the grade that gains 1, and so do those above; by default the highest judged"]
-FixedCutoff = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than k documents"]
-Limit = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than so many documents"]
+EmptyGrade = Annotated[float, "the grade that gains nothing, and so do those below"]
+FullGrade = Annotated[float | None, "the grade that gains 1, and so do those above; by default the highest judged"]
+ReadingDepth = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than k documents"]
+ReadingLimit = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than so many documents"]
 Target = Annotated[float, Bounds(0, open_low=True), "how much gain the reader looks for; a document gains up to 1"]
 
 NEARLY = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation {}."
@@ -29,7 +29,7 @@ NEARLY = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equatio
 BLOCK = 2**20
 
 
-def highest_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+def bind_full_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     """The scale of the grades, where the name does not say it."""
     if values["max"] is not None:
         return {}
@@ -56,7 +56,7 @@ def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go
     return result
 
 
-def towards(target: float, found: FloatArray | float, rank: FloatArray) -> FloatArray:
+def chance_towards(target: float, found: FloatArray | float, rank: FloatArray) -> FloatArray:
     """The chance to go on of a reader who looked for so much, and found some of it."""
     still = rank + 2 * target - found
     return np.asarray(((still - 1) / still) ** 2)
@@ -72,10 +72,10 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
     title="Scaled discounted cumulative gain",
     formula="Σ gain / log2(rank + 1) over the first k documents, divided by that of k documents that gain 1",
     reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
-    bind=highest_grade,
+    bind=bind_full_grade,
     example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
 )
-def sdcg(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
+def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """The discounted gain, as a share of what k documents of the highest grade gain."""
     return expected_gain(judged, min, max, k, discount_ratio)
 
@@ -85,10 +85,12 @@ def sdcg(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None
     title="Bejeweled player model",
     formula="the mean gain up to the rank where the gains add up to the target, or to k",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.",
-    bind=highest_grade,
+    bind=bind_full_grade,
     example=Example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2"),
 )
-def bpm(judged: Judged, *, k: FixedCutoff, target: Target = 1, min: Lowest = 0, max: Highest = None) -> FloatArray:
+def bpm(
+    judged: Judged, *, k: ReadingDepth, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None
+) -> FloatArray:
     """What a reader gains a document who stops with enough gain or after k documents."""
     return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
@@ -98,14 +100,16 @@ def bpm(judged: Judged, *, k: FixedCutoff, target: Target = 1, min: Lowest = 0, 
     title="INST",
     formula="the chance to go on is ((i + 2T - G - 1) / (i + 2T - G))², G found up to rank i, T the target",
     reference="Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.",
-    bind=highest_grade,
+    bind=bind_full_grade,
     example=Example("inst(max=1,limit=2)", [1, 0], 0.8, "the chance to go on from rank 1 is (1/2)²: 1 / (1 + 1/4)"),
 )
 def inst(
-    judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+    judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
     """What a reader gains a document who goes on the less the more is found."""
-    return expected_gain(judged, min, max, limit, lambda gains, rank: towards(target, np.cumsum(gains, axis=1), rank))
+    return expected_gain(
+        judged, min, max, limit, lambda gains, rank: chance_towards(target, np.cumsum(gains, axis=1), rank)
+    )
 
 
 @measure(
@@ -113,14 +117,14 @@ def inst(
     title="INSQ",
     formula="the chance to go on is ((i + 2T - 1) / (i + 2T))², T the target",
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
-    bind=highest_grade,
+    bind=bind_full_grade,
     example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "the chance to go on from rank 1 is (2/3)²: 1 / (1 + 4/9)"),
 )
 def insq(
-    judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+    judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
     """What a reader gains a document who goes on the more the further down."""
-    return expected_gain(judged, min, max, limit, lambda _, rank: towards(target, 0.0, rank))
+    return expected_gain(judged, min, max, limit, lambda _, rank: chance_towards(target, 0.0, rank))
 
 
 @measure(
@@ -128,11 +132,11 @@ def insq(
     title="Nearly expected reciprocal rank, to depth k",
     formula="the chance to go on is 1 - gain",
     reference=NEARLY.format(8),
-    bind=highest_grade,
+    bind=bind_full_grade,
     kin="err",
     example=Example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)"),
 )
-def nerr8(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
+def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """What a reader gains a document who stops with the chance that a document satisfies."""
     return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
 
@@ -142,11 +146,11 @@ def nerr8(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = Non
     title="Nearly expected reciprocal rank, discounted, to depth k",
     formula="the chance to go on is i / (i + 1) · (1 - gain)",
     reference=NEARLY.format(9),
-    bind=highest_grade,
+    bind=bind_full_grade,
     kin="err",
     example=Example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)"),
 )
-def nerr9(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = None) -> FloatArray:
+def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """What a reader gains a document who stops if satisfied, or tired by the ranks before."""
     return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
 
@@ -156,12 +160,12 @@ def nerr9(judged: Judged, *, k: FixedCutoff, min: Lowest = 0, max: Highest = Non
     title="Nearly expected reciprocal rank, with persistence",
     formula="the chance to go on is p · (1 - gain)",
     reference=NEARLY.format(10),
-    bind=highest_grade,
+    bind=bind_full_grade,
     kin="err",
     example=Example("nerr10(max=1,limit=2)", [0.5, 1], 0.6552, "(0.5 + 0.9 · 0.5 · 1) / (1 + 0.9 · 0.5)"),
 )
 def nerr10(
-    judged: Judged, *, p: Persistence = 0.9, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+    judged: Judged, *, p: Persistence = 0.9, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
     """What a reader gains a document who stops if satisfied, and else goes on with probability p."""
     return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
@@ -172,12 +176,12 @@ def nerr10(
     title="Nearly expected reciprocal rank, with a target",
     formula="the chance to go on is ((i + 2T - 1) / (i + 2T))² · (1 - gain), T the target",
     reference=NEARLY.format(11),
-    bind=highest_grade,
+    bind=bind_full_grade,
     kin="err",
     example=Example("nerr11(max=1,limit=2)", [0.5, 1], 0.5909, "(0.5 + (2/3)² · 0.5 · 1) / (1 + (2/3)² · 0.5)"),
 )
 def nerr11(
-    judged: Judged, *, target: Target = 1, min: Lowest = 0, max: Highest = None, limit: Limit = 1000
+    judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
     """What a reader gains a document who stops if satisfied, and else goes on the more the further down."""
-    return expected_gain(judged, min, max, limit, lambda gains, rank: towards(target, 0.0, rank) * (1 - gains))
+    return expected_gain(judged, min, max, limit, lambda gains, rank: chance_towards(target, 0.0, rank) * (1 - gains))

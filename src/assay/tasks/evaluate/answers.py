@@ -13,7 +13,8 @@ from assay.core.policies import Policies
 from assay.core.progress import heard
 from assay.core.text import count, show, some
 from assay.measures import parse
-from assay.measures.answers import Answers, Contents, pair_answers
+from assay.measures.answers import Answers, pair_answers
+from assay.measures.passages import Contents
 from assay.results.notes import Note, measure_notes
 from assay.results.result import Result
 from assay.results.stored_measures import spelt_out

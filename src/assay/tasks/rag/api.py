@@ -12,7 +12,8 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
 from assay.core.text import count, some
 from assay.measures import parse
-from assay.measures.answers import SHORT, Answers, Contents
+from assay.measures.answers import SHORT, Answers
+from assay.measures.passages import Contents
 from assay.results.notes import Note
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import add_measure, score_answers

@@ -9,7 +9,7 @@ from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.text import count, show, some
 from assay.data.frames import as_id
 from assay.data.passages import Passages, read_passages
-from assay.measures.answers.data import clean
+from assay.measures.answers.data import replace_surrogates
 from assay.results.notes import Note
 from assay.tasks.rag.fields import FIELDS, Reading, Row, check_measurable, find_fields
 from assay.tasks.rag.rows import Rows
@@ -193,7 +193,7 @@ def identified(value: object, place: str) -> str:
 
 def as_text(value: object, part: str, place: str) -> str | None:
     if value is None or isinstance(value, str):
-        return None if value is None else clean(value)
+        return None if value is None else replace_surrogates(value)
     raise DataError(f"{place}: the {part} must be text, not {show(value)}")
 
 
@@ -213,4 +213,4 @@ def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str
     for each in flat:
         if each is not None and not isinstance(each, str):
             raise DataError(f"{place}: {part} must be texts, not {show(each)}")
-    return tuple(clean(each or "") for each in flat if each is not None or part != "references")
+    return tuple(replace_surrogates(each or "") for each in flat if each is not None or part != "references")

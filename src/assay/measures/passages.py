@@ -11,8 +11,8 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, measure
-from assay.measures.answers.overlap import overlap
-from assay.measures.answers.tokens import Normalize, tokens
+from assay.measures.answers.overlap import token_overlap
+from assay.measures.answers.tokens import Normalize, tokenize
 
 REFERENCE = "AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1."
 UNDEFINED = "there is no text of a gold passage or of a retrieved one"
@@ -41,21 +41,23 @@ class Contents:
         """Precision, recall and F1 of each question; made once for all three measures."""
         if normalize not in self._memory:
             pairs = zip(self.gold, self.retrieved, strict=True)
-            values = [overlap_of(gold, retrieved, normalize) for gold, retrieved in pairs]
+            values = [passage_overlap(gold, retrieved, normalize) for gold, retrieved in pairs]
             self._memory[normalize] = np.array(values, dtype=np.float64).reshape(-1, 3)
         return self._memory[normalize]
 
 
-def overlap_of(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize: str) -> Any:  # noqa: ANN401 - three floats
+def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize: str) -> Any:  # noqa: ANN401 - three floats
     """Precision, recall and F1: of each retrieved text against the gold text that is best for it, then the mean.
 
     Two texts without a token have nothing in common here.
     """
     if not gold or not retrieved:
         return (np.nan,) * 3
-    right = [Counter(tokens(each, normalize)) for each in gold]
-    given = [Counter(tokens(each, normalize)) for each in retrieved]
-    every = [[overlap(one, other, yes_no=False) if one and other else (0.0,) * 3 for one in right] for other in given]
+    right = [Counter(tokenize(each, normalize)) for each in gold]
+    given = [Counter(tokenize(each, normalize)) for each in retrieved]
+    every = [
+        [token_overlap(one, other, yes_no=False) if one and other else (0.0,) * 3 for one in right] for other in given
+    ]
     return np.array(every).max(axis=1).mean(axis=0)
 
 

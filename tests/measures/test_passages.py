@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.measures import TABLE, parse
-from assay.measures.answers import Contents
-from assay.measures.answers.tokens import tokens
+from assay.measures.answers.tokens import tokenize
+from assay.measures.passages import Contents
 
 NAMES = ("retrieval_token_f1", "retrieval_token_precision", "retrieval_token_recall")
 BUILT_IN = [each for each in TABLE.values() if each.of == "contents"]
@@ -21,7 +21,7 @@ def literal(gold, retrieved):
     """Every pair of passages, the best gold one for each retrieved one, and the mean: F1, precision, recall."""
     rows = []
     for passage, right in itertools.product(retrieved, gold):
-        given, wanted = tokens(passage, "squad"), tokens(right, "squad")
+        given, wanted = tokenize(passage, "squad"), tokenize(right, "squad")
         same = sum((Counter(given) & Counter(wanted)).values())
         precision, recall = (same / len(given), same / len(wanted)) if same else (0, 0)
         rows.append((2 * precision * recall / (precision + recall) if same else 0, precision, recall))

@@ -1,0 +1,333 @@
+"""BLEU, chrF and TER, computed by sacrebleu.
+
+A question's value is the score of its own statistics. The one number over all questions is the score of the summed
+statistics, which is sacrebleu's corpus score, unless `aggregate=mean`. Sums are scored by sacrebleu's formulas written
+for rows of NumPy: a bootstrap scores hundreds of thousands of them. The tests hold both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+
+from assay.core.errors import MeasureError
+from assay.core.judged import FloatArray, ratio
+from assay.core.measure import AnswerExample, Pooled, measure
+from assay.core.parameter import Bounds
+from assay.core.text import count
+from assay.measures.answers.data import Answers
+from assay.measures.answers.similarity import count_edits
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
+
+UNDEFINED = "there is no reference"
+CorpusOrMean = Annotated[
+    Literal["corpus", "mean"], "the one number: of the summed statistics, or the mean of the questions"
+]
+Lowercase = Annotated[bool, "upper and lower case are the same"]
+MakeMetric = Callable[..., "Metric"]
+Statistics = list[float]
+# The logarithm of nothing, as sacrebleu has it.
+LOG_OF_NOTHING = -9999999999.0
+
+
+def library_version() -> str:
+    """The library with its version, for the signature."""
+    import sacrebleu
+
+    return f"sacrebleu {sacrebleu.__version__}"
+
+
+def statistics_row(metric: Metric, references: tuple[str, ...], prediction: str) -> Statistics:
+    """The statistics of one question."""
+    row: Statistics = metric._extract_corpus_statistics([prediction], [[each] for each in references])[0]  # noqa: SLF001
+    return row
+
+
+def collect_statistics(
+    answers: Answers, make: MakeMetric, values: dict[str, Any], row: Callable[..., Statistics] = statistics_row
+) -> FloatArray:
+    """The statistics of each question, one row each; where it has no reference, those of an empty one."""
+
+    def collect() -> FloatArray:
+        metric = make(**values)
+        pairs = zip(answers.references, answers.predictions, strict=True)
+        return np.array([row(metric, right or ("",), given) for right, given in pairs], dtype=np.float64)
+
+    return answers.remember((make, *sorted(values.items())), collect)
+
+
+def score_rows(metric: Metric, rows: FloatArray) -> FloatArray:
+    """The score of each row of statistics, or of a single one."""
+    return FORMULAS[type(metric).__name__](metric, rows)
+
+
+def question_scores(answers: Answers, metric: Metric, rows: FloatArray) -> FloatArray:
+    """The score of each question; NaN where it has no reference."""
+    return np.where([bool(each) for each in answers.references], score_rows(metric, rows), np.nan)
+
+
+def pool_statistics(make: MakeMetric, row: Callable[..., Statistics] = statistics_row) -> Pooled:
+    """How sums of statistics make the score of a corpus."""
+
+    def statistics(answers: Answers, *, aggregate: str, **values: Any) -> FloatArray:  # noqa: ANN401, ARG001
+        return collect_statistics(answers, make, values, row)
+
+    def combine(sums: FloatArray, *, aggregate: str, **values: Any) -> FloatArray:  # noqa: ANN401, ARG001
+        return score_rows(make(**values), sums)
+
+    return Pooled(statistics, combine)
+
+
+def sacrebleu_signature(answers: Answers, metric: Metric) -> str:
+    """Sacrebleu's own words on how it computes, the number of references included."""
+    numbers = {len(each) for each in answers.references if each}
+    metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
+    return f"signature of sacrebleu {metric.get_signature()}"
+
+
+def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's BLEU
+    """Rows are the length of the answer and of the reference, then n-grams in common, then n-grams, by their order."""
+    order, smooth = metric.max_ngram_order, metric.smooth_method
+    given, right = rows[..., 0], rows[..., 1]
+    common, total = rows[..., 2 : 2 + order].copy(), rows[..., 2 + order :].copy()
+    has_match = common.any(axis=-1)
+    value = metric.SMOOTH_DEFAULTS[smooth] if metric.smooth_value is None else metric.smooth_value
+    if smooth == "add-k":
+        common[..., 1:] += value
+        total[..., 1:] += value
+    # Orders count up to the first that the answer is too short for.
+    counts = np.logical_and.accumulate(total > 0, axis=-1)
+    is_smoothed = counts & (common == 0)
+    if smooth == "exp":
+        common = np.where(is_smoothed, 0.5 ** np.cumsum(is_smoothed, axis=-1), common)
+    elif smooth == "floor":
+        common = np.where(is_smoothed, value, common)
+    share = 100.0 * ratio(np.where(counts, common, 0.0), total)
+    logs = np.where(share > 0, np.log(np.where(share > 0, share, 1.0)), LOG_OF_NOTHING)
+    used = np.maximum(counts.sum(axis=-1), 1) if metric.effective_order else np.full(given.shape, order)
+    mean = np.where(np.arange(order) < used[..., None], logs, 0.0).sum(axis=-1) / used
+    penalty = np.where(given < right, np.exp(np.minimum(1 - ratio(right, given), 0.0)) * (given > 0), 1.0)
+    return np.asarray(np.where(has_match, penalty * np.exp(mean), 0.0), dtype=np.float64)
+
+
+def chrf_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
+    """Rows are n-grams of the answer, of the reference and in common, for each order."""
+    given, right, common = np.moveaxis(rows.reshape(*rows.shape[:-1], -1, 3), -1, 0)
+    counts = (given > 0) & (right > 0)
+    orders = counts.sum(axis=-1)
+    precision, recall = (
+        ratio(np.where(counts, ratio(common, each), 0.0).sum(axis=-1), orders) for each in (given, right)
+    )
+    factor = metric.beta**2
+    return np.asarray(100 * ratio((1 + factor) * precision * recall, factor * precision + recall), dtype=np.float64)
+
+
+def ter_scores(_: Metric, rows: FloatArray) -> FloatArray:
+    """Rows are edits and words of the references; an answer to no words has 100."""
+    edits, words = rows[..., 0], rows[..., 1]
+    return np.asarray(100 * np.where(words > 0, ratio(edits, words), edits > 0), dtype=np.float64)
+
+
+FORMULAS = {"BLEU": bleu_scores, "CHRF": chrf_scores, "TER": ter_scores}
+
+
+BleuTokenizer = Annotated[
+    Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"],
+    "sacrebleu's tokenizer; those of Japanese and Korean need packages of their own",
+]
+Smoothing = Annotated[Literal["exp", "floor", "add-k", "none"], "how sacrebleu treats an n-gram order without a match"]
+SmoothValue = Annotated[float | None, Bounds(low=0), "the number that floor and add-k take; sacrebleu's own if none"]
+
+
+def bleu_metric(
+    *, tokenize: str, smooth: str, smooth_value: float | None, lowercase: bool, effective_order: bool = False
+) -> Metric:
+    from sacrebleu.metrics.bleu import BLEU
+
+    try:
+        return BLEU(
+            lowercase=lowercase,
+            tokenize=tokenize,
+            smooth_method=smooth,
+            smooth_value=smooth_value,
+            effective_order=effective_order,
+        )
+    except (ImportError, RuntimeError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise MeasureError(f"bleu: sacrebleu cannot use the tokenizer {tokenize}: {reason}") from error
+
+
+def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401 - as the measure's
+    return [sacrebleu_signature(answers, bleu_metric(**values, effective_order=aggregate == "mean"))]
+
+
+@measure(
+    "bleu",
+    title="BLEU",
+    formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in references, BP = min(1, e^(1 - r/c))",
+    reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
+    aliases={"sacrebleu": {}},
+    range=(0, 100),
+    undefined=UNDEFINED,
+    of="answers",
+    pooled=pool_statistics(bleu_metric),
+    basis=library_version,
+    remarks=bleu_remarks,
+    example=AnswerExample(
+        "bleu",
+        ["the cat sat on the mat"],
+        "the cat sat on a mat",
+        53.7285,
+        "p1 = 5/6, p2 = 3/5, p3 = 2/4, p4 = 1/3, no penalty: (1/12)^(1/4) = 0.5373",
+    ),
+)
+def bleu(
+    answers: Answers,
+    *,
+    aggregate: CorpusOrMean = "corpus",  # noqa: ARG001 - decides what becomes of the values
+    tokenize: BleuTokenizer = "13a",
+    smooth: Smoothing = "exp",
+    smooth_value: SmoothValue = None,
+    lowercase: Lowercase = False,
+) -> FloatArray:
+    """How much of an answer's wording is that of the references, from 0 to 100.
+
+    A question's value is sentence BLEU with effective order; an empty answer has 0. The one number of all questions is
+    corpus BLEU. N-grams of all references count, and the length of the closest.
+    """
+    values = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value, "lowercase": lowercase}
+    rows = collect_statistics(answers, bleu_metric, values)
+    return question_scores(answers, bleu_metric(**values, effective_order=True), rows)  # type: ignore[arg-type]
+
+
+CharacterOrder = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
+WordOrder = Annotated[int, Bounds(low=0, high=20), "the longest n-gram of words that counts too; 2 is chrF++"]
+RecallFactor = Annotated[int, Bounds(low=1, high=1000), "how many times as much recall counts as precision"]
+Whitespace = Annotated[bool, "blanks are characters too"]
+
+
+def chrf_metric(*, order: int, words: int, beta: int, lowercase: bool, whitespace: bool) -> Metric:
+    from sacrebleu.metrics.chrf import CHRF
+
+    return CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase, whitespace=whitespace)
+
+
+def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
+    return [sacrebleu_signature(answers, chrf_metric(**values))]
+
+
+@measure(
+    "chrf",
+    title="chrF",
+    formula="100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the n-grams of characters in common",
+    reference="Popović, chrF, WMT 2015; chrF++ (words=2), WMT 2017.",
+    aliases={"chrf++": {"words": 2}},
+    range=(0, 100),
+    undefined=UNDEFINED,
+    of="answers",
+    pooled=pool_statistics(chrf_metric),
+    basis=library_version,
+    remarks=chrf_remarks,
+    example=AnswerExample(
+        "chrf(order=2)", ["abcd"], "abc", 100 * 5 * (17 / 24) / (4 + 17 / 24), "P = 1, R = (3/4 + 2/3) / 2 = 0.7083"
+    ),
+)
+def chrf(
+    answers: Answers,
+    *,
+    aggregate: CorpusOrMean = "corpus",  # noqa: ARG001 - decides what becomes of the values
+    order: CharacterOrder = 6,
+    words: WordOrder = 0,
+    beta: RecallFactor = 2,
+    lowercase: Lowercase = False,
+    whitespace: Whitespace = False,
+) -> FloatArray:
+    """How many sequences of characters answer and reference have in common, from 0 to 100.
+
+    It needs no words, and so suits languages with many endings and scripts without blanks. An empty answer has 0. The
+    best reference counts. The one number of all questions is corpus chrF.
+    """
+    values = {"order": order, "words": words, "beta": beta, "lowercase": lowercase, "whitespace": whitespace}
+    return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_metric, values))  # type: ignore[arg-type]
+
+
+TerNormalize = Annotated[bool, "punctuation is split off as Tercom does it"]
+Punctuation = Annotated[bool, "punctuation counts"]
+Asian = Annotated[bool, "normalize and punctuation know Chinese and Japanese characters"]
+Case = Annotated[bool, "upper and lower case differ"]
+# The search for shifts grows with the third power of the length: a second at 200 words, a minute and more at 1,000.
+LONGEST_SHIFTED = 200
+LONGEST_TER = 10_000
+
+
+def ter_metric(*, normalize: bool, punctuation: bool, asian: bool, case: bool) -> Metric:
+    from sacrebleu.metrics.ter import TER
+
+    return TER(normalized=normalize, no_punct=not punctuation, asian_support=asian, case_sensitive=case)
+
+
+def ter_words(metric: Metric, text: str) -> list[str]:
+    return metric._preprocess_segment(text).split()  # noqa: SLF001 - sacrebleu's way to words
+
+
+def is_long(texts: Iterable[list[str]]) -> bool:
+    """Whether one of the texts has too many words for shifts."""
+    return any(len(words) > LONGEST_SHIFTED for words in texts)
+
+
+def ter_row(metric: Metric, references: tuple[str, ...], prediction: str) -> Statistics:
+    """Edits and words of the reference: sacrebleu's, or those without shifts where a text is long."""
+    given, *right = (ter_words(metric, each) for each in (prediction, *references))
+    if not is_long((given, *right)):
+        return statistics_row(metric, references, prediction)
+    return [min(count_edits(given, each, LONGEST_TER) for each in right), float(np.mean([len(each) for each in right]))]
+
+
+def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
+    metric = ter_metric(**values)
+    found = [sacrebleu_signature(answers, metric)]
+    pairs = zip(answers.references, answers.predictions, strict=True)
+    long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
+    if long:
+        text = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words, scored without shifts"
+        found.append(text)
+    return found
+
+
+@measure(
+    "ter",
+    title="Translation edit rate",
+    formula="100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit",
+    reference="Snover et al., AMTA 2006.",
+    range=(0, float("inf")),
+    higher_is_better=False,
+    undefined=UNDEFINED,
+    of="answers",
+    pooled=pool_statistics(ter_metric, ter_row),
+    basis=library_version,
+    remarks=ter_remarks,
+    example=AnswerExample(
+        "ter", ["in 1889 the tower was built"], "the tower was built in 1889", 100 / 6, "1 shift, 6 words: 1 / 6"
+    ),
+)
+def ter(
+    answers: Answers,
+    *,
+    aggregate: CorpusOrMean = "corpus",  # noqa: ARG001 - decides what becomes of the values
+    normalize: TerNormalize = False,
+    punctuation: Punctuation = True,
+    asian: Asian = False,
+    case: Case = False,
+) -> FloatArray:
+    """How many edits make the answer a reference, for 100 words of the reference.
+
+    The fewest edits count, over the mean length of the references. An answer to an empty reference has 100. Where a
+    text has more than 200 words no shifts are looked for, and of more than 10,000 words the first are compared and
+    the others count as edits. The one number of all questions is corpus TER.
+    """
+    values = {"normalize": normalize, "punctuation": punctuation, "asian": asian, "case": case}
+    return question_scores(answers, ter_metric(**values), collect_statistics(answers, ter_metric, values, ter_row))

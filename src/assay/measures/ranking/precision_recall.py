@@ -1,0 +1,162 @@
+"""Hits, precision, recall and F: how many relevant documents the first k hold, as a count and as shares."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from assay.core.judged import FloatArray, IntArray, Judged, ratio
+from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.parameter import LARGEST, Bounds
+
+
+@measure(
+    "hits",
+    title="Hits",
+    formula="number of relevant documents among the first k",
+    range=(0, np.inf),
+    example=Example("hits@3", [1, 0, 1, 1], 2, "the relevant documents at ranks 1 and 3; rank 4 is past the cutoff"),
+)
+def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
+    """How many relevant documents were retrieved."""
+    return judged.found(rel, k).astype(np.float64)
+
+
+@measure(
+    "hit_rate",
+    title="Hit rate",
+    formula="1 if a relevant document stands among the first k, else 0",
+    aliases={"success": {}, "hit": {}},
+    needs_relevant=True,
+    example=Example("hit_rate@2", [0, 1, 0], 1, "a relevant document stands at rank 2"),
+)
+def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
+    """Whether at least one relevant document was retrieved; the mean is the share of queries with one."""
+    return (judged.found(rel, k) > 0).astype(np.float64)
+
+
+Divisor = Annotated[
+    Literal["k", "retrieved"],
+    "divide by k, or by what was retrieved up to k; without k by what was retrieved",
+    {"k": "divides by k, whatever was retrieved", "retrieved": "divides by what was retrieved"},
+]
+Multiple = Annotated[float, Bounds(low=0, open_low=True), "how many times R documents are looked at"]
+
+
+@measure(
+    "precision",
+    title="Precision",
+    formula="r / k, where r relevant documents stand among the first k",
+    aliases={"p": {}},
+    example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
+)
+def precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k") -> FloatArray:
+    """The share of relevant documents among the first k, or among all that were retrieved."""
+    return ratio(judged.found(rel, k), judged.cut(k) if k is None or over == "retrieved" else k)
+
+
+@measure(
+    "r_precision",
+    title="R-precision",
+    formula="r / R, where r of the R relevant documents stand among the first R",
+    aliases={"rprec": {}, "r-precision": {}},
+    needs_relevant=True,
+    example=Example("r_precision", [1, 0, 1, 0, 1], 2 / 3, "R = 3; 2 relevant documents among the first 3: 2 / 3"),
+)
+def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """Precision at the number of relevant documents there are."""
+    return r_precision_multiple(rel=rel, multiple=1)(judged)
+
+
+@measure(
+    "r_precision_multiple",
+    title="Precision at a multiple of R",
+    formula="r / n, where r relevant documents stand among the first n = multiple · R, rounded up from a tenth on",
+    aliases={"rprec_mult": {}},
+    at="multiple",
+    needs_relevant=True,
+    kin="r_precision",
+    example=Example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = 1.5 rounded up to 2: 1 / 2"),
+)
+def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) -> FloatArray:
+    """Precision at some multiple of the number of relevant documents there are."""
+    relevant = judged.relevant(rel)
+    looked_at = np.floor(multiple * judged.count_relevant(rel) + 0.9)
+    found = np.bincount(relevant.query[relevant.rank <= looked_at[relevant.query]], minlength=judged.size)
+    return ratio(found, looked_at)
+
+
+RelevantTotal = Annotated[
+    Literal["relevant", "listed"],
+    "divide by the relevant documents, or by the judgments of relevant ones as they are listed, repeats too",
+    {"relevant": "divides by the relevant documents", "listed": "divides by the judgments as they are listed"},
+]
+NothingRelevant = Annotated[
+    Literal["zero", "nan"],
+    "where nothing is relevant, a query scores 0, or has no value if it retrieved anything",
+    {
+        "zero": "a query without relevant documents scores 0",
+        "nan": "a query has no value if all it retrieved is not relevant",
+    },
+]
+
+
+@measure(
+    "recall",
+    title="Recall",
+    formula="r / R; with cap r / min(R, k), or without a cutoff r / min(R, retrieved)",
+    reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
+    aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
+    needs_relevant=True,
+    undefined="nothing is relevant and nothing=nan",
+    example=Example(
+        "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents stand among the first 5: 3 / 5"
+    ),
+)
+def recall(
+    judged: Judged,
+    *,
+    rel: Rel = 1,
+    k: Cutoff = None,
+    cap: Annotated[bool, "divide by as many as there is room for, where more are relevant"] = False,
+    total: RelevantTotal = "relevant",
+    nothing: NothingRelevant = "zero",
+) -> FloatArray:
+    """The share of all relevant documents that stands among the first k."""
+    number = judged.count_relevant(rel) if total == "relevant" else count_listed(judged, rel)
+    room = judged.retrieved if k is None else k
+    share = ratio(judged.found(rel, k), np.minimum(number, room) if cap else number)
+    return share if nothing == "zero" else np.where((number == 0) & (judged.retrieved > 0), np.nan, share)
+
+
+def count_listed(judged: Judged, rel: float) -> IntArray:
+    """How many judgments say that a document is relevant, one a query; a document may be listed several times."""
+    rows = judged.groups()
+    return np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size).astype(np.int64)
+
+
+Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"]
+Squared = Annotated[bool, "beta is the square of that number, as in trec_eval's set_F"]
+
+
+@measure(
+    "f",
+    title="F score",
+    formula="(1 + b²) P R / (b² P + R) with b = beta; or with b² = beta where it is given squared",
+    reference="van Rijsbergen, Information Retrieval, 1979.",
+    aliases={"f1": {"beta": 1.0}},
+    needs_relevant=True,
+    example=Example("f1@2", [1, 0, 1], 0.5, "P = 1/2, R = 1/2: 2 · 0.5 · 0.5 / (0.5 + 0.5)"),
+)
+def f_score(
+    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0, squared: Squared = False
+) -> FloatArray:
+    """The weighted harmonic mean of precision@k and recall@k."""
+    return harmonic_mean(precision(rel=rel, k=k)(judged), recall(rel=rel, k=k)(judged), beta, squared=squared)
+
+
+def harmonic_mean(p: FloatArray, r: FloatArray, beta: float, *, squared: bool = False) -> FloatArray:
+    """The weighted harmonic mean of precision and recall."""
+    square = beta if squared else min(beta * beta, LARGEST)
+    return ratio((square + 1.0) * p * r, square * p + r)
