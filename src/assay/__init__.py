@@ -21,12 +21,12 @@ if _TYPE_CHECKING:
     )
     from assay.core.judged import Hits, Judged, ratio
     from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_measure
+    from assay.core.note import Note
     from assay.core.parameter import Bounds
     from assay.core.policies import Policies
     from assay.data import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
     from assay.measures.answers import Answers, semantic
     from assay.results.many import Results
-    from assay.results.notes import Note
     from assay.results.result import Result, load_result
     from assay.stats import Interval
     from assay.stats.pairs import Pair
@@ -68,6 +68,7 @@ _HOME = {
     ),
     "assay.core.judged": ("Hits", "Judged", "ratio"),
     "assay.core.measure": ("Cutoff", "Example", "Measure", "Rel", "measure", "remove_measure"),
+    "assay.core.note": ("Note",),
     "assay.core.parameter": ("Bounds",),
     "assay.tasks.evaluate.api": ("evaluate", "evaluate_many"),
     "assay.tasks.evaluate.evaluator": ("Evaluator",),
@@ -76,7 +77,6 @@ _HOME = {
     "assay.data": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),
     "assay.tasks.evaluate.labels": ("evaluate_labels",),
     "assay.tasks.probe": ("Probe", "probe"),
-    "assay.results.notes": ("Note",),
     "assay.tasks.rag.api": ("evaluate_rag",),
     "assay.tasks.rag.result": ("RagResult",),
     "assay.results.result": ("Result", "load_result"),

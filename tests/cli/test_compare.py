@@ -81,7 +81,7 @@ def test_notes_that_have_no_place_go_to_standard_error(assay, format_):
     result = assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr", "--format", format_)
     assert (
         result.stderr.splitlines()[0]
-        == "note: two: 1 query of the judgments is missing from the run, counted as empty rankings: 'q2'"
+        == "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'"
     )
     assert "note" not in result.stdout
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").stderr == ""

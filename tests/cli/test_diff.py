@@ -19,7 +19,7 @@ def test_queries_with_their_documents(assay):
         "      d3 (grade 1): rank 3 → 1",
     ]
     assert "measures: rr(rel=3,credit=first)" in result.stdout.splitlines()[-1]
-    assert "note: two: 1 query of the judgments is missing from the run" in result.stderr
+    assert "note: two: 1 query in the judgments is missing from the run" in result.stderr
 
 
 def test_the_default_is_ndcg(assay):

@@ -22,7 +22,7 @@ one  0.7500  0.6667
 two  0.5000  0.5000
 
 assay {VERSION}, convention assay
-note: two: 1 query of the judgments is missing from the run, counted as empty rankings: 'q2'
+note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'
 """
 PER_QUERY = f"""\
 query      rr
@@ -78,7 +78,7 @@ def test_several_runs_query_by_query_have_a_run_column(assay):
     result = assay("eval", "qrels.txt", "one.run", "two.run", "-m", "rr", "-q", "--format", "csv")
     assert result.stdout == MANY_PER_QUERY
     assert result.stderr == (
-        "note: two: 1 query of the judgments is missing from the run, counted as empty rankings: 'q2'\n"
+        "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'\n"
     )
 
 
@@ -86,13 +86,13 @@ def test_several_runs_query_by_query_have_a_run_column(assay):
 def test_notes_of_bare_tables_go_to_stderr(assay, format_):
     result = assay("eval", "qrels.txt", "two.run", "-m", "rr", "--format", format_)
     assert "missing" not in result.stdout
-    assert result.stderr.startswith("note: 1 query of the judgments is missing")
+    assert result.stderr.startswith("note: 1 query in the judgments is missing")
 
 
 @pytest.mark.parametrize("format_", ["table", "markdown", "latex", "json"])
 def test_notes_of_other_forms_stand_inside(assay, format_):
     result = assay("eval", "qrels.txt", "two.run", "-m", "rr", "--format", format_)
-    assert "1 query of the judgments is missing from the run" in result.stdout
+    assert "1 query in the judgments is missing from the run" in result.stdout
     assert result.stderr == ""
 
 

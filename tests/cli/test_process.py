@@ -16,7 +16,7 @@ def test_data_on_stdout_and_talk_on_stderr(process):
     result = process("eval", "qrels.txt", "two.run", "-m", "rr", "--format", "csv")
     assert result.returncode == 0
     assert result.stdout.splitlines() == [b"measure,mean,low,high,queries", b"rr,0.5,0.0,1.0,2"]
-    assert result.stderr.startswith(b"note: 1 query of the judgments is missing")
+    assert result.stderr.startswith(b"note: 1 query in the judgments is missing")
 
 
 def test_standard_input(process, folder):

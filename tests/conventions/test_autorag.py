@@ -70,15 +70,15 @@ def test_none_is_left_out_and_said(judgments, ranking, unusable):
     assert [result[name] for name in MEASURES] == [1] * 6
     said = [str(note) for note in result.notes]
     assert [text for text in said if text.endswith("left out of the mean: 'bad'")]
-    expected = [f"autorag cannot use the {unusable} of 1 query, left out of the mean: 'bad'"] if unusable else []
+    expected = [f"autorag cannot use the {unusable} of 1 query; left out of the mean: 'bad'"] if unusable else []
     assert [text for text in said if text.startswith("autorag")] == expected
 
 
 def test_none_in_lists_of_queries():
     result = assay.evaluate([[["a"]], None, [["b"]]], [["a"], ["a"], [None]], "retrieval_map", convention="autorag")
     np.testing.assert_array_equal(result.scores["retrieval_map"], [1, math.nan, math.nan])
-    assert "autorag cannot use the judgments of 1 query, left out of the mean: '1'" in map(str, result.notes)
-    assert "autorag cannot use the rankings of 1 query, left out of the mean: '2'" in map(str, result.notes)
+    assert "autorag cannot use the judgments of 1 query; left out of the mean: '1'" in map(str, result.notes)
+    assert "autorag cannot use the rankings of 1 query; left out of the mean: '2'" in map(str, result.notes)
 
 
 def test_none_query_by_query():
@@ -188,7 +188,7 @@ def test_names_with_the_prefix_alone_are_read_as_autorag_reads():
     expected = assay.evaluate(qrels, run, ["retrieval_map", "retrieval_precision"], convention="autorag")
     np.testing.assert_array_equal(result.scores["autorag:retrieval_map"], expected.scores["retrieval_map"])
     np.testing.assert_array_equal(result.scores["autorag:retrieval_precision"], expected.scores["retrieval_precision"])
-    assert "autorag cannot use the judgments of 1 query, left out of the mean: 'bad'" in map(str, result.notes)
+    assert "autorag cannot use the judgments of 1 query; left out of the mean: 'bad'" in map(str, result.notes)
 
 
 def test_names_with_several_prefixes():

@@ -80,12 +80,12 @@ def test_what_was_done_is_said():
     run = {"q1": ["a"], "q2": None, "q3": ["a"], "q4": ["x", " ", "a"]}
     result = assay.evaluate(qrels, run, [AUTORAG, "ranx:map", "haystack:DocumentMRREvaluator"])
     assert [str(note) for note in result.notes if note.kind != "policies"] == [
-        "autorag cannot use the judgments of 1 query, left out of the mean: 'q1'",
-        "ranx cannot use the judgments of 1 query, left out of the mean: 'q1'",
-        "haystack cannot use the judgments of 1 query, left out of the mean: 'q1'",
-        "autorag cannot use the rankings of 2 queries, left out of the mean: 'q2', 'q4'",
-        "ranx cannot use the rankings of 1 query, left out of the mean: 'q2'",
-        "haystack cannot use the rankings of 1 query, left out of the mean: 'q2'",
+        "autorag cannot use the judgments of 1 query; left out of the mean: 'q1'",
+        "ranx cannot use the judgments of 1 query; left out of the mean: 'q1'",
+        "haystack cannot use the judgments of 1 query; left out of the mean: 'q1'",
+        "autorag cannot use the rankings of 2 queries; left out of the mean: 'q2', 'q4'",
+        "ranx cannot use the rankings of 1 query; left out of the mean: 'q2'",
+        "haystack cannot use the rankings of 1 query; left out of the mean: 'q2'",
     ]
     assert result.scores[AUTORAG] == pytest.approx([nan, nan, 1, nan], nan_ok=True)
     assert result.scores["ranx:map"] == pytest.approx([nan, nan, 1, 1 / 3], nan_ok=True)
@@ -130,7 +130,7 @@ def test_one_query_at_a_time():
     added = evaluator.result()
     for name in (AUTORAG, "ranx:map"):
         assert added.scores[name] == pytest.approx([1, nan], nan_ok=True)
-    assert "autorag cannot use the rankings of 1 query, left out of the mean: 'q2'" in map(str, added.notes)
+    assert "autorag cannot use the rankings of 1 query; left out of the mean: 'q2'" in map(str, added.notes)
     evaluator.reset()
     evaluator.add("q2", ["a"])
     assert not [note for note in evaluator.result().notes if note.kind == "prepared"]

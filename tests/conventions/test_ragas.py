@@ -46,8 +46,8 @@ def test_what_cannot_be_scored_is_left_out_of_the_mean():
     result = assay.evaluate(qrels, run, IDS, convention="ragas")
     assert (result["IDBasedContextPrecision"], result["IDBasedContextRecall"]) == (1 / 2, 1 / 2)
     said = [str(note) for note in result.notes]
-    assert "IDBasedContextPrecision: 1 query is without results, left out of the mean: 'q3'" in said
-    assert "IDBasedContextRecall: 1 query has no relevant document, left out of the mean: 'q2'" in said
+    assert "IDBasedContextPrecision: 1 query has no results; left out of the mean: 'q3'" in said
+    assert "IDBasedContextRecall: 1 query has no relevant documents; left out of the mean: 'q2'" in said
 
 
 VERDICT_EDGES = [

@@ -111,7 +111,7 @@ def test_which_queries_count(policies, expected, mean):
 def test_a_query_without_results_can_be_skipped():
     result = assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": []}, "ap", no_results="skip")
     assert result.per_query() == {"q1": {"ap": 1}}
-    assert [str(note) for note in result.notes] == ["1 query is without results, left out: 'q2'"]
+    assert [str(note) for note in result.notes] == ["1 query has no results; left out: 'q2'"]
 
 
 def test_several_tools_in_one_call():
@@ -119,7 +119,7 @@ def test_several_tools_in_one_call():
     np.testing.assert_array_equal(result.scores["ap"], [1, 0, 0])
     np.testing.assert_array_equal(result.scores["trec_eval:map"], [1, nan, 0])
     assert (result["ap"], result["trec_eval:map"], result["map"]) == (1 / 3, 1 / 2, 1 / 3)
-    assert "trec_eval:map: missing=skip grades=whole" in map(str, result.notes)
+    assert "trec_eval:map: computed with missing=skip grades=whole" in map(str, result.notes)
     assert result.signature.endswith(
         "measures: ap(rel=1,norm=relevant,ties=rank,nothing=zero) ap(rel=1,norm=relevant,ties=rank,nothing=zero)[missing=skip grades=whole]"
     )

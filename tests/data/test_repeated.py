@@ -108,11 +108,11 @@ def test_judgments_that_were_read_with_a_policy_keep_it():
 def test_repeated_judgments_are_said(make):
     for qrels in (TWICE, *(make(name, text) for name, text in FORMS.items())):
         result = assay.evaluate(qrels, RANKED, ["ndcg"], convention="ranx")
-        assert list(map(str, result.notes)) == ["1 repeated judgment: of each document the last counts"]
+        assert list(map(str, result.notes)) == ["1 duplicate judgment; the last per document counts"]
     both = assay.evaluate(TWICE, RANKED, ["ranx:ndcg", "gdeval:ndcg@5"])
     assert [str(note) for note in both.notes if note.kind == "duplicates"] == [
-        "ranx:ndcg: 1 repeated judgment: of each document the last counts",
-        "gdeval:ndcg@5: 1 repeated judgment: of each document the highest grade counts",
+        "ranx:ndcg: 1 duplicate judgment; the last per document counts",
+        "gdeval:ndcg@5: 1 duplicate judgment; the highest grade per document counts",
     ]
 
 

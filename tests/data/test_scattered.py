@@ -54,7 +54,7 @@ def test_scattered_rows_give_the_same_scores_and_a_note(name, threads, make, tmp
     result = assay.evaluate(QRELS, run, MEASURES, threads=threads)
     assert scores_of(result) == EXPECTED
     assert [note.kind for note in result.notes] == ["scattered"]
-    assert result.notes[0].text.startswith(f"the rows of {len(QUERIES)} queries do not stand together")
+    assert result.notes[0].text.startswith(f"rows of {len(QUERIES)} queries are not contiguous")
 
 
 @pytest.mark.parametrize("batch", [4, 25, 40, 299])
@@ -127,4 +127,4 @@ def test_scattered_lines_of_several_blocks_do_not_change_a_bit(threads, large, l
     lines = large_lines[:60_000] + shuffled(large_lines[60_000:])
     result = assay.evaluate(qrels, make("run.trec", "".join(lines)), MEASURES, threads=threads)
     assert scores_of(result) == expected
-    assert [str(note) for note in result.notes] == ["the rows of 50 queries do not stand together and were gathered"]
+    assert [str(note) for note in result.notes] == ["rows of 50 queries are not contiguous; grouped by query"]

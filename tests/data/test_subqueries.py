@@ -29,7 +29,7 @@ def test_it_is_ready_for_mteb():
     result = assay.evaluate(*assay.merge_subqueries(QRELS, RUN), ["map_at_1000", "mrr_at_1"], convention="mteb")
     assert result.scores["map_at_1000"] == pytest.approx([(1 + 2 / 3) / 2, 1 / 2, 1])
     assert result["mrr_at_1"] == pytest.approx(2 / 3)
-    assert "1 query of the run has no judgments and is left out: 'other_1'" in map(str, result.notes)
+    assert "1 query in the run has no judgments; left out: 'other_1'" in map(str, result.notes)
 
 
 def test_a_query_without_judgments_is_no_part_of_another():

@@ -46,9 +46,9 @@ def test_print_is_a_clean_table(result):
         "num_rel_ret       3                        3\n"
         "\n"
         f"assay {VERSION}, convention assay\n"
-        "note: 1 query of the run has no judgments and is left out: 'q9'\n"
-        "note: 1 query of the judgments is missing from the run, counted as empty rankings: 'q3'\n"
-        "note: 1 query has no relevant document, scored 0: 'q3'\n"
+        "note: 1 query in the run has no judgments; left out: 'q9'\n"
+        "note: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
+        "note: 1 query has no relevant documents; scored 0: 'q3'\n"
         "note: auc: 1 query left out of the mean; the ranking has no relevant or only relevant documents"
     )
 
@@ -71,10 +71,10 @@ def test_print_of_several_runs(results):
         "two  0.5000  0.6667\n"
         "\n"
         f"assay {VERSION}, convention assay\n"
-        "note: one: 1 query of the run has no judgments and is left out: 'q9'\n"
-        "note: one: 1 query of the judgments is missing from the run, counted as empty rankings: 'q3'\n"
-        "note: one: 1 query has no relevant document, scored 0: 'q3'\n"
-        "note: two: 1 query has no relevant document, scored 0: 'q3'"
+        "note: one: 1 query in the run has no judgments; left out: 'q9'\n"
+        "note: one: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
+        "note: one: 1 query has no relevant documents; scored 0: 'q3'\n"
+        "note: two: 1 query has no relevant documents; scored 0: 'q3'"
     )
     assert repr(results) == "<Results: one, two>"
 
@@ -82,7 +82,7 @@ def test_print_of_several_runs(results):
 def test_notes_that_all_runs_share_are_said_once():
     results = assay.evaluate_many(QRELS, {"one": {"q1": ["a"]}, "two": {"q1": ["b"]}}, ["ap"])
     assert str(results).count("missing from the run") == 1
-    assert "note: 2 queries of the judgments are missing" in str(results)
+    assert "note: 2 queries in the judgments are missing" in str(results)
 
 
 def test_html_is_a_table(result):
@@ -93,7 +93,7 @@ def test_html_is_a_table(result):
     )
     assert '<td style="text-align:left">ap</td><td style="text-align:right">0.4444</td>' in page
     assert page.count("<tr>") == 5
-    assert "<p>1 query has no relevant document, scored 0: &#x27;q3&#x27;</p>" in page
+    assert "<p>1 query has no relevant documents; scored 0: &#x27;q3&#x27;</p>" in page
 
 
 def test_html_is_escaped(nasty):
@@ -155,7 +155,9 @@ def test_json_has_everything_and_null_for_nan(result):
     assert content["queries"]["q3"] == {"ap": 0.0, "P@2": 0.0, "auc": None, "num_rel_ret": 0.0}
     assert content["notes"][0] == {
         "kind": "unjudged",
-        "text": "1 query of the run has no judgments and is left out: 'q9'",
+        "text": "1 query in the run has no judgments; left out: 'q9'",
+        "count": 1,
+        "queries": ["q9"],
     }
     assert "NaN" not in result.to_json()
     assert result.to_json().endswith("}\n")

@@ -191,9 +191,9 @@ def test_measures_that_are_not_defined_any_more_keep_their_names_and_values(own)
     assert not loaded.measures["cost@2"].definition.higher_is_better
     assert loaded.interval("cost@2") == result.interval("cost@2")
     assert [str(note) for note in loaded.notes if note.kind == "not_defined"] == [
-        "cost@2 is not defined here; its stored values stand",
-        "cost(price=3) is not defined here; its stored values stand",
-        "whole is not defined here; its stored values stand",
+        "cost@2: not defined here; its stored values are kept",
+        "cost(price=3): not defined here; its stored values are kept",
+        "whole: not defined here; its stored values are kept",
     ]
     with pytest.raises(assay.MeasureError, match=r"'cost\(price=2\)@2' is known from a stored result only"):
         assay.evaluate(QRELS, RUN, [loaded.measures["cost@2"]])
@@ -258,3 +258,33 @@ def test_a_policy_without_a_name_at_the_time_is_as_it_was(stored):
     del content["policies"]["grades"]
     path.write_text(json.dumps(content))
     assert assay.load_result(path).policies == assay.Policies()
+
+
+NOTES = [
+    (["missing", "ap: 2 queries …"], assay.Note("missing", "ap: 2 queries …")),
+    (["brand_new", "a sentence"], assay.Note("other", "a sentence")),
+    ({"kind": "brand_new", "text": "a sentence", "count": 3}, assay.Note("other", "a sentence", 3)),
+    (
+        {"kind": "missing", "text": "x", "count": 1, "queries": ["q1"], "measures": ["ap"]},
+        assay.Note("missing", "x", 1, ("q1",), ("ap",)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("written", "note"), NOTES)
+def test_notes_are_read_as_pairs_and_as_objects(written, note, tmp_path):
+    path = tmp_path / "result.json"
+    assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, "ap").save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert (content["version"], content["notes"]) == (1, [])
+    path.write_text(json.dumps(content | {"notes": [written]}), encoding="utf-8")
+    assert assay.load_result(path).notes == (note,)
+
+
+def test_of_very_many_queries_of_a_note_the_first_are_stored(tmp_path):
+    run = {f"q{number}": ["a"] for number in range(3000)}
+    result = assay.evaluate({"q0": ["a"]}, run, "ap")
+    result.save(tmp_path / "result.json")
+    (note,) = assay.load_result(tmp_path / "result.json").notes
+    assert (note.kind, note.text, note.count) == ("unjudged", result.notes[0].text, 2999)
+    assert note.queries == result.notes[0].queries[:1000]

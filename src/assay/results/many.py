@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
-    from assay.results.notes import Note
+    from assay.core.note import Note
     from assay.results.result import Result
 
 
@@ -77,6 +77,18 @@ class Results(Exports):
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: each result's, by run."""
         return {name: result.to_dict() for name, result in self.results.items()}
+
+
+def common_notes(notes: Mapping[str, Iterable[Note]]) -> list[Note]:
+    """The notes of runs: once where they are the same for all, else with the names of the runs."""
+    runs: dict[Note, list[str]] = {}
+    for name, each in notes.items():
+        for note in each:
+            runs.setdefault(note, []).append(name)
+    return [
+        note if len(names) == len(notes) else replace(note, text=f"{', '.join(names)}: {note.text}")
+        for note, names in runs.items()
+    ]
 
 
 def same_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Measure
+    from assay.core.note import Note
     from assay.core.policies import Policies
     from assay.data.source import Readable
-    from assay.results.notes import Note
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -221,7 +221,7 @@ class Result(Exports):
         queries = {
             query: {name: finite(value) for name, value in values.items()} for query, values in self.per_query().items()
         }
-        notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
+        notes = [note.to_dict() for note in self.notes]
         return {"signature": self.signature, "measures": summary, "queries": queries, "notes": notes}
 
     def save(self, path: str | os.PathLike[str]) -> None:

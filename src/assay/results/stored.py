@@ -22,7 +22,8 @@ import numpy as np
 
 from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FormatError
-from assay.core.text import printable, show
+from assay.core.note import NoteKind
+from assay.core.text import show
 from assay.data.source import named, open_source
 from assay.results.stored_fields import (
     BACK,
@@ -34,19 +35,22 @@ from assay.results.stored_fields import (
     read_notes,
     read_policies,
     read_rows,
+    write_note,
 )
-from assay.results.stored_measures import NOT_DEFINED, absent_notes, read_measures, read_statistics
+from assay.results.stored_measures import absent_notes, read_measures, read_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
+    from assay.core.note import Note
     from assay.core.policies import Policies
     from assay.data.source import Readable
-    from assay.results.notes import Note
 
-VERSION = 1
+VERSION = 2
+# The last version that an assay reads which knows notes as pairs of a word and a sentence.
+WITHOUT_NOTES = 1
 # More is no result but an accident, or a small file that unpacks into a huge one.
 MOST_BYTES = 1 << 26
 # How a stored result begins, and how the export does that is taken for one.
@@ -81,15 +85,16 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
 
     if wrong := [query for query in stored.queries if not is_text(query, LONGEST_ID)]:
         raise DataError(f"the query id {show(wrong[0])} cannot be stored; give ids that are short and valid Unicode")
+    notes = [write_note(note) for note in stored.notes if note.kind != NoteKind.NOT_DEFINED]
     head = {
         "assay": "result",
-        "version": VERSION,
+        "version": VERSION if notes else WITHOUT_NOTES,
         "written_by": stored.version,
         "convention": stored.convention,
         "policies": asdict(stored.policies),
         # A list, so that the columns of the rows are the same even if a formatter sorts names.
         "measures": [description(name, stored) for name in stored.measures],
-        "notes": [[note.kind, printable(note.text)] for note in stored.notes if note.kind != NOT_DEFINED],
+        "notes": notes,
     }
     columns = [plain(stored.scores[name]) for name in stored.measures]
     rows = ",\n".join(compact(list(row)) for row in zip(stored.queries, *columns, strict=True))

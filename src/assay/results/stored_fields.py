@@ -10,10 +10,10 @@ import numpy as np
 
 from assay.core.errors import FormatError, PolicyError
 from assay.core.grammar import LONGEST_NAME
+from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
-from assay.core.text import show
-from assay.results.notes import Note
+from assay.core.text import printable, show
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
@@ -23,6 +23,8 @@ BACK = {"inf": math.inf, "-inf": -math.inf}
 HALVES = re.compile("[\ud800-\udfff]")
 LONGEST_ID = 100_000
 LONGEST_NOTE = 100_000
+# The queries of a note that are stored; its count says how many there are.
+MOST_NOTED = 1_000
 
 
 def fault(text: str) -> FormatError:
@@ -99,12 +101,37 @@ def number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file
     return float(value)
 
 
+def write_note(note: Note) -> dict[str, Any]:
+    """A note as it is stored: its text without control characters, and the first of its queries."""
+    queries = [query for query in note.queries[:MOST_NOTED] if is_text(query, LONGEST_ID)]
+    said = {"kind": str(note.kind), "text": printable(note.text), "count": note.count, "queries": queries}
+    return {name: value for name, value in (*said.items(), ("measures", list(note.measures))) if value}
+
+
 def read_notes(notes: Any) -> list[Note]:  # noqa: ANN401 - whatever the file holds
-    """The notes, each a word and a sentence."""
+    """The notes, each an object, or a pair of a word and a sentence as 0.1.0 wrote them."""
     if not isinstance(notes, list):
         raise fault(f"notes must be a list, not {show(notes)}")
-    for note in notes:
-        is_pair = isinstance(note, list) and len(note) == 2 and all(isinstance(each, str) for each in note)  # noqa: PLR2004 - a word and a sentence
-        if not is_pair or not is_name(note[0]) or not (is_text(note[1], LONGEST_NOTE) and note[1].isprintable()):
-            raise fault(f"a note must be a word and a sentence, not {show(note)}")
-    return [Note(*note) for note in notes]
+    return [read_note(note) for note in notes]
+
+
+def read_note(note: Any) -> Note:  # noqa: ANN401 - whatever the file holds
+    """One note; a kind that is not known is kept as `other`."""
+    is_pair = isinstance(note, list) and len(note) == 2  # noqa: PLR2004 - a word and a sentence
+    about = dict(zip(("kind", "text"), note, strict=True)) if is_pair else note
+    if not isinstance(about, dict) or not {"kind", "text"} <= about.keys():
+        raise fault(f"a note must have a kind and a text, not {show(note)}")
+    fields = exactly(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures"))
+    kind, text, count = fields["kind"], fields["text"], fields.get("count", 0)
+    if not is_name(kind) or not (is_text(text, LONGEST_NOTE) and text.isprintable()):
+        raise fault(f"a note must have a kind and a text, not {show(note)}")
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= LARGEST_WHOLE:
+        raise fault(f"the count of a note must be a whole number from 0, not {show(count)}")
+    queries, measures = (read_ids(fields.get(name, []), f"the {name} of a note") for name in ("queries", "measures"))
+    return Note(NoteKind.named(kind), text, count, queries, measures)
+
+
+def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
+    if not isinstance(ids, list) or not all(is_text(each, LONGEST_ID) for each in ids):
+        raise fault(f"{where} must be a list of texts, not {show(ids)}")
+    return tuple(ids)

@@ -12,9 +12,9 @@ import numpy as np
 from assay.conventions import choose
 from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, TABLE, Definition, Measure, is_pooled
+from assay.core.note import Note, NoteKind
 from assay.core.text import printable, show
 from assay.measures import parse
-from assay.results.notes import Note
 from assay.results.stored_fields import exactly, fault, is_name, number, read_policies
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, Judged
     from assay.core.policies import Policies
 
-NOT_DEFINED = "not_defined"
 MOST_ABSENT = 10_000
 
 
@@ -187,4 +186,4 @@ def is_absent(measure: Measure) -> bool:
 def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:
     """A note for each measure that is known by name only."""
     names = [name for name, each in measures.items() if is_absent(each)]
-    return [Note(NOT_DEFINED, f"{printable(name)} is not defined here; its stored values stand") for name in names]
+    return [Note.of(NoteKind.NOT_DEFINED, measures=[printable(name)]) for name in names]

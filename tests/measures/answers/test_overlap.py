@@ -110,8 +110,8 @@ def test_questions_without_a_prediction_and_predictions_without_a_question():
     result = assay.evaluate_answers({"q1": "cat", "q2": "dog"}, {"q1": "cat", "q9": "cow"}, "em")
     assert result.per_query() == {"q1": {"em": 1}, "q2": {"em": 0}}
     assert [str(note) for note in result.notes] == [
-        "1 question without a prediction, counted as an empty answer: 'q2'",
-        "1 prediction of no question left out: 'q9'",
+        "1 question has no prediction; counted as empty: 'q2'",
+        "1 prediction matches no question; left out: 'q9'",
     ]
 
 
@@ -157,4 +157,4 @@ def test_a_lazy_frame_is_read():
 
 def test_predictions_that_are_none_are_counted():
     result = assay.evaluate_answers({"q1": "x", "q2": "x"}, {"q1": None, "q2": "x"}, "em")
-    assert "1 question without a prediction, counted as an empty answer: 'q1'" in map(str, result.notes)
+    assert "1 question has no prediction; counted as empty: 'q1'" in map(str, result.notes)

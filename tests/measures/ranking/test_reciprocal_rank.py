@@ -59,4 +59,4 @@ def test_queries_without_a_hit_are_left_out_of_the_mean_rank_and_counted_in_a_no
     assert result.counted("first_rank") == 2
     assert result["mrr"] == pytest.approx((1 / 2 + 1 / 4) / 3)
     note = "first_rank: 1 query left out of the mean; no relevant document was retrieved"
-    assert [each.text for each in result.notes if each.kind == "undefined"] == [note]
+    assert [str(each) for each in result.notes if each.kind == "undefined"] == [note]

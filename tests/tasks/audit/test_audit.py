@@ -148,7 +148,7 @@ def test_data_that_a_tool_refuses():
 def test_data_that_every_tool_refuses():
     audit = assay.audit({"q": [["a"], []], "r": ["b"]}, {"q": ["a"], "r": ["c", "b"]}, "map")
     assert {each.queries for each in audit["map"]} == {1}
-    assert any("assay cannot use the judgments of 1 query, left out of the mean: 'q'" in note for note in audit.notes)
+    assert any("assay cannot use the judgments of 1 query; left out of the mean: 'q'" in note for note in audit.notes)
 
 
 def test_judgments_of_a_stream_are_read_once():

@@ -76,9 +76,7 @@ def test_a_query_without_judgments_is_noted():
     with pytest.raises(MismatchError, match="no query in common"):
         evaluator.result()
     evaluator.add("q1", ["a"])
-    assert [str(note) for note in evaluator.result().notes] == [
-        "1 query of the run has no judgments and is left out: 'q7'"
-    ]
+    assert [str(note) for note in evaluator.result().notes] == ["1 query in the run has no judgments; left out: 'q7'"]
 
 
 def test_reset_forgets_what_was_added():

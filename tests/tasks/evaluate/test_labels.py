@@ -73,7 +73,7 @@ def test_the_example_of_the_documentation():
     assert result.queries == ["0", "1"]
     assert result.convention == "assay"
     assert [(note.kind, note.text) for note in result.notes] == [
-        ("unseen", "2 relevant documents not retrieved added at grade 1")
+        ("unseen", "2 relevant documents were not retrieved; added at grade 1")
     ]
 
 
@@ -88,12 +88,12 @@ def test_undefined_where_there_is_nothing_to_find():
     [
         ([[1]], {}, []),
         ([[1]], {"relevant": 1}, []),
-        ([[1]], {"relevant": 2}, ["1 relevant document not retrieved added at grade 1"]),
-        ([[2], [2]], {"relevant": 3, "rel": 2}, ["4 relevant documents not retrieved added at grade 2"]),
+        ([[1]], {"relevant": 2}, ["1 relevant document was not retrieved; added at grade 1"]),
+        ([[2], [2]], {"relevant": 3, "rel": 2}, ["4 relevant documents were not retrieved; added at grade 2"]),
         ([[1]], {"ideal": [[1, 1]]}, []),
-        ([[1, -1]], {}, ["1 grade below 0 taken as not judged"]),
-        ([[0], [1]], {}, ["1 query has no relevant document, scored 0: '0'"]),
-        ([[0], [1]], {"no_relevant": "skip"}, ["1 query has no relevant document, left out: '0'"]),
+        ([[1, -1]], {}, ["1 grade below 0; treated as unjudged"]),
+        ([[0], [1]], {}, ["1 query has no relevant documents; scored 0: '0'"]),
+        ([[0], [1]], {"no_relevant": "skip"}, ["1 query has no relevant documents; left out: '0'"]),
     ],
 )
 def test_notes_of_labels(labels, options, notes):
@@ -156,7 +156,7 @@ def test_bad_labels_are_refused(labels, options, words):
 
 
 def test_unknown_options_are_refused():
-    with pytest.raises(PolicyError, match="no option 'relevants'"):
+    with pytest.raises(PolicyError, match="unknown option 'relevants'"):
         assay.evaluate_labels([[1]], ["ap"], relevants=2)
     with pytest.raises(PolicyError, match="no convention 'x'"):
         assay.evaluate_labels([[1]], ["ap"], convention="x")

@@ -67,7 +67,7 @@ def test_a_policy_does_what_it_says(qrels, run, options, expected):
 
 def test_a_missing_query_may_be_an_error():
     with pytest.raises(
-        MismatchError, match="1 query of the judgments is missing from the run: 'q2'; missing=\"zero\" counts"
+        MismatchError, match="1 query in the judgments is missing from the run: 'q2'; missing=\"zero\" counts"
     ):
         assay.evaluate(HALF, {"q1": ["a"]}, ["rr"], missing="error")
     assert assay.evaluate(HALF, {"q1": ["a"], "q2": []}, ["rr"], missing="error")["rr"] == 0.5
@@ -104,13 +104,13 @@ NOTES = [
         HALF,
         {"q1": ["a"]},
         {},
-        [("missing", "1 query of the judgments is missing from the run, counted as empty rankings: 'q2'")],
+        [("missing", "1 query in the judgments is missing from the run; counted as empty rankings: 'q2'")],
     ),
     (
         HALF,
         {"q1": ["a"]},
         {"missing": "skip"},
-        [("missing", "1 query of the judgments is missing from the run, left out: 'q2'")],
+        [("missing", "1 query in the judgments is missing from the run; left out: 'q2'")],
     ),
     (
         {f"q{n}": ["a"] for n in range(5)},
@@ -119,34 +119,39 @@ NOTES = [
         [
             (
                 "missing",
-                "4 queries of the judgments are missing from the run, counted as empty rankings: 'q1', 'q2', 'q3', …",
+                "4 queries in the judgments are missing from the run; counted as empty rankings: 'q1', 'q2', 'q3', …",
             )
         ],
     ),
-    (ONE, {"q1": ["a"], "q9": ["a"]}, {}, [("unjudged", "1 query of the run has no judgments and is left out: 'q9'")]),
+    (ONE, {"q1": ["a"], "q9": ["a"]}, {}, [("unjudged", "1 query in the run has no judgments; left out: 'q9'")]),
     (
         ONE,
         {"q1": ["a"], "q9": ["a"], "q8": []},
         {},
-        [("unjudged", "2 queries of the run have no judgments and are left out: 'q8', 'q9'")],
+        [("unjudged", "2 queries in the run have no judgments; left out: 'q8', 'q9'")],
     ),
-    (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant document, scored 0: 'q2'")]),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant documents; scored 0: 'q2'")]),
     (
         BARE,
         {"q1": ["a"], "q2": ["b"]},
         {"no_relevant": "nan"},
-        [("no_relevant", "1 query has no relevant document, NaN where a measure needs one: 'q2'")],
+        [("no_relevant", "1 query has no relevant documents; NaN for measures that need one: 'q2'")],
     ),
     (
         BARE,
         {"q1": ["a"], "q2": ["b"]},
         {"no_relevant": "skip"},
-        [("no_relevant", "1 query has no relevant document, left out: 'q2'")],
+        [("no_relevant", "1 query has no relevant documents; left out: 'q2'")],
     ),
-    (NEGATIVE, {"q1": ["a"]}, {}, [("negative", "1 grade below 0 taken as not judged")]),
-    (NEGATIVE, {"q1": ["a"]}, {"negative": "nonrelevant"}, [("negative", "1 grade below 0 taken as not relevant")]),
-    (ONE, TWICE, {"duplicates": "first"}, [("duplicates", "1 repeated document left out")]),
-    (ONE, {"q1": ["q1", "a"]}, {"exclude": "query_id"}, [("excluded", "1 document named like the query left out")]),
+    (NEGATIVE, {"q1": ["a"]}, {}, [("negative", "1 grade below 0; treated as unjudged")]),
+    (NEGATIVE, {"q1": ["a"]}, {"negative": "nonrelevant"}, [("negative", "1 grade below 0; treated as not relevant")]),
+    (ONE, TWICE, {"duplicates": "first"}, [("duplicates", "1 duplicate document left out")]),
+    (
+        ONE,
+        {"q1": ["q1", "a"]},
+        {"exclude": "query_id"},
+        [("excluded", "1 document with the same id as the query left out")],
+    ),
     (ONE, {"q1": ["a"]}, {}, []),
     (ONE, TWICE, {"duplicates": "count"}, []),
 ]
@@ -163,19 +168,19 @@ def test_scattered_rows_are_noted(tmp_path):
     (tmp_path / "run").write_text("q1 Q0 x 1 3 t\nq2 Q0 b 1 1 t\nq1 Q0 a 1 2 t\n")
     result = assay.evaluate(HALF, tmp_path / "run", ["rr"])
     assert result.scores["rr"].tolist() == [0.5, 1]
-    assert [str(note) for note in result.notes] == ["the rows of 1 query do not stand together and were gathered"]
+    assert [str(note) for note in result.notes] == ["rows of 1 query are not contiguous; grouped by query"]
 
 
 def test_undefined_values_are_noted():
     notes = assay.evaluate(ONE, {"q1": ["a"]}, ["ap", "auc"]).notes
     assert [note.kind for note in notes] == ["undefined"]
-    assert notes[0].text.startswith("auc: 1 query left out of the mean")
+    assert str(notes[0]).startswith("auc: 1 query left out of the mean")
 
 
 def test_a_level_that_changes_nothing_is_noted():
     notes = assay.evaluate(GRADED, {"q1": ["a", "b"]}, ["ndcg", "ap"], rel=2).notes
     assert [note.kind for note in notes] == ["rel"]
-    assert notes[0].text.startswith("rel=2 does not change ndcg")
+    assert str(notes[0]) == "ndcg: not affected by rel=2; gains come from the grades"
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -183,16 +188,16 @@ def test_what_is_left_out_of_a_scattered_query_is_counted_once(threads, tmp_path
     (tmp_path / "run").write_text("q1 Q0 a 1 9 t\nq1 Q0 a 2 8 t\nq1 Q0 q1 3 7 t\nq2 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n")
     result = assay.evaluate(ONE, tmp_path / "run", ["rr"], duplicates="first", exclude="query_id", threads=threads)
     texts = {note.kind: note.text for note in result.notes}
-    assert texts["duplicates"] == "1 repeated document left out"
-    assert texts["excluded"] == "1 document named like the query left out"
+    assert texts["duplicates"] == "1 duplicate document left out"
+    assert texts["excluded"] == "1 document with the same id as the query left out"
 
 
 # Why a query has no value stands in one note, and no other reason beside it: judgments, ranking, note.
 REASONS = [
-    (["a"], [], "1 query is without results, left out of the mean: 'q'"),
-    ([], ["a"], "1 query has no relevant document, left out of the mean: 'q'"),
-    (None, ["a"], "llama_index cannot use the judgments of 1 query, left out of the mean: 'q'"),
-    (["a"], ["a", None], "llama_index cannot use the rankings of 1 query, left out of the mean: 'q'"),
+    (["a"], [], "1 query has no results; left out of the mean: 'q'"),
+    ([], ["a"], "1 query has no relevant documents; left out of the mean: 'q'"),
+    (None, ["a"], "llama_index cannot use the judgments of 1 query; left out of the mean: 'q'"),
+    (["a"], ["a", None], "llama_index cannot use the rankings of 1 query; left out of the mean: 'q'"),
 ]
 
 

@@ -68,7 +68,7 @@ NOTES = {
     "unasked": ({"questions": {"q1": "one"}}, "2 queries of the judgments without a question: 'q2', 'q3'"),
     "missing": (
         {"questions": {"q1": "one"}},
-        "2 queries of the judgments are missing from the run, counted as empty rankings: 'q2', 'q3'",
+        "2 queries in the judgments are missing from the run; counted as empty rankings: 'q2', 'q3'",
     ),
     "duplicates": (
         {"search": lambda _: ["d1", "d1", "d2"]},

@@ -20,12 +20,11 @@ from assay.core.measure import AGGREGATES
 from assay.data.qrels import Qrels
 from assay.data.source import describe, is_source
 from assay.engine.local import rank_hits, rerank_ties, restrict
-from assay.results.notes import refused_notes
 from assay.tasks.audit.choices import path, points
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
 from assay.tasks.evaluate.evaluator import Evaluator
-from assay.tasks.evaluate.score import Part, Scored, is_among, score_part
+from assay.tasks.evaluate.score import Part, Scored, is_among, refused_notes, score_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.measure import is_pooled
+from assay.core.note import Note, NoteKind
 from assay.core.progress import Report, unheard
 from assay.core.text import show, some
 from assay.data.source import describe
-from assay.results.many import Results, check_unscored, same_measures, same_order
-from assay.results.notes import Note, common_notes, finding_notes
+from assay.results.many import Results, check_unscored, common_notes, same_measures, same_order
 from assay.results.result import Result
 from assay.stats.couples import Measured
 from assay.stats.paired import is_exact
-from assay.stats.pairs import Pair, compare_pairs
+from assay.stats.pairs import Finding, Pair, compare_pairs
 from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.settings import Settings, checked
 from assay.tasks.compare.moves import Ranks
@@ -122,6 +122,18 @@ def compare_results(
     return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split=split)
 
 
+def finding_notes(findings: Iterable[Finding], couples: int) -> list[Note]:
+    """What was found, once for all pairs that it is true of."""
+    pairs: dict[tuple[str, str, str], list[str]] = {}
+    for each in findings:
+        pairs.setdefault((each.kind, each.measure, each.text), []).append(" and ".join(each.runs))
+    notes = []
+    for (kind, measure, text), names in pairs.items():
+        about = "every pair" if 1 < couples == len(names) else ", ".join(name for name in names if name)
+        notes.append(Note(NoteKind.named(kind), f"{measure}, {about}: {text}" if about else f"{measure}: {text}"))
+    return notes
+
+
 def is_drawn(pairs: Iterable[Pair], settings: Settings) -> bool:
     """Whether a randomization test has drawn samples, and not tried every sign pattern of every pair."""
     return any(not is_exact(each.wins + each.ties + each.losses, settings.samples or 0) for each in pairs)
@@ -136,13 +148,13 @@ def paired_measures(results: Mapping[str, Result], test: str) -> tuple[dict[str,
         if is_pooled(measure):
             pool = pool_of(name, results, test)
             notes.append(
-                Note("pooled", f"{name} is a score of summed statistics: it is what is tested; {COUNTED_ALONE}")
+                Note(NoteKind.POOLED, f"{name} is a score of summed statistics: it is what is tested; {COUNTED_ALONE}")
             )
         if definition.corpus is None:
             scores = {run: result.scores[name] for run, result in results.items()}
             measured[name] = Measured(scores, definition.aggregate, 1 if definition.higher_is_better else -1, pool)
         else:
-            notes.append(Note("corpus", f"{name} is one number of all queries, so it has no pairs to compare"))
+            notes.append(Note(NoteKind.CORPUS, f"{name} is one number of all queries, so it has no pairs to compare"))
     if not measured:
         raise MeasureError("there is no measure that queries have values of, so nothing can be paired")
     return measured, notes

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.core.note import Note
     from assay.results.many import Results
-    from assay.results.notes import Note
     from assay.stats.settings import Settings
 
 # Smaller p-values round to 0 in four digits.
@@ -200,7 +200,7 @@ class Comparison(Exports):
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the pairs, the notes and the signature."""
         records = [{name: finite(value) for name, value in pair._asdict().items()} for pair in self.pairs]
-        notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
+        notes = [note.to_dict() for note in self.notes]
         return {"signature": self.signature, **self.settings._asdict(), "comparisons": records, "notes": notes}
 
 

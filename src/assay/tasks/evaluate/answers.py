@@ -9,15 +9,16 @@ import numpy as np
 from assay.conventions import choose, find_convention
 from assay.core.errors import MeasureError
 from assay.core.measure import is_pooled
+from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
 from assay.core.progress import heard
-from assay.core.text import count, show, some
+from assay.core.text import show
 from assay.measures import parse
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
-from assay.results.notes import Note, measure_notes
 from assay.results.result import Result
 from assay.results.stored_measures import spelt_out
+from assay.tasks.evaluate.score import measure_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,11 +52,9 @@ def evaluate_answers(
     answers, missing, unknown = pair_answers(references, predictions)
     notes = []
     if missing:
-        said = count(len(missing), "question")
-        notes.append(Note("missing", f"{said} without a prediction, counted as an empty answer: {some(missing)}"))
+        notes.append(Note.of(NoteKind.MISSING, about="predictions", queries=missing))
     if unknown:
-        said = count(len(unknown), "prediction")
-        notes.append(Note("unknown", f"{said} of no question left out: {some(unknown)}"))
+        notes.append(Note.of(NoteKind.UNKNOWN, queries=unknown))
     return score_answers(answers, chosen, notes)
 
 
@@ -79,7 +78,8 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
     for name, measure in measures.items():
         remarks = measure.definition.remarks
         if remarks is not None:
-            notes = notes + [Note("measure", f"{name}: {text}") for text in remarks(answers, **measure.values)]
+            said = remarks(answers, **measure.values)
+            notes = notes + [Note.of(NoteKind.MEASURE, measures=[name], remark=remark) for remark in said]
     undefined = {name: int(np.isnan(each).sum()) for name, each in whole.items()}
     notes = notes + measure_notes(measures, undefined, Policies())
     return Result(

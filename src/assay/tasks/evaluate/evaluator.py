@@ -13,23 +13,31 @@ from assay._kernel import Progress, Ranker
 from assay.conventions import Chosen, Refused, choose, find_convention, read_as, tool_of
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import Measure
+from assay.core.note import Note, NoteKind
 from assay.core.text import show, some
 from assay.data.qrels import Qrels
 from assay.data.run import rank_run
 from assay.data.source import describe
 from assay.data.tuples import gathered, is_tuples
 from assay.engine.local import rank_hits
-from assay.results.notes import Note, merge_notes, policy_notes, refused_notes, repeat_notes, run_notes
 from assay.results.result import Result
-from assay.tasks.evaluate.score import Part, Scored, make_parts, score_part
+from assay.tasks.evaluate.score import Part, Scored, make_parts, merge_notes, policy_notes, refused_notes, score_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
+    from assay.core.policies import Policies
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 MOST_THREADS = 1024
+# Which of the judgments of one document a policy takes.
+COUNTED = {
+    "first": "the first",
+    "last": "the last",
+    "count": "the highest grade",
+    "once": "the highest grade",
+}
 
 
 class Seen(NamedTuple):
@@ -194,6 +202,28 @@ class Evaluator:
         ]
         in_order = {name: measures[name] for name in self.measures}
         return Result(in_order, queries, scores, self.convention, self.policies, tuple(notes), own, _means=means)
+
+
+def run_notes(ranker: Ranker, number: int, unknown: list[str]) -> list[Note]:
+    """What reading the run came upon under the options of that number."""
+    notes = []
+    if unknown:
+        notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
+    if ranker.scattered:
+        notes.append(Note.of(NoteKind.SCATTERED, count=ranker.scattered))
+    if dropped := ranker.repeats_dropped(number):
+        notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
+    if excluded := ranker.excluded(number):
+        notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
+    return notes
+
+
+def repeat_notes(qrels: Qrels, policies: Policies) -> list[Note]:
+    """Which of the duplicate judgments count."""
+    if not qrels.repeats:
+        return []
+    which = COUNTED[qrels.duplicates or policies.duplicates]
+    return [Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which)]
 
 
 def count_listed(data: object) -> int | None:

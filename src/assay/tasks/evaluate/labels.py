@@ -12,9 +12,9 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.judged import Groups, Hits, Judged
-from assay.core.text import count, show
+from assay.core.note import Note, NoteKind
+from assay.core.text import show
 from assay.engine.local import restrict
-from assay.results.notes import Note
 from assay.results.result import Result
 from assay.tasks.evaluate.evaluator import Evaluator
 from assay.tasks.evaluate.score import score_part
@@ -159,7 +159,7 @@ def with_unseen(
             raise DataError(f"relevant[{number}] is {total}, but labels[{number}] holds {seen} relevant documents")
     unseen = [int(total) - seen for total, seen in zip(totals, found, strict=True)]
     if any(unseen):
-        notes.append(Note("unseen", f"{count(sum(unseen), 'relevant document')} not retrieved added at grade {rel:g}"))
+        notes.append(Note.of(NoteKind.UNSEEN, count=sum(unseen), grade=f"{rel:g}"))
     return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]
 
 

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assay._kernel import Options
-from assay.core.errors import MeasureError
+from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
+from assay.core.note import Note, NoteKind
+from assay.core.text import some
 from assay.engine.local import kernel_options, select
-from assay.results.notes import Note, judgment_notes, measure_notes, query_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-    from assay.conventions import Chosen
+    from assay.conventions import Chosen, Refused
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
     from assay.core.policies import Policies
+
+# What reading the run comes upon is the same under all policies.
+ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.UNDEFINED)
+
+# What becomes of queries, by the policy for them.
+MISSING_EFFECTS = {"zero": "counted as empty rankings", "skip": "left out"}
+NO_RELEVANT_EFFECTS = {
+    "zero": "scored 0",
+    "nan": "NaN for measures that need one",
+    "nan_all": "left out of the mean",
+    "skip": "left out",
+}
+NO_RESULTS_EFFECTS = {"nan": "left out of the mean", "skip": "left out"}
 
 
 class Part(NamedTuple):
@@ -154,3 +169,84 @@ def least_grade(measure: Measure) -> float:
         # Grades are gains here, and only what is above 0 can be gained.
         return max(least, float(np.nextafter(0, 1)))
     return least
+
+
+def query_notes(
+    queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray
+) -> list[Note]:
+    """Which queries are missing from the run, which have no relevant documents and which have no results.
+
+    Raises if none may be missing.
+    """
+    notes = []
+    missing = [queries[number] for number in np.flatnonzero(~present)]
+    if missing and policies.missing == "error":
+        raise missing_error(missing)
+    if missing:
+        notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=MISSING_EFFECTS[policies.missing]))
+    counted = present if policies.missing == "skip" else np.ones_like(present)
+    bare = [queries[number] for number in np.flatnonzero(~has_relevant & counted)]
+    if bare:
+        notes.append(Note.of(NoteKind.NO_RELEVANT, queries=bare, effect=NO_RELEVANT_EFFECTS[policies.no_relevant]))
+    empty = [queries[number] for number in np.flatnonzero(~has_results & counted)]
+    if empty and policies.no_results != "zero":
+        notes.append(Note.of(NoteKind.NO_RESULTS, queries=empty, effect=NO_RESULTS_EFFECTS[policies.no_results]))
+    return notes
+
+
+def missing_error(missing: list[str]) -> MismatchError:
+    """The error for queries that the run lacks where none may be missing."""
+    hint = '; missing="zero" counts them as empty rankings, missing="skip" leaves them out'
+    are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
+    return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}{hint}")
+
+
+def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
+    """How negative grades are treated."""
+    negative = int((judged.grades < 0).sum())
+    effect = "unjudged" if policies.negative == "unjudged" else "not relevant"
+    return [Note.of(NoteKind.NEGATIVE, count=negative, effect=effect)] if negative else []
+
+
+def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int], policies: Policies) -> list[Note]:
+    """For how many queries a measure itself is undefined, and which measures `rel` does not affect."""
+    notes = []
+    for name, measure in measures.items():
+        reason = measure.definition.undefined
+        if undefined[name] and reason:
+            notes.append(Note.of(NoteKind.UNDEFINED, count=undefined[name], measures=[name], reason=reason))
+    graded = [name for name, each in measures.items() if each.values.get("rel", 0) == 0 and "gain" in each.values]
+    if policies.rel != 1 and graded:
+        notes.append(Note.of(NoteKind.REL, measures=graded, rel=f"{policies.rel:g}"))
+    return notes
+
+
+def policy_notes(own: Mapping[str, Policies], policies: Policies) -> list[Note]:
+    """Which measures are computed under other policies than the rest."""
+    names: dict[str, list[str]] = {}
+    for name, each in own.items():
+        names.setdefault(each.differing(policies), []).append(name)
+    return [Note.of(NoteKind.POLICIES, measures=group, policies=differing) for differing, group in names.items()]
+
+
+def refused_notes(refused: Refused, what: str) -> list[Note]:
+    """Which queries a tool cannot use.
+
+    >>> print(*refused_notes({"autorag": ["q1", "q2"]}, "judgments"))
+    autorag cannot use the judgments of 2 queries; left out of the mean: 'q1', 'q2'
+    """
+    return [Note.of(NoteKind.PREPARED, queries=each, tool=tool, what=what) for tool, each in refused.items()]
+
+
+def merge_notes(parts: Iterable[tuple[Policies, Iterable[str], list[Note]]], policies: Policies) -> list[Note]:
+    """The notes of measures under several policies; what only other policies led to names their measures."""
+    parts = list(parts)
+    common = [note for own, _, notes in parts if own == policies or len(parts) == 1 for note in notes]
+    merged = list(common)
+    for _, measures, notes in parts:
+        merged += [
+            note if note.kind in ALWAYS_COMMON or note.measures else replace(note, measures=tuple(measures))
+            for note in notes
+            if note not in common
+        ]
+    return list(dict.fromkeys(merged))

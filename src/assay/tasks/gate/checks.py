@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MeasureError
+from assay.core.note import Note, NoteKind
 from assay.core.text import count
-from assay.results.notes import Note
 from assay.stats.correction import correct
 from assay.stats.drop import detectable_drop, drop_p_values, smallest_p
 from assay.tasks.compare.moves import document_line
@@ -144,7 +144,7 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
         raise DataError(f"no query has a value of {name} on both sides, so there is nothing to compare")
     if left_out := len(changes) - len(known):
         said = f"{name}: {count(left_out, 'query', 'queries')} left out of the drop, without a value on one side"
-        notes.append(Note("undefined", said))
+        notes.append(Note(NoteKind.UNDEFINED, said))
     size = -float(known.sum() if is_total else known.mean())
     if not np.isfinite(size):
         raise DataError(f"the drop of {name} is {size:g}, which no limit can be held against")

@@ -10,7 +10,7 @@ from assay.render import Column, Exports, Table, finite, markdown, render
 if TYPE_CHECKING:
     import polars
 
-    from assay.results.notes import Note
+    from assay.core.note import Note
 
 TEXT_COLUMNS = ("result", "measure", "check", "reason")
 
@@ -148,7 +148,7 @@ class GateReport(Exports):
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
         checks = [{**plain(check), "worst": list(map(plain, check.worst))} for check in self.checks]
-        notes = [{"kind": note.kind, "text": note.text} for note in self.notes]
+        notes = [note.to_dict() for note in self.notes]
         how = {"signature": self.signature, **self.rules._asdict()}
         return {"passed": self.passed, "checks": checks, **how, "notes": notes}
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.note import Note, NoteKind
 from assay.core.progress import Report, heard, unheard
 from assay.core.text import count, show, some
 from assay.data.keyed_texts import read_keyed_texts
 from assay.data.passages import is_number
 from assay.data.run import Run
-from assay.results.notes import Note
 from assay.tasks.evaluate.evaluator import Evaluator
 from assay.tasks.probe.asking import Limits, Outcome, Task, ask_all
 from assay.tasks.probe.checkpoint import Belongs, Checkpoint, open_checkpoint
@@ -186,13 +186,15 @@ def choose_questions(
     notes = []
     if len(asked) < len(questions):
         left = [query for query in questions if query not in asked]
-        notes.append(Note("unjudged", f"{count(len(left), 'question')} without judgments not asked: {some(left)}"))
+        notes.append(
+            Note(NoteKind.UNJUDGED, f"{count(len(left), 'question')} without judgments not asked: {some(left)}")
+        )
     unasked = [query for query in judged.queries if query not in asked]
     if unasked:
         said = f"{count(len(unasked), 'query', 'queries')} of the judgments without a question: {some(unasked)}"
         if evaluator.policies.missing == "error":
             raise MismatchError(f'{said}; missing="zero" counts them as empty rankings, "skip" leaves them out')
-        notes.append(Note("unasked", said))
+        notes.append(Note(NoteKind.UNASKED, said))
     return asked, notes
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.core.note import Note
     from assay.data.run import Run
-    from assay.results.notes import Note
     from assay.results.result import Result
 
 MOST_SHOWN = 10

@@ -10,11 +10,11 @@ import numpy as np
 from assay.conventions import Chosen, choose, find_convention
 from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
+from assay.core.note import Note, NoteKind
 from assay.core.text import count, some
 from assay.measures import parse
 from assay.measures.answers import SHORT, Answers
 from assay.measures.passages import Contents
-from assay.results.notes import Note
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import add_measure, score_answers
 from assay.tasks.evaluate.evaluator import Evaluator
@@ -129,7 +129,7 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
         said = f"{', '.join(names)} left out: the records have no {' and no '.join(missing)}"
         meant = [SHORT[name] for name in names if name in SHORT and kind == "rankings"]
         hint = f"; for answers write {', '.join(meant)}" if meant else ""
-        notes.append(Note("parts", said + hint))
+        notes.append(Note(NoteKind.PARTS, said + hint))
     return not missing
 
 
@@ -137,12 +137,15 @@ def score_rankings(rows: list[Record], evaluator: Evaluator) -> Part:
     """Retrieval, of the questions that have gold documents."""
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
     result = evaluator.evaluate(run)
-    notes = [note for note in result.notes if note.kind != "unjudged"]
+    notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
         names = ", ".join(result.measures)
         notes.append(
-            Note("gold", f"{count(len(bare), 'question')} without gold documents left out of {names}: {some(bare)}")
+            Note(
+                NoteKind.GOLD,
+                f"{count(len(bare), 'question')} without gold documents left out of {names}: {some(bare)}",
+            )
         )
     return spread(result, rows, notes)
 
@@ -153,7 +156,7 @@ def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> Part:
     silent = [row.query_id for row in rows if row.answer is None and row.references]
     if silent:
         said = f"{count(len(silent), 'question')} without an answer, counted as an empty one: {some(silent)}"
-        notes.append(Note("missing", said))
+        notes.append(Note(NoteKind.MISSING, said))
     ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
     result = score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
     return spread(result, rows, list(result.notes))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from assay.core.note import Note, NoteKind
 from assay.core.text import count, some
-from assay.results.notes import Note
 
 if TYPE_CHECKING:
     from assay.tasks.rag.gold import Gold
@@ -32,5 +32,5 @@ def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | No
     notes = []
     if unknown:
         said = f"{count(len(unknown), 'document')} not in the corpus, so that their questions have no texts"
-        notes.append(Note("corpus", f"{said}: {some(list(unknown))}"))
+        notes.append(Note(NoteKind.CORPUS, f"{said}: {some(list(unknown))}"))
     return filled, notes

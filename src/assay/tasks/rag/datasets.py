@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, FileError
+from assay.core.note import Note, NoteKind
 from assay.core.text import count, show, some
 from assay.data.keyed_texts import DOCUMENTS, QUESTIONS, read_keyed_texts
 from assay.data.qrels import Qrels
 from assay.data.source import quoted
-from assay.results.notes import Note
 from assay.tasks.rag.fields import Reading
 from assay.tasks.rag.records import Record, records_of
 from assay.tasks.rag.rows import Rows
@@ -59,7 +59,7 @@ def beir_folder(folder: Path) -> Collected:
     rows = [{"query_id": each, "question": questions.get(each), "gold": qrels[each]} for each in qrels.queries]
     missing = [each for each in qrels.queries if each not in questions]
     said = f"{count(len(missing), 'query', 'queries')} without a text: {some(missing)}"
-    notes = [Note("questions", said)] if missing else []
+    notes = [Note(NoteKind.QUESTIONS, said)] if missing else []
     records = records_of(Rows(rows, str(folder)), Reading()).each
     return Collected(records, notes, lambda: read_keyed_texts(folder / "corpus.jsonl", DOCUMENTS))
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, DuplicateError, MismatchError
+from assay.core.note import Note, NoteKind
 from assay.core.text import count, show, some
 from assay.data.frames import as_id
 from assay.data.passages import Passages, read_passages
 from assay.measures.answers.data import replace_surrogates
-from assay.results.notes import Note
 from assay.tasks.rag.fields import FIELDS, Reading, Row, check_measurable, find_fields
 from assay.tasks.rag.rows import Rows
 
@@ -72,7 +72,7 @@ def records_of(rows: Rows, reading: Reading) -> Records:
     check_unique(records, rows.name)
     rising = [each.query_id for each in records if each.retrieved and each.retrieved.is_list and each.retrieved.rises]
     said = f"the scores of {count(len(rising), 'question')} do not fall in the order retrieved, so the order counts"
-    notes = (Note("order", f"{said}: {some(rising)}"),) if rising else ()
+    notes = (Note(NoteKind.ORDER, f"{said}: {some(rising)}"),) if rising else ()
     return Records(records, "query_id" in found, notes, frozenset(found.values()))
 
 
@@ -134,7 +134,9 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
             shown = f"the questions have {asked}, the outputs {there}"
             raise MismatchError(f"questions and outputs have no id in common: {shown}")
         if unknown:
-            notes.append(Note("unknown", f"{count(len(unknown), 'output')} of no question left out: {some(unknown)}"))
+            notes.append(
+                Note(NoteKind.UNKNOWN, f"{count(len(unknown), 'output')} of no question left out: {some(unknown)}")
+            )
     else:
         if len(outputs.each) != len(records):
             raise MismatchError(
@@ -142,14 +144,18 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
                 "give the outputs ids, or as many as there are questions, in the same order"
             )
         given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
-        notes.append(Note("outputs", "the outputs have no ids and were put to the questions in the order they stand"))
+        notes.append(
+            Note(NoteKind.OUTPUTS, "the outputs have no ids and were put to the questions in the order they stand")
+        )
     old = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
     if old:
-        notes.append(Note("outputs", f"{', '.join(old)} of the records left aside: the outputs stand for the system"))
+        notes.append(
+            Note(NoteKind.OUTPUTS, f"{', '.join(old)} of the records left aside: the outputs stand for the system")
+        )
     differing = [each.query_id for each in records if differs(each, given.get(each.query_id))]
     if differing:
         said = f"the outputs have another question, gold or references for {count(len(differing), 'question')}"
-        notes.append(Note("outputs", f"{said}; those of the records count: {some(differing)}"))
+        notes.append(Note(NoteKind.OUTPUTS, f"{said}; those of the records count: {some(differing)}"))
     return [merged(each, given.get(each.query_id, Record(each.query_id))) for each in records], notes
 
 

@@ -26,8 +26,8 @@ from assay.tasks.rag.rows import Rows, file_rows, is_folder, read_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.core.note import Note
     from assay.data.source import Source
-    from assay.results.notes import Note
 
     Corpus = Callable[[], Mapping[str, str]]
 

@@ -1,0 +1,196 @@
+"""Notes: the assumptions assay made about the data, as values with a sentence each.
+
+`NoteKind` lists every kind with the sentence it renders to. In a sentence `{count}`, `{queries}` and other names in
+braces are filled in, and `[query has|queries have]` is the first part for a count of 1 and the second for any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Self
+
+from assay.core.text import some
+
+NUMBERED = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
+NO_OTHERS: Mapping[str, str] = MappingProxyType({})
+
+
+class NoteKind(StrEnum):
+    """What a note is about: its word, as in files and JSON, its sentence, and the sentences for other subjects."""
+
+    sentence: str
+    others: Mapping[str, str]
+
+    def __new__(cls, word: str, sentence: str, others: Mapping[str, str] = NO_OTHERS) -> Self:
+        kind = str.__new__(cls, word)
+        kind._value_ = word
+        kind.sentence = sentence
+        kind.others = others
+        return kind
+
+    # What reading the data came upon.
+    UNJUDGED = (
+        "unjudged",
+        "{count} [query|queries] in the run [has|have] no judgments; left out: {queries}",
+        {"questions": "{count} [question has|questions have] no judgments; not asked: {queries}"},
+    )
+    SCATTERED = "scattered", "rows of {count} [query|queries] are not contiguous; grouped by query"
+    DUPLICATES = (
+        "duplicates",
+        "{count} duplicate [document|documents] left out",
+        {
+            "judgments": "{count} duplicate [judgment|judgments]; {which} per document counts",
+            "answers": "{count} duplicate [document|documents] left out of the answers to {queries}",
+        },
+    )
+    EXCLUDED = "excluded", "{count} [document|documents] with the same id as the query left out"
+    PREPARED = (
+        "prepared",
+        "{tool} cannot use the {what} of {count} [query|queries]; left out of the mean: {queries}",
+    )
+    NEGATIVE = "negative", "{count} [grade|grades] below 0; treated as {effect}"
+    UNSEEN = "unseen", "{count} relevant [document was|documents were] not retrieved; added at grade {grade}"
+
+    # Which queries count, and how.
+    MISSING = (
+        "missing",
+        "{count} [query|queries] in the judgments [is|are] missing from the run; {effect}: {queries}",
+        {
+            "predictions": "{count} [question has|questions have] no prediction; counted as empty: {queries}",
+            "answers": "{count} [question has|questions have] no answer; counted as empty: {queries}",
+        },
+    )
+    UNKNOWN = (
+        "unknown",
+        "{count} [prediction matches|predictions match] no question; left out: {queries}",
+        {"outputs": "{count} [output matches|outputs match] no question; left out: {queries}"},
+    )
+    NO_RELEVANT = "no_relevant", "{count} [query has|queries have] no relevant documents; {effect}: {queries}"
+    NO_RESULTS = "no_results", "{count} [query has|queries have] no results; {effect}: {queries}"
+
+    # What is special about some measures.
+    POLICIES = "policies", "computed with {policies}"
+    UNDEFINED = (
+        "undefined",
+        "{count} [query|queries] left out of the mean; {reason}",
+        {
+            "pair": "{count} [query|queries] left out; no finite value in both runs",
+            "runs": "{count} [query|queries] left out; no finite value in every run",
+            "drop": "{count} [query|queries] left out of the drop; no value on one side",
+        },
+    )
+    REL = "rel", "not affected by rel={rel}; gains come from the grades"
+    MEASURE = "measure", "{remark}"
+    NOT_DEFINED = "not_defined", "not defined here; its stored values are kept"
+
+    # What makes a comparison say less than it seems to.
+    POOLED = (
+        "pooled",
+        "a score of summed statistics, which is what is tested; wins, ties, losses and Cliff's delta are per query",
+    )
+    CORPUS = (
+        "corpus",
+        "one number for all queries; it has no pairs to compare",
+        {"documents": "{count} [document|documents] not in the corpus; their questions have no texts: {documents}"},
+    )
+    FEW = "few", "no query to compare", {"one": "a single query says nothing about others"}
+    EQUAL = "equal", "same score on every query"
+    CONSTANT = "constant", "same difference on every query; its spread is unknown"
+    SPLIT = "split", "the means point one way and the test the other; neither is called better"
+
+    # A live retriever.
+    UNASKED = "unasked", "{count} [query|queries] in the judgments [has|have] no question: {queries}"
+    FAILED = "failed", "{count} [question|questions] failed; counted as empty: {queries}"
+    ORDER = (
+        "order",
+        "scores of {count} [answer|answers] do not decrease; the order given counts: {queries}",
+        {"records": "scores of {count} [question|questions] do not decrease; the order retrieved counts: {queries}"},
+    )
+    SHORT = (
+        "short",
+        "no answer has more than {count} [document|documents] (k is {k}); the retriever may have its own limit",
+    )
+    DEPTH = "depth", "answers end at k={k}"
+
+    # Records of a RAG system.
+    OUTPUTS = (
+        "outputs",
+        "the outputs have no ids; matched to the questions in order",
+        {
+            "replaced": "{parts} in the records ignored; the outputs count",
+            "differing": (
+                "the outputs have another question, gold or references for {count} [question|questions]; "
+                "those of the records count: {queries}"
+            ),
+        },
+    )
+    QUESTIONS = "questions", "{count} [query has|queries have] no text: {queries}"
+    PARTS = "parts", "left out; the records have no {missing}"
+    GOLD = "gold", "{count} [question has|questions have] no gold documents; left out: {queries}"
+
+    # A kind that only a newer assay knows.
+    OTHER = "other", "{text}"
+
+    @classmethod
+    def named(cls, word: str) -> NoteKind:
+        """The kind of a word; `OTHER` for a word that is not known."""
+        return cls._value2member_map_.get(word, cls.OTHER)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One assumption about the data: its kind, the sentence, and what the sentence is about.
+
+    `count` is how many queries, documents or grades are concerned, `queries` are their ids where they are queries, and
+    `measures` are those concerned where it is not all of them. `str(note)` is the sentence, after the measures.
+
+    >>> print(Note.of(NoteKind.NO_RELEVANT, queries=["q1", "q2"], effect="scored 0"))
+    2 queries have no relevant documents; scored 0: 'q1', 'q2'
+    """
+
+    kind: NoteKind
+    text: str
+    count: int = 0
+    queries: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        kind: NoteKind,
+        *,
+        about: str = "",
+        count: int | None = None,
+        queries: Sequence[str] = (),
+        measures: Sequence[str] = (),
+        **details: object,
+    ) -> Note:
+        """A note whose sentence is that of its kind, or the kind's sentence `about` another subject.
+
+        The count is that of the queries unless it is given.
+        """
+        number = len(queries) if count is None else count
+        template = kind.others[about] if about else kind.sentence
+        return cls(kind, render_sentence(template, number, queries, details), number, tuple(queries), tuple(measures))
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.measures)}: {self.text}" if self.measures else self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The note as JSON has it, without what is empty."""
+        about = {"count": self.count, "queries": list(self.queries), "measures": list(self.measures)}
+        return {"kind": str(self.kind), "text": str(self), **{name: value for name, value in about.items() if value}}
+
+
+def render_sentence(template: str, count: int, queries: Sequence[str], details: Mapping[str, object]) -> str:
+    """A sentence with its number, its first few queries and the details filled in.
+
+    >>> render_sentence("{count} [query has|queries have] no {what}: {queries}", 1, ["q1"], {"what": "text"})
+    "1 query has no text: 'q1'"
+    """
+    numbered = NUMBERED.sub(r"\1" if count == 1 else r"\2", template)
+    return numbered.format(count=f"{count:,}", queries=some(queries), **details)
