@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench fuzz docs examples clean toolchain slow
+.PHONY: demo test check bench bench-versions fuzz docs examples clean toolchain slow
 
 demo: $(VENV)/installed  ## Build assay and show it at work
 	$(BIN)/assay demo
@@ -24,6 +24,9 @@ check: $(VENV)/developed  ## Lint, types, imports
 
 bench: $(VENV)/developed  ## Speed and memory against the peers, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
+
+bench-versions: $(VENV)/developed  ## Two versions side by side, the other in the checkout OLD; needs its kernel built there
+	$(BIN)/python benchmarks/versions.py $(OLD)
 
 FUZZ_SECONDS ?= 600
 # Leaks are not looked for: threads that are just ending still hold the C library's own memory.

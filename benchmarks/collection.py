@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import polars
@@ -100,3 +100,16 @@ def collection() -> tuple[Path, Path, Path, Path]:
             make(path.with_suffix(".part"))
             path.with_suffix(".part").replace(path)
     return qrels, run, deep, other
+
+
+def read_dicts(qrels_path: Path, run_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgments and run as the dicts that pytrec_eval takes, each string an object of its own."""
+    qrels: dict[str, dict[str, int]] = {}
+    for line in qrels_path.open():
+        query, _, document, grade = line.split()
+        qrels.setdefault(query, {})[document] = int(grade)
+    run: dict[str, dict[str, float]] = {}
+    for line in run_path.open():
+        query, _, document, _, score, _ = line.split()
+        run.setdefault(query, {})[document] = float(score)
+    return qrels, run

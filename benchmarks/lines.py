@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MEASURES = ["ap", "ndcg@10", "rr", "recall@100", "precision@10"]
+# The same, as pytrec_eval calls them.
+PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -13,29 +14,15 @@ import numpy as np
 import polars
 import pytrec_eval
 from answers import PEERS, answer_times
-from collection import collection
+from collection import collection, read_dicts
 from comparing import many_systems, two_files
 from drop_ins import commands, evaluators
-from lines import MEASURES, Line, at_least, at_most, exactly
+from lines import MEASURES, PEER_MEASURES, Line, at_least, at_most, exactly
 from timing import command, interleaved, peak_memory
 
 import assay
 
-PEER_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "recall.100", "P.10"}
 REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-
-
-def read_dicts(qrels_path: Path, run_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Judgments and run as the dicts that pytrec_eval takes, each string an object of its own."""
-    qrels: dict[str, dict[str, int]] = {}
-    for line in qrels_path.open():
-        query, _, document, grade = line.split()
-        qrels.setdefault(query, {})[document] = int(grade)
-    run: dict[str, dict[str, float]] = {}
-    for line in run_path.open():
-        query, _, document, _, score, _ = line.split()
-        run.setdefault(query, {})[document] = float(score)
-    return qrels, run
 
 
 def in_memory(qrels: dict[str, Any], run: dict[str, Any]) -> tuple[dict[str, float], list[Line]]:
@@ -116,13 +103,14 @@ def start_up() -> tuple[dict[str, float], list[Line]]:
     return times, lines
 
 
-def more_measures(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
+def more_measures(qrels: Path, run: Path, rankings: dict[str, dict[str, float]]) -> tuple[dict[str, float], list[Line]]:
     """A thousand more measures: what they cost on the file is what they cost on a ranking that is there already."""
     many = [*MEASURES, *(f"precision@{cutoff}" for cutoff in range(1, 1001))]
     judged = {}
     for name, measures in (("few", MEASURES), ("many", many)):
         evaluator = assay.Evaluator(qrels, measures)
-        evaluator.added.judge.add_file(run, "run", 2)
+        for query, ranking in rankings.items():
+            evaluator.add(query, ranking)
         judged[name] = evaluator
     times = interleaved(
         {
@@ -186,14 +174,8 @@ times 225 for the pairs and measures, times 100 for the samples. What assay take
 sizes.
 
 Python {platform.python_version()}, NumPy {np.__version__}, polars {polars.__version__}, pytrec_eval-terrier, assay \
-{assay.__version__}; {platform.system()} on {platform.machine()}, {available()} cores.
+{assay.__version__}; {platform.system()} on {platform.machine()}, {len(os.sched_getaffinity(0))} cores.
 """
-
-
-def available() -> int:
-    from assay.tasks.evaluate.evaluator import check_threads
-
-    return check_threads(None)
 
 
 def main() -> None:
@@ -206,7 +188,7 @@ def main() -> None:
     for more_times, more_lines in (
         in_memory(qrels, run),
         from_file(qrels_path, run_path, deep_path, expected),
-        more_measures(qrels_path, run_path),
+        more_measures(qrels_path, run_path, run),
         evaluators(qrels, run, PEER_MEASURES),
         commands(qrels_path, run_path),
         two_files(qrels_path, run_path, other_path),
