@@ -14,8 +14,8 @@ from assay.stats.paired import (
     bootstrap_test,
     randomization,
     rank_direction,
-    sign,
     sign_direction,
+    sign_test,
     signed_places,
     t_test,
     wilcoxon,
@@ -158,12 +158,12 @@ def test_wilcoxon_of_many_queries_is_scipys():
 )
 def test_sign_is_scipys_binomial_test(wins, losses, ties):
     values = [0.5] * wins + [-0.1] * losses + [0.0] * ties
-    assert one(sign, values) == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
+    assert one(sign_test, values) == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
 
 
 def test_sign_by_hand():
     # Four wins of five: twice (1 + 5) / 32.
-    assert one(sign, [1, 2, 3, 4, -5, 0]) == pytest.approx(12 / 32, abs=1e-15)
+    assert one(sign_test, [1, 2, 3, 4, -5, 0]) == pytest.approx(12 / 32, abs=1e-15)
 
 
 def test_bootstrap_is_the_share_of_shifted_samples():

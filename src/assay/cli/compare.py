@@ -18,8 +18,7 @@ from assay.cli.options import (
 )
 from assay.cli.prepare import prepare
 from assay.cli.terminal import Command, check_single_input, emit, heard, say, source_of, watched
-from assay.stats.correction import CORRECTIONS
-from assay.stats.settings import FAMILIES, TESTS, Settings, checked
+from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
@@ -93,7 +92,7 @@ def command(
     paths = name_runs(runs)
     baseline = find_baseline(paths, baseline)
     named = {name: source_of(str(run)) for name, run in paths.items()}
-    settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
+    settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     with loaded(files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
         evaluator = prepare(

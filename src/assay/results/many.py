@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.errors import MeasureError, MismatchError, PolicyError
 from assay.core.text import printable, show
 from assay.render import Cell, Column, Exports, Table
-from assay.stats.couples import is_whole
+from assay.stats.pairs import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterable, Iterator, Mapping

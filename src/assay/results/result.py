@@ -14,7 +14,7 @@ from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table, finite
 from assay.results.stored import Stored, read_stored, write_stored
 from assay.stats import Interval, bootstrap_all
-from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
+from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 
 if TYPE_CHECKING:
     import os

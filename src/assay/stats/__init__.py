@@ -1,5 +1,5 @@
-"""How sure a number is."""
+"""How sure a number is: intervals, tests, corrections and effect sizes."""
 
-from assay.stats.bootstrap import Interval, bootstrap, bootstrap_all
+from assay.stats.intervals import Interval, bootstrap, bootstrap_all
 
 __all__ = ["Interval", "bootstrap", "bootstrap_all"]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.progress import unheard
-from assay.stats.bootstrap import alike
-from assay.stats.effect import ROUNDING, detectable, deviation
-from assay.stats.paired import PAIRED_TESTS, constant_p, of_each, shifted_samples
+from assay.stats.intervals import ROUNDING, alike
+from assay.stats.paired import PAIRED_TESTS, constant_p, deviation, per_column, shifted_samples
+from assay.stats.pairs import detectable
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
@@ -33,17 +33,17 @@ def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> Fl
     """
     if test == "bootstrap":
         return bootstrap_below(changes, samples, seed)
-    return split(changes, PAIRED_TESTS[test](changes, samples, seed, unheard))
+    return one_sided(changes, PAIRED_TESTS[test](changes, samples, seed, unheard))
 
 
-def split(changes: FloatArray, p_values: FloatArray) -> FloatArray:
+def one_sided(changes: FloatArray, p_values: FloatArray) -> FloatArray:
     """One-sided p-values of two-sided ones that are alike on both sides."""
     return np.where(np.nansum(changes, axis=0) < 0, p_values / 2, 1 - p_values / 2)
 
 
 def bootstrap_below(changes: FloatArray, samples: int, seed: int) -> FloatArray:
     """The shifted bootstrap on one side: how often queries drawn without a drop give a t statistic as low."""
-    p_values, spreads = split(changes, of_each(changes, constant_p)), of_each(changes, deviation)
+    p_values, spreads = one_sided(changes, per_column(changes, constant_p)), per_column(changes, deviation)
     vary = np.flatnonzero(spreads)
     for defined, places in alike(changes[:, vary]):
         numbers = vary[places]

@@ -15,8 +15,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.progress import Report, unheard
-from assay.stats.bootstrap import alike, resampled_totals, summable
-from assay.stats.effect import ROUNDING, deviation
+from assay.stats.intervals import ROUNDING, alike, resampled_totals, summable
 
 # Signs held at a time; bounds the memory whatever the number of queries and samples.
 SIGNS = 4_000_000
@@ -25,6 +24,24 @@ NEAR = 1e-10
 
 # Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
 PairedTest = Callable[[FloatArray, int, int, Report], FloatArray]
+
+
+def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
+    """What each query of `b` has more; exactly 0 where that is only rounding, NaN where a value is not finite.
+
+    >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
+    array([0. , 0.5])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.where(np.isfinite(a) & np.isfinite(b), b - a, np.nan)
+    return np.where(np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, moved)
+
+
+def deviation(differences: FloatArray) -> float:
+    """The standard deviation of a sample; exactly 0 where all values are the same but for rounding."""
+    if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
+        return 0.0
+    return float(differences.std(ddof=1))
 
 
 def randomization(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
@@ -50,7 +67,7 @@ def flipped(differences: FloatArray, samples: int, seed: int, report: Report) ->
     observed = values.sum(axis=0)
     reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
     hits = np.zeros(values.shape[1])
-    for flips in patterns(len(values), samples, seed, report):
+    for flips in sign_patterns(len(values), samples, seed, report):
         hits += (np.abs(observed - 2.0 * (flips @ values)) >= reached).sum(axis=0)
     return share_of(hits, len(values), samples)
 
@@ -65,7 +82,7 @@ def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
     return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
 
 
-def patterns(count: int, samples: int, seed: int, report: Report) -> Iterator[FloatArray]:
+def sign_patterns(count: int, samples: int, seed: int, report: Report) -> Iterator[FloatArray]:
     """All sign patterns of so many queries, or so many drawn at random, in blocks: 1 where a sign is flipped."""
     total = 2**count if is_exact(count, samples) else samples
     generator = np.random.default_rng(seed)
@@ -93,7 +110,7 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
 
     p = (c + 1) / (samples + 1), as for the randomization test.
     """
-    p_values, spreads = of_each(differences, constant_p), of_each(differences, deviation)
+    p_values, spreads = per_column(differences, constant_p), per_column(differences, deviation)
     p_values = np.maximum(p_values, 1.0 / (samples + 1.0))
     vary = np.flatnonzero(spreads)
     for defined, places in alike(differences[:, vary]):
@@ -130,7 +147,7 @@ def t_test(differences: FloatArray, samples: int, seed: int, report: Report = un
         statistic = abs(float(values.mean())) / (spread / np.sqrt(len(values)))
         return float(2 * stdtr(len(values) - 1, -statistic))
 
-    return of_each(differences, p_value)
+    return per_column(differences, p_value)
 
 
 def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
@@ -140,7 +157,7 @@ def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report = 
     def p_value(values: FloatArray) -> float:
         return float(stats.wilcoxon(signed_places(values)).pvalue) if values.any() else 1.0
 
-    return of_each(differences, p_value)
+    return per_column(differences, p_value)
 
 
 def signed_places(values: FloatArray) -> FloatArray:
@@ -171,7 +188,7 @@ def sign_direction(values: FloatArray) -> int:
     return int(np.sign(np.sign(values).sum()))
 
 
-def sign(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def sign_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """The sign test: wins against losses, whatever their size."""
     from scipy.special import bdtr
 
@@ -179,10 +196,10 @@ def sign(differences: FloatArray, samples: int, seed: int, report: Report = unhe
         wins, losses = int((values > 0).sum()), int((values < 0).sum())
         return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
-    return of_each(differences, p_value)
+    return per_column(differences, p_value)
 
 
-def of_each(differences: FloatArray, figure: Callable[[FloatArray], float]) -> FloatArray:
+def per_column(differences: FloatArray, figure: Callable[[FloatArray], float]) -> FloatArray:
     """A figure of each column, of the values that are there."""
     return np.array([figure(column[~np.isnan(column)]) for column in differences.T])
 
@@ -202,6 +219,6 @@ PAIRED_TESTS: dict[str, PairedTest] = {
     "randomization": randomization,
     "t": t_test,
     "wilcoxon": wilcoxon,
-    "sign": sign,
+    "sign": sign_test,
     "bootstrap": bootstrap_test,
 }

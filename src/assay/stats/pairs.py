@@ -1,26 +1,32 @@
-"""Two systems by one measure: everything that is said of them, from the scores of their queries."""
+"""Two systems by one measure: their scores side by side, how large the difference is, and what limits it.
+
+Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988; Cliff, Psychological Bulletin 114,
+1993.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assay.core.measure import AGGREGATES
-from assay.core.progress import Report, unheard
 from assay.core.text import count
-from assay.stats.bootstrap import Interval
-from assay.stats.couples import Couple, Measured, complete, couple
-from assay.stats.effect import cliff_delta, cohen_d, detectable, differences_of
-from assay.stats.paired import DIRECTIONS
-from assay.stats.testing import bounded, correct_families, tested
-from assay.stats.tukey import TUKEY_TESTS
+from assay.stats.paired import DIRECTIONS, deviation, differences_of
+from assay.stats.pooled import Pool, Sums, sums_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from assay.core.judged import FloatArray
-    from assay.stats.settings import Settings
+    from assay.core.judged import BoolArray, FloatArray
+    from assay.stats.intervals import Interval
+
+POWER = 0.8
+# Points at which the distribution of a standard deviation is taken.
+POINTS = 4000
+# Numbers of this many binary digits before or after the point can be squared and summed.
+SAFE_EXPONENT = 300
 
 
 class Pair(NamedTuple):
@@ -52,8 +58,8 @@ class Pair(NamedTuple):
     detectable: float
 
 
-class Finding(NamedTuple):
-    """What makes a comparison say less than it seems to."""
+class Caution(NamedTuple):
+    """What makes a comparison of some runs by a measure say less than it seems to."""
 
     kind: str
     measure: str
@@ -61,43 +67,78 @@ class Finding(NamedTuple):
     text: str
 
 
-def compare_pairs(
-    measured: Mapping[str, Measured],
-    names: Sequence[tuple[str, str]],
-    settings: Settings,
-    report: Report = unheard,
-) -> tuple[list[Pair], list[Finding]]:
-    """The comparison of each two runs by each measure, and what there is to say about it."""
-    findings: list[Finding] = []
-    if settings.test in TUKEY_TESTS:
-        measured, findings = all_complete(measured)
-    couples = [couple(measure, each, a, b) for measure, each in measured.items() for a, b in names]
-    p_values = tested(measured, couples, settings, report)
-    intervals = bounded(couples, settings)
-    corrected = correct_families(couples, p_values, settings)
-    pairs = []
-    for each, p, p_corrected, interval in zip(couples, p_values, corrected, intervals, strict=True):
-        pair = describe(each, float(p), float(p_corrected), interval, settings.alpha)
-        pairs.append(pair)
-        findings += [Finding(kind, each.measure, (each.a, each.b), text) for kind, text in cautions(each)]
-        if pair.p_corrected < settings.alpha and is_split(each, pair.difference, settings.test):
-            text = "the means point one way and the test the other, so neither is called better"
-            findings.append(Finding("split", each.measure, (each.a, each.b), text))
-    return pairs, findings
+class Measured(NamedTuple):
+    """The scores of each run by one measure, what they are combined by, and -1 for one where less is better.
+
+    `pool` holds the statistics of a measure whose number is a score of their sums.
+    """
+
+    scores: Mapping[str, FloatArray]
+    aggregate: str = "mean"
+    sign: int = 1
+    pool: Pool | None = None
 
 
-def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], list[Finding]]:
-    """The scores of the queries that all runs have a value for, by measure, and how many queries are left out."""
-    found, findings = {}, []
-    for measure, each in measured.items():
-        found[measure], left_out = complete(each)
-        if left_out:
-            said = f"{count(left_out, 'query', 'queries')} left out, without a finite value in every run"
-            findings.append(Finding("undefined", measure, (), said))
-    return found, findings
+class Couple(NamedTuple):
+    """Two runs that are compared by one measure: the scores of all queries, and their differences.
+
+    The differences are of what is averaged: of logarithms for a geometric mean. A query that does not count is NaN in
+    all three. Scores that are very large or small are divided by `scale`. `sums` are there where the number is a score
+    of summed statistics.
+    """
+
+    measure: str
+    a: str
+    b: str
+    first: FloatArray
+    second: FloatArray
+    moved: FloatArray
+    aggregate: str
+    sign: int
+    scale: float
+    sums: Sums | None = None
 
 
-def describe(couple: Couple, p: float, p_corrected: float, interval: Interval, alpha: float) -> Pair:
+def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
+    """Two runs, ready to be compared on the queries that both have a finite value for."""
+    both = np.stack([measured.scores[a], measured.scores[b]], axis=1)
+    both[~is_whole(both)] = np.nan
+    sums = None if measured.pool is None else sums_of(measured.pool, a, b, is_whole(both))
+    both, scale = scaled(both, measured.aggregate) if sums is None else (both, 1.0)
+    first, second = both[:, 0], both[:, 1]
+    prepare = AGGREGATES[measured.aggregate].prepare
+    moved = differences_of(prepare(first), prepare(second))
+    return Couple(measure, a, b, first, second, moved, measured.aggregate, measured.sign, scale, sums)
+
+
+def complete_queries(measured: Measured) -> tuple[Measured, int]:
+    """The scores of the queries that all runs have a finite value for, and how many others there are."""
+    whole = is_whole(np.stack(list(measured.scores.values()), axis=1))
+    scores = {name: each[whole] for name, each in measured.scores.items()}
+    return measured._replace(scores=scores), int((~whole).sum())
+
+
+def is_whole(scores: FloatArray) -> BoolArray:
+    """The rows in which every value is finite."""
+    return np.asarray(np.isfinite(scores).all(axis=1))
+
+
+def scaled(scores: FloatArray, aggregate: str) -> tuple[FloatArray, float]:
+    """Scores whose squares neither overflow nor vanish, and the power of two that they were divided by.
+
+    >>> scaled(np.array([0.5, 2.0]), "mean")
+    (array([0.5, 2. ]), 1.0)
+    """
+    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
+    exponent = int(np.frexp(largest)[1])
+    if abs(exponent) <= SAFE_EXPONENT or aggregate == "geometric":
+        return scores, 1.0
+    # The largest power of two that is a number; what is divided by it is small enough.
+    exponent = min(exponent, 1023)
+    return np.ldexp(scores, -exponent), float(np.ldexp(1.0, exponent))
+
+
+def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, alpha: float) -> Pair:
     """All that is said of two runs."""
     both = ~np.isnan(couple.moved)
     first, second, moved = couple.first[both], couple.second[both], couple.moved[both]
@@ -144,11 +185,65 @@ def in_its_units(step: float, start: float, aggregate: str, queries: int) -> flo
     return step * queries if aggregate == "sum" else step
 
 
-def is_split(couple: Couple, difference: float, test: str) -> bool:
-    """Whether a test that is not about the mean points another way than the mean does."""
-    if test not in DIRECTIONS:
-        return False
-    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != int(np.sign(difference))
+def cohen_d(differences: FloatArray) -> float:
+    """The mean difference in units of its standard deviation, paired; 0 where nothing differs.
+
+    >>> cohen_d(np.array([1.0, 2.0, 3.0]))
+    2.0
+    """
+    if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
+        return float("nan")
+    mean, spread = float(differences.mean()), deviation(differences)
+    if spread == 0:
+        return 0.0 if mean == 0 else float(np.copysign(np.inf, mean))
+    return mean / spread
+
+
+def cliff_delta(a: FloatArray, b: FloatArray) -> float:
+    """How much more often a value of `b` is above one of `a` than below, over all pairs: from -1 to 1.
+
+    >>> cliff_delta(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
+    0.75
+    """
+    if not len(a) or not len(b):
+        return float("nan")
+    ordered = np.sort(a)
+    above = np.searchsorted(ordered, b, side="left").sum()
+    below = len(a) * len(b) - np.searchsorted(ordered, b, side="right").sum()
+    return float(above - below) / (len(a) * len(b))
+
+
+def detectable(differences: FloatArray, alpha: float) -> float:
+    """The smallest mean difference that a paired t test on so many queries finds in four cases of five.
+
+    NaN where the differences do not vary: how far they would on other queries is not known.
+    """
+    spread = deviation(differences)
+    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
+
+
+@lru_cache(maxsize=256)
+def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
+    """The same in units of the standard deviation: where the power of the two-sided test reaches `power`."""
+    from scipy.special import gammaincinv, ndtr, stdtrit
+
+    freedom = count - 1
+    # Quantiles that stand closest at both ends, where the distribution bends most, and what share each stands for.
+    place = (np.arange(POINTS) + 0.5) / POINTS
+    quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
+    deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
+    needed = -stdtrit(freedom, alpha / 2) * deviations
+
+    def power_at(shift: float) -> float:
+        return float((shares * (ndtr(shift - needed) + ndtr(-shift - needed))).sum())
+
+    low, high = 0.0, 1.0
+    while power_at(high) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if power_at(middle) < power else (low, middle)
+    return high / float(np.sqrt(count))
 
 
 def cautions(couple: Couple) -> list[tuple[str, str]]:
@@ -168,3 +263,10 @@ def cautions(couple: Couple) -> list[tuple[str, str]]:
     elif couple.sums is None and not np.isfinite(cohen_d(moved)):
         found.append(("constant", "the difference is the same on every query, so its spread is not known"))
     return found
+
+
+def is_split(couple: Couple, difference: float, test: str) -> bool:
+    """Whether a test that is not about the mean points another way than the mean does."""
+    if test not in DIRECTIONS:
+        return False
+    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != int(np.sign(difference))

@@ -13,10 +13,8 @@ import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray
 from assay.core.progress import Report, unheard
-from assay.stats.bootstrap import Interval, resampled_totals, summable
-from assay.stats.difference import SAMPLES, interval_of
-from assay.stats.effect import ROUNDING
-from assay.stats.paired import patterns, share_of
+from assay.stats.intervals import DIFFERENCE_SAMPLES, ROUNDING, Interval, interval_of, resampled_totals, summable
+from assay.stats.paired import share_of, sign_patterns
 
 # Tests that can be made of the score; others are of the values that queries have.
 POOLED_TESTS = ("randomization",)
@@ -69,12 +67,12 @@ def swapped_p(sums: Sums, samples: int, seed: int, report: Report = unheard) -> 
     observed = sums.scores(totals)
     reached = np.abs(np.diff(observed)) - ROUNDING * np.abs(observed).max()
     hits = np.zeros(1)
-    for flips in patterns(count, samples, seed, report):
+    for flips in sign_patterns(count, samples, seed, report):
         hits += (np.abs(np.diff(sums.scores(totals + flips @ gain))) >= reached).sum()
     return float(share_of(hits, count, samples)[0])
 
 
 def pooled_interval(sums: Sums, *, level: float, seed: int) -> Interval:
     """The interval of what the second run scores more, by resampling queries."""
-    drawn = resampled_totals(sums.both, SAMPLES, seed)
+    drawn = resampled_totals(sums.both, DIFFERENCE_SAMPLES, seed)
     return interval_of(sums.both, drawn, lambda totals, _: sums.scores(totals), level)

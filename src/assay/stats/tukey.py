@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.progress import Report, unheard
-from assay.stats.effect import ROUNDING
+from assay.stats.intervals import ROUNDING
 from assay.stats.paired import PairedTest
 
 # Values that are shuffled at a time.

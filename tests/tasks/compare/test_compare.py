@@ -12,8 +12,8 @@ import pytest
 import scipy.stats
 
 import assay
-from assay.stats.difference import difference_interval
-from assay.stats.settings import TESTS
+from assay.stats.intervals import difference_interval
+from assay.stats.significance import TESTS
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
 
 nan, inf = math.nan, math.inf
@@ -91,7 +91,7 @@ def test_tukey_with_a_baseline_still_counts_all_pairs():
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", "none"])
 def test_the_family_is_the_measure_or_everything(correction):
-    from assay.stats.correction import correct
+    from assay.stats.significance import correct
 
     measures = ["ndcg@10", "rr"]
     by_measure = assay.compare(QRELS, RUNS, measures, correction=correction)

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 import assay
-from assay.stats.settings import TESTS
+from assay.stats.significance import TESTS
 from comparisons import QRELS, RUNS, one_pair, results_of
 
 nan, inf = math.nan, math.inf

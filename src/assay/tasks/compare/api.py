@@ -18,11 +18,10 @@ from assay.core.text import show, some
 from assay.data.source import describe
 from assay.results.many import Results, check_unscored, common_notes, same_measures, same_order
 from assay.results.result import Result
-from assay.stats.couples import Measured
 from assay.stats.paired import is_exact
-from assay.stats.pairs import Finding, Pair, compare_pairs
+from assay.stats.pairs import Caution, Measured, Pair
 from assay.stats.pooled import POOLED_TESTS, Pool
-from assay.stats.settings import Settings, checked
+from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
 from assay.tasks.compare.moves import Ranks
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES, Evaluator
@@ -75,7 +74,7 @@ def compare(
     """
     named = name_runs(runs)
     baseline = find_baseline(named, baseline)
-    settings = checked(Settings(test, correction, family, alpha, samples, seed, baseline))
+    settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     finished = {name: run for name, run in named.items() if isinstance(run, Result)}
     if len(finished) == len(named):
         check_unscored({"convention": convention, "threads": threads, **policies})
@@ -106,7 +105,7 @@ def read_runs(
 
 
 def compare_results(
-    results: Mapping[str, Result], ranks: Ranks | None, settings: Settings, report: Report = unheard
+    results: Mapping[str, Result], ranks: Ranks | None, settings: ComparisonSettings, report: Report = unheard
 ) -> Comparison:
     """Compares finished results of the same queries; `report` hears how far the test is."""
     check_queries(results)
@@ -114,18 +113,18 @@ def compare_results(
     couples = list(combinations(results, 2))
     if settings.baseline is not None:
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
-    pairs, findings = compare_pairs(measured, couples, settings, report)
-    notes = [*common_notes(Results(results).notes), *notes, *finding_notes(findings, len(couples))]
+    pairs, cautions = compare_pairs(measured, couples, settings, report)
+    notes = [*common_notes(Results(results).notes), *notes, *caution_notes(cautions, len(couples))]
     if settings.test == "randomization" and not is_drawn(pairs, settings):
         settings = settings._replace(samples=None)
-    split = [(each.measure, *each.runs) for each in findings if each.kind == "split"]
+    split = [(each.measure, *each.runs) for each in cautions if each.kind == "split"]
     return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split=split)
 
 
-def finding_notes(findings: Iterable[Finding], couples: int) -> list[Note]:
+def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:
     """What was found, once for all pairs that it is true of."""
     pairs: dict[tuple[str, str, str], list[str]] = {}
-    for each in findings:
+    for each in cautions:
         pairs.setdefault((each.kind, each.measure, each.text), []).append(" and ".join(each.runs))
     notes = []
     for (kind, measure, text), names in pairs.items():
@@ -134,7 +133,7 @@ def finding_notes(findings: Iterable[Finding], couples: int) -> list[Note]:
     return notes
 
 
-def is_drawn(pairs: Iterable[Pair], settings: Settings) -> bool:
+def is_drawn(pairs: Iterable[Pair], settings: ComparisonSettings) -> bool:
     """Whether a randomization test has drawn samples, and not tried every sign pattern of every pair."""
     return any(not is_exact(each.wins + each.ties + each.losses, settings.samples or 0) for each in pairs)
 

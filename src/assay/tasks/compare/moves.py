@@ -11,7 +11,7 @@ from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table, finite
 from assay.results.many import shared_means
-from assay.stats.effect import differences_of
+from assay.stats.paired import differences_of
 
 if TYPE_CHECKING:
     import polars

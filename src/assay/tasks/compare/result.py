@@ -11,7 +11,7 @@ from assay.core.errors import DataError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, marks_of, render, system_table
 from assay.results.many import shared_means, shared_queries
-from assay.stats.effect import ROUNDING
+from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, Ranks, find_moves
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from assay.core.note import Note
     from assay.results.many import Results
-    from assay.stats.settings import Settings
+    from assay.stats.significance import ComparisonSettings
 
 # Smaller p-values round to 0 in four digits.
 SMALLEST_SHOWN = 0.00005
@@ -41,7 +41,7 @@ class Comparison(Exports):
         self,
         pairs: list[Pair],
         results: Results,
-        settings: Settings,
+        settings: ComparisonSettings,
         notes: tuple[Note, ...],
         ranks: Ranks | None = None,
         *,

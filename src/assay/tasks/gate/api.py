@@ -13,8 +13,7 @@ from assay.results.many import check_meaning
 from assay.results.result import Result, load_result
 from assay.results.stored import is_stored
 from assay.stats.drop import TESTS_OF_MEANS
-from assay.stats.settings import Settings
-from assay.stats.settings import checked as check_settings
+from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.api import read_runs
 from assay.tasks.evaluate.evaluator import Evaluator
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
@@ -98,7 +97,9 @@ def checked(rules: Rules) -> Rules:
     """The rules, once they are known to be possible, with as many samples as the test draws."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
-    known = check_settings(Settings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
+    known = check_settings(
+        ComparisonSettings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed)
+    )
     samples = known.samples
     rules = rules._replace(alpha=known.alpha, seed=known.seed)
     if rules.alpha >= HIGHEST_ALPHA:

@@ -12,7 +12,7 @@ from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
 from assay.render import Cell, Column, Table, View, records
 from assay.results.result import Result
-from assay.stats.bootstrap import SAMPLES, percentiles, resampled_totals
+from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray

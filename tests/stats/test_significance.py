@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 import assay
-from assay.stats.correction import CORRECTIONS, correct
+from assay.stats.significance import CORRECTIONS, correct
 
 nan = math.nan
 TABLE = [

@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.effect import cliff_delta, cohen_d, detectable, detectable_effect, differences_of
+from assay.stats.paired import differences_of
+from assay.stats.pairs import cliff_delta, cohen_d, detectable, detectable_effect
 
 nan, inf = math.nan, math.inf
 COHEN = [

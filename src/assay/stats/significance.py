@@ -1,0 +1,272 @@
+"""Compares systems pair by pair: the test, the correction for many comparisons, and the interval of each difference.
+
+The more pairs one looks at, the more differences one finds by chance. Corrections: Holm, Scandinavian Journal of
+Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekutieli, Annals of Statistics 29, 2001.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import PolicyError
+from assay.core.measure import AGGREGATES
+from assay.core.progress import Report, part_of, unheard
+from assay.core.text import count, show
+from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals
+from assay.stats.paired import PAIRED_TESTS
+from assay.stats.pairs import (
+    Caution,
+    Couple,
+    Measured,
+    Pair,
+    cautions,
+    complete_queries,
+    couple_of,
+    is_split,
+    pair_of,
+    scaled,
+)
+from assay.stats.pooled import Sums, pooled_interval, swapped_p
+from assay.stats.tukey import TUKEY_TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay.core.judged import FloatArray
+
+TESTS = (*PAIRED_TESTS, *TUKEY_TESTS)
+FAMILIES = ("measure", "all")
+# Of the tests that draw at random.
+DEFAULT_SAMPLES = {"randomization": 100_000, "bootstrap": 10_000, "tukey_randomized": 10_000}
+TEST_WORDS = {
+    "randomization": "randomization test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed rank test",
+    "sign": "sign test",
+    "bootstrap": "shifted bootstrap test",
+    "tukey": "Tukey HSD test with queries as blocks",
+    "tukey_randomized": "randomized Tukey HSD test",
+}
+CORRECTION_WORDS = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "by": "Benjamini and Yekutieli's correction",
+    "none": "no correction",
+}
+
+
+class ComparisonSettings(NamedTuple):
+    """How systems are compared. `samples` is None for a test that draws nothing, as one that tries all patterns."""
+
+    test: str = "randomization"
+    correction: str = "holm"
+    family: str = "measure"
+    alpha: float = 0.05
+    samples: int | None = None
+    seed: int = 0
+    baseline: str | None = None
+
+    def __str__(self) -> str:
+        drawn = "all" if self.samples is None else self.samples
+        samples = f" samples={drawn}" if self.test in DEFAULT_SAMPLES else ""
+        baseline = "" if self.baseline is None else f" baseline={show(self.baseline)}"
+        return (
+            f"test={self.test}{samples} correction={self.correction} family={self.family} alpha={self.alpha:g} "
+            f"interval=bca resamples={DIFFERENCE_SAMPLES} seed={self.seed}{baseline}"
+        )
+
+    @property
+    def words(self) -> str:
+        """The test and its correction as a caption has them."""
+        if self.test in TUKEY_TESTS:
+            corrected = "which holds for all pairs of a measure together"
+        elif self.correction == "none":
+            corrected = CORRECTION_WORDS["none"]
+        else:
+            over = "the pairs of each measure" if self.family == "measure" else "all pairs and measures"
+            corrected = f"{CORRECTION_WORDS[self.correction]} over {over}"
+        return f"{TEST_WORDS[self.test]}, {corrected}, alpha = {self.alpha:g}"
+
+
+def check_settings(settings: ComparisonSettings) -> ComparisonSettings:
+    """The settings, once they are known to be possible, with what the test does not use made plain."""
+    for name, allowed in (("test", TESTS), ("correction", tuple(CORRECTIONS)), ("family", FAMILIES)):
+        value = getattr(settings, name)
+        if value not in allowed:
+            raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")
+    if not (isinstance(settings.alpha, Real) and 0 < settings.alpha < 1):
+        raise PolicyError(f"alpha must be a number between 0 and 1, such as 0.05, not {show(settings.alpha)}")
+    for name, least in (("seed", 0), ("samples", 1)):
+        value = getattr(settings, name)
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+        if not is_whole and not (name == "samples" and value is None):
+            raise PolicyError(f"{name} must be a whole number from {least}, not {show(value)}")
+    samples = DEFAULT_SAMPLES.get(settings.test)
+    if samples is not None and settings.samples is not None:
+        samples = int(settings.samples)
+    correction = "none" if settings.test in TUKEY_TESTS else settings.correction
+    return settings._replace(
+        alpha=float(settings.alpha), samples=samples, seed=int(settings.seed), correction=correction
+    )
+
+
+def compare_pairs(
+    measured: Mapping[str, Measured],
+    names: Sequence[tuple[str, str]],
+    settings: ComparisonSettings,
+    report: Report = unheard,
+) -> tuple[list[Pair], list[Caution]]:
+    """The comparison of each two runs by each measure, and what there is to say about it."""
+    notices: list[Caution] = []
+    if settings.test in TUKEY_TESTS:
+        measured, notices = all_complete(measured)
+    couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
+    p_values = p_values_of(measured, couples, settings, report)
+    intervals = intervals_of(couples, settings)
+    corrected = correct_families(couples, p_values, settings)
+    pairs = []
+    for each, p, p_corrected, interval in zip(couples, p_values, corrected, intervals, strict=True):
+        pair = pair_of(each, float(p), float(p_corrected), interval, settings.alpha)
+        pairs.append(pair)
+        notices += [Caution(kind, each.measure, (each.a, each.b), text) for kind, text in cautions(each)]
+        if pair.p_corrected < settings.alpha and is_split(each, pair.difference, settings.test):
+            text = "the means point one way and the test the other, so neither is called better"
+            notices.append(Caution("split", each.measure, (each.a, each.b), text))
+    return pairs, notices
+
+
+def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], list[Caution]]:
+    """The scores of the queries that all runs have a value for, by measure, and how many queries are left out."""
+    found, notices = {}, []
+    for measure, each in measured.items():
+        found[measure], left_out = complete_queries(each)
+        if left_out:
+            said = f"{count(left_out, 'query', 'queries')} left out, without a finite value in every run"
+            notices.append(Caution("undefined", measure, (), said))
+    return found, notices
+
+
+def p_values_of(
+    measured: Mapping[str, Measured], couples: Sequence[Couple], settings: ComparisonSettings, report: Report
+) -> FloatArray:
+    """The p-value of each couple; NaN where there is no query to compare."""
+    differences = np.stack([each.moved for each in couples], axis=1)
+    if settings.test in PAIRED_TESTS:
+        p_values = paired_p_values(couples, differences, settings, report)
+    else:
+        squares = {
+            measure: tukey_square(each, settings, part_of(report, place, len(measured)))
+            for place, (measure, each) in enumerate(measured.items())
+        }
+        p_values = np.array([squares[each.measure][each.a, each.b] for each in couples])
+    return np.where(np.isnan(differences).all(axis=0), np.nan, p_values)
+
+
+def paired_p_values(
+    couples: Sequence[Couple], differences: FloatArray, settings: ComparisonSettings, report: Report
+) -> FloatArray:
+    """The p-value of each couple by a paired test: of the mean, or of the score of summed statistics."""
+    samples, seed = settings.samples or 0, settings.seed
+    plain, pooled = pooled_apart(couples)
+    parts = bool(plain) + len(pooled)
+    p_values = np.empty(len(couples))
+    for part, place in enumerate(pooled):
+        p_values[place] = swapped_p(pooled[place], samples, seed, part_of(report, part, parts))
+    if plain:
+        own = part_of(report, len(pooled), parts)
+        p_values[plain] = PAIRED_TESTS[settings.test](differences[:, plain], samples, seed, own)
+    return p_values
+
+
+def pooled_apart(couples: Sequence[Couple]) -> tuple[list[int], dict[int, Sums]]:
+    """The numbers of the couples that are compared by means, and the statistics of the others by their numbers."""
+    pooled = {number: each.sums for number, each in enumerate(couples) if each.sums is not None}
+    return [number for number in range(len(couples)) if number not in pooled], pooled
+
+
+def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Interval]:
+    """The interval of each couple's difference."""
+    level, seed = 1 - settings.alpha, settings.seed
+    plain, pooled = pooled_apart(couples)
+    intervals = {place: pooled_interval(sums, level=level, seed=seed) for place, sums in pooled.items()}
+    if plain:
+        first, second, aggregates = zip(
+            *((couples[place].first, couples[place].second, couples[place].aggregate) for place in plain), strict=True
+        )
+        found = difference_intervals(first, second, aggregates, level=level, seed=seed)
+        intervals.update(zip(plain, found, strict=True))
+    return [intervals[place] for place in range(len(couples))]
+
+
+def tukey_square(measured: Measured, settings: ComparisonSettings, report: Report) -> dict[tuple[str, str], float]:
+    """Tukey's p-value of each two runs."""
+    names = list(measured.scores)
+    scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
+    square = np.full((len(names), len(names)), np.nan)
+    if len(scores):
+        prepared = AGGREGATES[measured.aggregate].prepare(scores)
+        square = TUKEY_TESTS[settings.test](prepared, settings.samples or 0, settings.seed, report)
+    return {(a, b): square[row, column] for row, a in enumerate(names) for column, b in enumerate(names)}
+
+
+def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: ComparisonSettings) -> FloatArray:
+    """The p-values corrected over their family: the pairs of a measure, or all of them."""
+    corrected = np.empty_like(p_values)
+    families = np.array([each.measure if settings.family == "measure" else "" for each in couples])
+    for family in np.unique(families):
+        corrected[families == family] = correct(p_values[families == family], settings.correction)
+    return corrected
+
+
+def correct(p: FloatArray, method: str) -> FloatArray:
+    """The p-values of one family, corrected; NaN ones are no part of it.
+
+    >>> correct(np.array([0.01, 0.04, 0.03]), "holm")
+    array([0.03, 0.06, 0.06])
+    """
+    if method not in CORRECTIONS:
+        raise PolicyError(f"there is no correction {show(method)}; there are {', '.join(CORRECTIONS)}")
+    corrected = np.full(len(p), np.nan)
+    counted = np.flatnonzero(~np.isnan(p))
+    order = counted[np.argsort(p[counted], kind="stable")]
+    if len(order):
+        corrected[order] = np.minimum(CORRECTIONS[method](p[order]), 1.0)
+    return corrected
+
+
+def none(ascending: FloatArray) -> FloatArray:
+    return ascending
+
+
+def bonferroni(ascending: FloatArray) -> FloatArray:
+    """Each p-value times the number of comparisons."""
+    return ascending * len(ascending)
+
+
+def holm(ascending: FloatArray) -> FloatArray:
+    """The smallest p-value times all comparisons, the next times one less, and so on; never decreasing."""
+    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+
+
+def bh(ascending: FloatArray) -> FloatArray:
+    """Controls the share of false findings among all findings."""
+    raised = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
+    return np.asarray(np.minimum.accumulate(raised[::-1])[::-1], dtype=np.float64)
+
+
+def by(ascending: FloatArray) -> FloatArray:
+    """The same whatever way the comparisons depend on each other."""
+    return bh(ascending) * float((1.0 / np.arange(1, len(ascending) + 1)).sum())
+
+
+CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": bh,
+    "by": by,
+    "none": none,
+}
