@@ -1,4 +1,4 @@
-"""Counts and the share judged, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
+"""Counts, shares of judged documents and utility, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
 
 import pytest
 
@@ -47,3 +47,56 @@ def test_counts_are_summed_over_queries_and_shares_are_not():
     labels = [[1, 0, None], [1, 1], [0]]
     result = assay.evaluate_labels(labels, ["num_ret", "num_rel", "num_rel_ret", "num_q", "judged"], relevant=[2, 2, 0])
     assert result.mean == {"num_ret": 6, "num_rel": 4, "num_rel_ret": 3, "num_q": 3, "judged": (2 / 3 + 1 + 1) / 3}
+
+
+HOLE = [
+    ("hole@2", [1, None], [], 1 / 2),
+    ("hole@2", [None, None, 1], [1], 1),
+    ("hole@4", [None, 1], [], 1 / 4),
+    ("hole", [None, 1], [], 1 / 2),
+    ("hole", [None, None, 1, 0], [], 1 / 2),
+    ("hole@1", [0], [], 0),
+    ("hole", [], [1], 0),
+    ("hole@3", [], [1], 0),
+    # A document with a negative grade was looked at.
+    ("hole", [-1, None], [], 1 / 2),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), HOLE)
+def test_hole_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+
+
+def test_what_another_query_judged_is_no_hole():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
+    run = {"q1": ["x", "b", "a", "y"], "q2": ["a", "b", "x"]}
+    result = assay.evaluate(qrels, run, ["hole@1", "hole@2", "hole"])
+    assert result.per_query() == {
+        "q1": {"hole@1": 1, "hole@2": 1 / 2, "hole": 1 / 2},
+        "q2": {"hole@1": 0, "hole@2": 0, "hole": 1 / 3},
+    }
+
+
+def test_depth_cuts_what_others_judged_too():
+    qrels, run = {"q1": {"a": 1}, "q2": {"b": 0}}, {"q1": ["x", "b", "a"], "q2": ["b"]}
+    assert assay.evaluate(qrels, run, "hole", depth=2).scores["hole"].tolist() == [1 / 2, 0]
+    assert assay.evaluate(qrels, run, "hole", judged_only=True).scores["hole"].tolist() == [0, 0]
+
+
+UTILITY = [
+    ("utility", [1, 0, 1, None], [1], 2 - 2),
+    ("utility", [0, 0], [1], -2),
+    ("utility", [], [1], 0),
+    ("utility(weights=2;-1;0;0)", [1, 0, 0], [], 4 - 2 - 2),
+    ("utility(weights=1;-0.5;-3;0)", [1, 0, -1], [1, 1], 1 - 0.5 * 2 - 3 * 2),
+    # Of 100 documents 3 were retrieved, and one more is relevant: 96 are neither.
+    ("utility(weights=0;0;0;0.5,documents=100)", [1, 0, None], [1], 48),
+    ("utility(weights=0;0;0;1)", [1, 0, None], [1], -4),
+    ("utility(rel=2)", [1, 2], [2], 1 - 1),
+]
+
+
+@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), UTILITY)
+def test_utility_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
