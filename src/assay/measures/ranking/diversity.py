@@ -14,6 +14,7 @@ import numpy as np
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, measure
 from assay.core.parameter import Bounds
+from assay.measures.ranking.groups import join_hits
 from assay.measures.ranking.precision_recall import Divisor
 from assay.measures.ranking.rank_biased_precision import Persistence
 
@@ -282,13 +283,9 @@ def coverage(judged: Judged, rel: float) -> Coverage:
 
     def make() -> Coverage:
         subtopics, hits = find_subtopics(judged, rel), judged.hits
-        order = np.argsort(subtopics.document, kind="stable")
-        documents = subtopics.document[order]
-        begins = np.searchsorted(documents, hits.document)
-        counts = np.searchsorted(documents, hits.document, side="right") - begins
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        topic = subtopics.topic[order][np.repeat(begins, counts) + within]
-        return Coverage(np.repeat(hits.query, counts), np.repeat(hits.rank, counts), topic, count_seen_before(topic))
+        hit, row = join_hits(hits, subtopics.document)
+        topic = subtopics.topic[row]
+        return Coverage(hits.query[hit], hits.rank[hit], topic, count_seen_before(topic))
 
     return judged.remember(("coverage", rel), make)
 

@@ -120,13 +120,10 @@ def group_hits(judged: Judged, rel: float) -> Grouped:
     )
     # Each pair of a document and its group once, by document.
     pairs = np.unique(np.stack([rows.document, number], axis=1), axis=0)
-    begins = np.searchsorted(pairs[:, 0], judged.hits.document, side="left")
-    times = np.searchsorted(pairs[:, 0], judged.hits.document, side="right") - begins
-    place = np.repeat(np.arange(len(times)), times)
-    step = np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
-    group = pairs[begins[place] + step, 1]
+    hit, row = join_hits(judged.hits, pairs[:, 0])
+    group = pairs[row, 1]
     order = np.argsort(group, kind="stable")
-    hits = judged.hits.where(place[order])
+    hits = judged.hits.where(hit[order])
     return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
 
 
@@ -214,12 +211,7 @@ def make_judge_views(judged: Judged, condensed: bool) -> JudgeViews:
 
 def judge_hits(hits: Hits, groups: Groups, part: IntArray, size: int) -> Hits:
     """Each hit once for every group that judged its document, with that group's grade."""
-    by_document = np.argsort(groups.document, kind="stable")
-    documents = groups.document[by_document]
-    first, last = (np.searchsorted(documents, hits.document, side) for side in ("left", "right"))
-    times = last - first
-    hit = np.repeat(np.arange(len(times)), times)
-    row = by_document[np.arange(len(hit)) - np.repeat(np.cumsum(times) - times, times) + first[hit]]
+    hit, row = join_hits(hits, groups.document)
     order = np.lexsort((hits.rank[hit], part[row]))
     hit, row = hit[order], row[order]
     return Hits(
@@ -232,3 +224,14 @@ def judge_hits(hits: Hits, groups: Groups, part: IntArray, size: int) -> Hits:
         tied=hits.tied[hit],
         document=row,
     )
+
+
+def join_hits(hits: Hits, document: IntArray) -> tuple[IntArray, IntArray]:
+    """Each hit once for every row about its document: the numbers of the hits, in order, and of the rows."""
+    by_document = np.argsort(document, kind="stable")
+    documents = document[by_document]
+    first, last = (np.searchsorted(documents, hits.document, side) for side in ("left", "right"))
+    times = last - first
+    hit = np.repeat(np.arange(len(times)), times)
+    row = by_document[np.arange(len(hit)) - np.repeat(np.cumsum(times) - times, times) + first[hit]]
+    return hit, row
