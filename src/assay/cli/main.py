@@ -29,7 +29,7 @@ COMMANDS = {
     "convert": "assay.cli.convert",
     "measures": "assay.cli.measures",
     "demo": "assay.cli.demo",
-    "trec_eval": "assay.compat.trec_eval.command",
+    "trec_eval": "assay.cli.trec_eval",
 }
 EXAMPLES = (
     "assay demo                                 see it at work on a small collection",

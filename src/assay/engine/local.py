@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay._kernel import Options
+from assay.core.errors import PolicyError
 from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread
+from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from assay._kernel import Index, Ranker, Rows
     from assay.core.policies import Policies
 
+MOST_THREADS = 1024
 BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "input": "before_input"}
 
 
@@ -221,3 +225,13 @@ def select(judged: Judged, keep: IntArray) -> Judged:
 def rebuild(judged: Judged, **changes: object) -> Judged:
     """The same with some parts changed, and nothing remembered of it."""
     return replace(judged, **changes, _memory={})  # type: ignore[arg-type]
+
+
+def count_threads(threads: int | None) -> int:
+    """How many threads to use: as many as given, or as many as this process may."""
+    if threads is not None:
+        if not isinstance(threads, int) or isinstance(threads, bool) or not 1 <= threads <= MOST_THREADS:
+            raise PolicyError(f"threads must be a whole number from 1 to {MOST_THREADS}, not {show(threads)}")
+        return threads
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -3,7 +3,8 @@
 import pytrec_eval
 
 from assay.compat import pytrec_eval_names
-from assay.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES, Parameters, Source
+from assay.compat.trec_eval.measures import CATALOGUE, JudgmentKind, Suffix
+from assay.compat.trec_eval.options import NICKNAMES
 from assay.conventions import find_convention
 
 # In the order of trec_eval 10's output: first and last of each stretch.
@@ -39,14 +40,14 @@ def test_the_command_knows_the_conventions_names_and_texts():
 
 
 def test_what_follows_the_dot():
-    assert CATALOGUE["P"] == (Source.RANKING, Parameters.RANKS, (5, 10, 15, 20, 30, 100, 200, 500, 1000), False)
+    assert CATALOGUE["P"] == (JudgmentKind.RANKING, Suffix.RANKS, (5, 10, 15, 20, 30, 100, 200, 500, 1000), False)
     assert CATALOGUE["success"].default == (1, 5, 10)
     assert CATALOGUE["Rprec_mult"].default == (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-    assert CATALOGUE["iprec_at_recall"].parameters is Parameters.SHARES
+    assert CATALOGUE["iprec_at_recall"].suffix is Suffix.SHARES
     assert CATALOGUE["11pt_avg"].default == CATALOGUE["iprec_at_recall"].default
-    assert CATALOGUE["utility"] == (Source.RANKING, Parameters.NUMBERS, (1, -1, 0, 0), False)
-    assert CATALOGUE["ndcg"].parameters is CATALOGUE["rbp"].parameters is Parameters.PAIRS
-    assert CATALOGUE["map_avgjg"] == (Source.GROUPS, Parameters.NONE, (), False)
+    assert CATALOGUE["utility"] == (JudgmentKind.RANKING, Suffix.NUMBERS, (1, -1, 0, 0), False)
+    assert CATALOGUE["ndcg"].suffix is CATALOGUE["rbp"].suffix is Suffix.PAIRS
+    assert CATALOGUE["map_avgjg"] == (JudgmentKind.GROUPS, Suffix.NONE, (), False)
     assert [name for name, entry in CATALOGUE.items() if entry.is_count] == [
         "num_q",
         "num_ret",

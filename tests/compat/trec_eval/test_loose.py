@@ -7,10 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.compat.trec_eval import loose
-from assay.compat.trec_eval.command import lines
-from assay.compat.trec_eval.numbers import real
-from assay.compat.trec_eval.outcome import Stop
+from assay.compat.trec_eval import loose, run_trec_eval
+from assay.compat.trec_eval.options import Stop, read_real
 
 few = settings(max_examples=max(10, settings.default.max_examples // 2))
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 é 1\n2 0 a 1\n2 0 b 2\n3 0 d 0\n3 0 a -1\n"
@@ -70,7 +68,7 @@ def tidied(text, *, ascending=False):
     for line in text.split("\n"):
         fields = line.encode().split()
         if fields and not fields[0].startswith(b"#"):
-            score = real(fields[4])
+            score = read_real(fields[4])
             rankings.setdefault(fields[0], []).append((-math.inf if math.isnan(score) else score, fields[2]))
     result = []
     for topic, ranking in rankings.items():
@@ -84,7 +82,7 @@ def tidied(text, *, ascending=False):
 
 def printed(folder, text, *options):
     (folder / "run").write_bytes(text.encode())
-    return "".join(lines([*options, str(folder / "qrels"), str(folder / "run")]))
+    return "".join(run_trec_eval([*options, str(folder / "qrels"), str(folder / "run")]))
 
 
 @few
@@ -139,8 +137,8 @@ def test_what_comes_again_below_the_depth_does_not_count(folder):
     "text", [*SCORES, "1e5", "+1.5", "infx", "NAN", "nanx", "1.", "-.5e-3", "1e-400", "5e-324", "0x", "١"]
 )
 def test_scores_are_read_as_the_c_library_reads_them(text):
-    value = real(text.encode())
-    found = loose.scores(polars.Series([text.encode().decode("latin-1")]))[0]
+    value = read_real(text.encode())
+    found = loose.read_scores(polars.Series([text.encode().decode("latin-1")]))[0]
     assert found == (-math.inf if math.isnan(value) else value)
 
 

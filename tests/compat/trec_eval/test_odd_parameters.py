@@ -39,16 +39,16 @@ SAME = [
     ("recall.99999999999999999999", "set_recall"),
 ]
 REFUSED = [
-    ("rbp.p=inf", "trec_eval: 'inf' is no number to compute with"),
-    ("ndcg.1=nan", "trec_eval: 'nan' is no number to compute with"),
-    ("set_F.nan", "trec_eval: 'nan' is no number to compute with"),
-    ("utility.1e999,0,0,0", "trec_eval: '1e999' is no number to compute with"),
-    ("relstring.inf", "trec_eval: 'inf' is no number to compute with"),
-    ("Rprec_mult.inf", "trec_eval: 'inf' is no number to compute with"),
+    ("rbp.p=inf", "trec_eval: 'inf' is not a finite number"),
+    ("ndcg.1=nan", "trec_eval: 'nan' is not a finite number"),
+    ("set_F.nan", "trec_eval: 'nan' is not a finite number"),
+    ("utility.1e999,0,0,0", "trec_eval: '1e999' is not a finite number"),
+    ("relstring.inf", "trec_eval: 'inf' is not a finite number"),
+    ("Rprec_mult.inf", "trec_eval: 'inf' is not a finite number"),
     ("Rprec_mult.1,1e30", "trec_eval: a cutoff in '1,1e30' is too large"),
     ("11pt_avg.1e30", "trec_eval: a cutoff in '1e30' is too large"),
-    ("ndcg.1=4,1=3", "trec_eval: grade 1 has two gains, 4 and 3; name it once"),
-    ("rbp.1=3,1=4", "trec_eval: grade 1 has two gains, 3 and 4; name it once"),
+    ("ndcg.1=4,1=3", "trec_eval: grade 1 has two gains, 4 and 3; give it only one"),
+    ("rbp.1=3,1=4", "trec_eval: grade 1 has two gains, 3 and 4; give it only one"),
 ]
 
 
@@ -80,7 +80,7 @@ def test_zero_by_zero(trec_eval):
 
 
 def test_a_sum_that_no_number_can_hold(trec_eval):
-    expected = "trec_eval: rbp with p=1e+200 is more than a number can hold\n"
+    expected = "trec_eval: rbp with p=1e+200 is too large for a number\n"
     assert trec_eval("-m", "rbp.p=1e200", "qrels", "run") == (4, "", expected)
 
 

@@ -4,8 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.main import commands
-from assay.compat.trec_eval.options import USAGE_TEXT, read_options
-from assay.compat.trec_eval.outcome import Stop
+from assay.compat.trec_eval.options import USAGE_TEXT, Stop, read_options
 
 # Ways to say the same, but for the last, which says more.
 SAME = [

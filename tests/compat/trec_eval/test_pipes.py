@@ -67,7 +67,7 @@ ERRORS = [
     (
         "trec_eval - - < qrels",
         1,
-        b"trec_eval: only one of qrels and run can be standard input; give the other a name\n",
+        b"trec_eval: qrels and run cannot both be standard input; name a file for one of them\n",
     ),
     ("trec_eval <(true) run", 2, b"trec_eval.get_qrels: Cannot read qrels file '/dev/fd/"),
     ("trec_eval qrels <(true)", 2, b"trec_eval.get_results: Cannot read results file '/dev/fd/"),

@@ -5,7 +5,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.compat.trec_eval.command import lines
+from assay.compat.trec_eval import run_trec_eval
 from strategies import SCORES, collections, judgments, rankings
 
 few = settings(max_examples=max(1, settings.default.max_examples // 8))
@@ -35,10 +35,10 @@ def written(folder, case):
 def test_both_readers_agree(folder, case, options):
     qrels, run = written(folder, case)
     arguments = ["-q", "-m", "all_trec", *options, qrels, run]
-    fast = "".join(lines(arguments))
+    fast = "".join(run_trec_eval(arguments))
     with open(run, "a") as file:  # noqa: PTH123 - a name, as the command takes it
         file.write(REFUSED)
-    assert "".join(lines(arguments)) == fast
+    assert "".join(run_trec_eval(arguments)) == fast
 
 
 # Rounded otherwise in version 9, or not a number there.
@@ -53,7 +53,7 @@ def test_agrees_with_pytrec_eval(folder, case, level):
     names = pytrec_eval.supported_measures - OTHERWISE
     oracle = pytrec_eval.RelevanceEvaluator(judged, names, relevance_level=level)
     expected = oracle.evaluate({topic: ranking for topic, ranking in case.run.items() if topic in judged})
-    printed = "".join(lines(["-q", "-n", "-m", "all_trec", f"-l{level}", qrels, run]))
+    printed = "".join(run_trec_eval(["-q", "-n", "-m", "all_trec", f"-l{level}", qrels, run]))
     found = {}
     for line in printed.splitlines():
         name, topic, value = line.split("\t")

@@ -149,6 +149,15 @@ def test_cutoffs_are_sorted_and_cut_to_whole_numbers(trec_eval):
     ]
 
 
+def test_cutoffs_that_print_alike_are_each_computed(trec_eval):
+    result = trec_eval("-m", "Rprec_mult.0.501,0.5,2", "qrels", "run")
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        ["Rprec_mult_0.50", "all", "0.0000"],
+        ["Rprec_mult_0.50", "all", "0.0000"],
+        ["Rprec_mult_2.00", "all", f"{(1 / 2 + 1 / 4) / 2:.4f}"],
+    ]
+
+
 def test_the_parameters_given_first_hold_and_those_of_a_plain_measure_count_for_nothing(trec_eval):
     result = trec_eval("-m", "P.2", "-m", "P.1", "-m", "official.7", "-m", "map.5", "qrels", "run")
     assert [name for name, _ in result.values if name.startswith("P_")] == ["P_2"]

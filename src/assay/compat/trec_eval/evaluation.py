@@ -1,67 +1,103 @@
-"""Computes the values of every topic, in the order of the topics and as trec_eval adds them up."""
+"""Computes the values of every topic, in the order of the topics, and finds what makes trec_eval give up.
+
+Ranking and measures are assay's own. What differs is the order of cutting a ranking (-M before -J), topics that the run
+lacks (-c), recall points in any order, and parameters that mean nothing (`rbp.p=2`, `set_F.-1`), with which trec_eval
+computes all the same.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.compat.trec_eval.beyond import compute_beyond
-from assay.compat.trec_eval.catalogue import Parameters, Source
-from assay.compat.trec_eval.failure import Failure, of_data, of_measures, of_preferences
-from assay.compat.trec_eval.recall_points import recall_points
-from assay.compat.trec_eval.spelling import beyond_bounds, spelled
-from assay.compat.trec_eval.write import summarize
+from assay.compat.trec_eval.measures import JudgmentKind, Suffix
+from assay.compat.trec_eval.options import ABORTED, CALCULATION, Stop
 from assay.conventions import Chosen, find_convention
-from assay.conventions.choosing import choose_one
-from assay.core.measure import SMALLEST_AVERAGE
+from assay.conventions.choosing import choose
+from assay.core.measure import AGGREGATES, Aggregation, Measure
 from assay.engine.local import floats, integers, only_judged, only_top, rank_hits, select
+from assay.measures.ranking.average_precision import interpolated_precision
+from assay.measures.ranking.precision_recall import precision, recall
+from assay.measures.ranking.preferences import Contradiction, all_judges, document_places
+from assay.measures.ranking.rank_biased_precision import powers
 
 if TYPE_CHECKING:
-    from assay.compat.trec_eval.judgments import Judgments
-    from assay.compat.trec_eval.options import Settings
-    from assay.compat.trec_eval.run import JudgedRun
-    from assay.compat.trec_eval.values import Value
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from assay.compat.trec_eval.measures import Value
+    from assay.compat.trec_eval.options import CommandLine
+    from assay.compat.trec_eval.read import JudgedRun, Judgments
     from assay.core.judged import FloatArray, IntArray, Judged
     from assay.core.policies import Policies
 
-# What trec_eval ranks for a topic that the run lacks, under -c; afterwards it sets these values to 0.
+# Under -c, trec_eval ranks this for a topic that the run lacks; afterwards it sets these values to 0.
 STAND_IN = {"ceci_nest_pas_un_docno": 1.0}
 CLEARED = ("num_ret", "utility", "rbp_resid")
 CLEARED_BEGINNING = "unj"
+TEXTS = ("runid", "relstring")
+RECALL_POINTS = ("iprec_at_recall", "11pt_avg")
 HIGHEST_SHOWN = 9
-SOURCES = {
-    "qrels": Source.RANKING,
-    "qrels_jg": Source.GROUPS,
-    "prefs": Source.PREFERENCES,
-    "qrels_prefs": Source.PREFERENCES,
+COEFFICIENTS = 4
+KINDS = {
+    "qrels": JudgmentKind.RANKING,
+    "qrels_jg": JudgmentKind.GROUPS,
+    "prefs": JudgmentKind.PREFERENCES,
+    "qrels_prefs": JudgmentKind.PREFERENCES,
+}
+# What a measure says where it needs other judgments, and where a topic ranks a document twice.
+NEEDS = {
+    JudgmentKind.RANKING: "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results\n",
+    JudgmentKind.GROUPS: "trec_eval: rel_info format not qrels_jg or results format not trec_results\n",
+    JudgmentKind.PREFERENCES: "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) or results "
+    "format not trec_results\n",
+}
+TWICE = {
+    JudgmentKind.RANKING: "trec_eval.form_res_qrels",
+    JudgmentKind.GROUPS: "trec_eval.form_res_qrels",
+    JudgmentKind.PREFERENCES: "trec_eval.form_prefs_counts",
 }
 
 
 @dataclass
 class Evaluation:
-    """The topics that are evaluated, and for each value a column of theirs. Texts stand apart."""
+    """The evaluated topics, and for each value its column and how the column becomes one number. Texts are apart."""
 
     topics: list[bytes]
     values: list[Value]
     columns: list[FloatArray]
+    aggregations: list[Aggregation]
     strings: list[str]
 
 
-class Evaluator:
-    """Judgments and run made ready for the measures, under the settings of the command line.
+class TopicFailure(NamedTuple):
+    """The number of the first topic that cannot be computed, the place of the measure, and the message."""
 
-    The topics are those that are evaluated, in order. The kernel has them in another one; `order` tells where.
+    topic: int
+    place: int
+    measure: str
+    reason: str
+    is_abort: bool = False
+
+    def stop(self) -> Stop:
+        if self.is_abort:
+            return Stop(ABORTED, self.reason)
+        return Stop(CALCULATION, f"{self.reason}trec_eval: Can't calculate measure '{self.measure}'\n")
+
+
+class TopicEvaluator:
+    """Judgments and run, ready for the measures, under the options of the command line.
+
+    `topics` are the evaluated ones, in order. The kernel has them in another order; `order` says where.
     """
 
-    def __init__(self, settings: Settings, judgments: Judgments, run: JudgedRun) -> None:
+    def __init__(self, settings: CommandLine, judgments: Judgments, run: JudgedRun) -> None:
         self.settings = settings
         self.judgments = judgments
         self.run = run
+        self.kind = KINDS[settings.rel_format]
         self.convention = find_convention("trec_eval")
         known = [query.encode(run.encoding) for query in run.rows.queries()]
         self.missing = self.stand_in(known) if settings.complete else set()
@@ -77,72 +113,10 @@ class Evaluator:
         return integers(self.run.ranker.columns(0)["retrieved"])
 
     def stand_in(self, topics: list[bytes]) -> set[bytes]:
-        """Gives the topics that the run lacks a ranking of one document that nobody judged."""
+        """Gives the topics that the run lacks a ranking of one unjudged document."""
         missing = {topics[number] for number in np.flatnonzero(self.retrieved() < 0)}
         self.run.ranker.add_rankings({topic.decode(self.run.encoding): STAND_IN for topic in missing})
         return missing
-
-    def failure(self, values: list[Value]) -> Failure | None:
-        """The first thing that cannot be computed, topic by topic and for each in the order of the measures."""
-        source = SOURCES[self.settings.rel_format]
-        failures = [*of_measures(values, source), *of_data(self.topics, values, self.judgments, self.run, source)]
-        preferences = next((value for value in values if value.entry.source is source is Source.PREFERENCES), None)
-        if preferences is not None:
-            judged = self.judged(self.choose([preferences])[0].policies)
-            failures += of_preferences(judged, self.order, values, self.run)
-        return min(failures, default=None) if self.topics else None
-
-    def evaluate(self, values: list[Value], size: int | None) -> Evaluation:
-        """All values of the first `size` topics; where a measure gives texts their column is 0."""
-        topics = self.topics[:size]
-        if not topics:
-            return Evaluation([], values, [np.zeros(0)] * len(values), [])
-        groups = [list(group) for _, group in groupby(values, attrgetter("measure"))]
-        columns = [column[self.order[:size]] for group in groups for column in self.columns(group)]
-        self.clear_missing(topics, values, columns)
-        relstring = next((value for value in values if value.measure == "relstring"), None)
-        is_shown = relstring is not None and self.settings.by_query
-        return Evaluation(topics, values, columns, self.relstrings(relstring) if relstring and is_shown else [])
-
-    def columns(self, values: list[Value]) -> list[FloatArray]:
-        """The values of one measure for each topic."""
-        size, first = len(self.topics), values[0]
-        if first.measure in ("runid", "relstring"):
-            return [np.zeros(size)]
-        if first.measure == "num_q":
-            return [np.ones(size)]
-        if first.measure in ("iprec_at_recall", "11pt_avg"):
-            judged = self.judged(self.convention.policies)
-            return [recall_points(judged, each.numbers, self.settings.level) / len(each.numbers) for each in values]
-        # A multiple of the relevant documents that is not above 0 asks for none.
-        is_multiple = first.entry.parameters is Parameters.SHARES
-        asked = [each for each in values if not is_multiple or each.numbers[0] > 0]
-        chosen = self.choose(asked) if asked else []
-        if beyond := beyond_bounds(first):
-            return [compute_beyond(chosen[0].measure, beyond, self.judged(chosen[0].policies))]
-        computed = {value: self.compute(each) for value, each in zip(asked, chosen, strict=True)}
-        return [computed.get(each, np.zeros(size)) for each in values]
-
-    def compute(self, chosen: Chosen) -> FloatArray:
-        """The value of each topic; its logarithm where the mean is geometric."""
-        scores = chosen.measure(self.judged(chosen.policies))
-        if chosen.measure.definition.aggregate != "geometric":
-            return scores
-        # Not NumPy's logarithm, whose last digit may be another than the C library's.
-        return np.array(list(map(math.log, np.maximum(scores, SMALLEST_AVERAGE).tolist())))
-
-    def choose(self, values: list[Value]) -> list[Chosen]:
-        """The measure of each value, found by its name in trec_eval's table; all of them are of one name."""
-        found = choose_one(spelled(values), self.convention, {"rel": float(self.settings.level)})
-        more: dict[str, bool | int] = {}
-        if values[0].entry.source is Source.GROUPS and self.settings.judged_only:
-            more["condensed"] = True
-        if values[0].measure == "utility":
-            more["documents"] = max(0, self.settings.collection)
-        return [
-            Chosen(measure.definition(**{**measure.values, **more}) if more else measure, policies)
-            for measure, policies in found.values()
-        ]
 
     def judged(self, policies: Policies) -> Judged:
         """The ranked hits of the topics under some policies."""
@@ -155,6 +129,71 @@ class Evaluator:
                 judged = only_judged(judged)
             self.ranked[policies] = judged
         return self.ranked[policies]
+
+    def resolve_values(self, values: list[Value]) -> dict[Value, Chosen]:
+        """The measure of each value that assay's table has; one that looks at no documents has none."""
+        spellings = {
+            value: value.spelling()
+            for value in values
+            # A multiple of the relevant documents that is not above 0 means no documents.
+            if value.measure not in (*TEXTS, *RECALL_POINTS)
+            and not (value.entry.suffix is Suffix.SHARES and value.numbers[0] <= 0)
+        }
+        found = choose(spellings.values(), self.convention, {"rel": float(self.settings.level)})
+        return {value: self.adapt(value, found[spelling]) for value, spelling in spellings.items()}
+
+    def adapt(self, value: Value, chosen: Chosen) -> Chosen:
+        """The measure with the parameters that options of the command line set."""
+        more: dict[str, bool | int] = {}
+        if self.settings.judged_only and value.entry.kind is JudgmentKind.GROUPS:
+            more["condensed"] = True
+        if value.measure == "utility":
+            more["documents"] = max(0, self.settings.collection)
+        if not more:
+            return chosen
+        return Chosen(chosen.measure.definition(**{**chosen.measure.values, **more}), chosen.policies)
+
+    def failure(self, values: list[Value]) -> TopicFailure | None:
+        """The first failure, by topic and then in the order of the measures."""
+        failures = [
+            *measure_failures(values, self.kind),
+            *data_failures(self.topics, values, self.judgments, self.run, self.kind),
+        ]
+        preferences = next(
+            (value for value in values if value.entry.kind is self.kind is JudgmentKind.PREFERENCES), None
+        )
+        if preferences is not None:
+            judged = self.judged(self.resolve_values([preferences])[preferences].policies)
+            failures += preference_failures(judged, self.order, values, self.run)
+        return min(failures, default=None) if self.topics else None
+
+    def evaluate(self, values: list[Value], size: int | None) -> Evaluation:
+        """All values of the first `size` topics; the column of a text is 0."""
+        topics = self.topics[:size]
+        chosen = self.resolve_values(values) if topics else {}
+        aggregations = [aggregation_of(chosen.get(value)) for value in values]
+        if not topics:
+            return Evaluation([], values, [np.zeros(0)] * len(values), aggregations, [])
+        computed = [self.compute(value, chosen.get(value)) for value in values]
+        pairs = zip(aggregations, computed, strict=True)
+        columns = [aggregation.prepare(column[self.order[:size]]) for aggregation, column in pairs]
+        self.clear_missing(topics, values, columns)
+        relstring = next((value for value in values if value.measure == "relstring"), None)
+        is_shown = relstring is not None and self.settings.by_query
+        return Evaluation(
+            topics, values, columns, aggregations, self.relstrings(relstring) if relstring and is_shown else []
+        )
+
+    def compute(self, value: Value, chosen: Chosen | None) -> FloatArray:
+        """The value of each topic, in the kernel's order."""
+        if value.measure in RECALL_POINTS:
+            judged = self.judged(self.convention.policies)
+            return recall_points(judged, value.numbers, self.settings.level) / len(value.numbers)
+        if chosen is None:
+            return np.zeros(len(self.topics))
+        judged = self.judged(chosen.policies)
+        odd = value.odd_parameters()
+        return compute_odd(chosen.measure, odd, judged) if odd else chosen.measure(judged)
 
     def relstrings(self, value: Value) -> list[str]:
         """The grades of the first documents of each topic, one character each."""
@@ -171,17 +210,154 @@ class Evaluator:
         ]
 
     def clear_missing(self, topics: list[bytes], values: list[Value], columns: list[FloatArray]) -> None:
-        """Sets to 0 what a document that stands in would count as."""
+        """Sets to 0 what the stand-in document would count for."""
         rows = [number for number, topic in enumerate(topics) if topic in self.missing]
         for value, column in zip(values, columns, strict=True):
-            if value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING):
+            if rows and (value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING)):
                 column[rows] = 0.0
 
-    def summary(self, evaluation: Evaluation) -> list[float]:
-        """The numbers of all topics. Under -c num_rel counts all judgments above 0, whatever the level."""
-        numbers = summarize(evaluation.values, evaluation.columns)
-        above = int((floats(self.run.index.grades()) > 0).sum())
+    def summarize(self, evaluation: Evaluation) -> list[float]:
+        """One number per value. Under -c num_rel counts all judgments above 0, whatever the level."""
+        fixed: dict[str, float] = {"num_q": len(evaluation.topics)}
+        if self.settings.complete:
+            fixed["num_rel"] = int((floats(self.run.index.grades()) > 0).sum())
+        size = len(evaluation.topics)
+        rows = zip(evaluation.values, evaluation.columns, evaluation.aggregations, strict=True)
+        # Adding 0 turns a sum of negative zeros into 0, as trec_eval's sums start at 0.
         return [
-            above if self.settings.complete and value.measure == "num_rel" else number
-            for value, number in zip(evaluation.values, numbers, strict=True)
+            fixed[value.measure]
+            if value.measure in fixed
+            else float(aggregation.finish(0.0 + np.cumsum(column)[-1], size))
+            for value, column, aggregation in rows
         ]
+
+
+def aggregation_of(chosen: Chosen | None) -> Aggregation:
+    return AGGREGATES["mean" if chosen is None else chosen.measure.definition.aggregate]
+
+
+def recall_points(judged: Judged, levels: Sequence[float], rel: float) -> FloatArray:
+    """The sum over the levels of the interpolated precision of each topic.
+
+    trec_eval goes up the ranking from its end, and through the levels from the last, skipping those that the ranking
+    does not reach. A level that needs more documents than the one before is never met on the way: it and all that
+    follow get the best precision of all, as does a level that needs none; for an empty ranking that is 0/0.
+    """
+    total = np.zeros(judged.size)
+    relevant, found = judged.count_relevant(rel), judged.relevant(rel).count()
+    interpolated = interpolated_precision.function
+    best = np.where(judged.retrieved > 0, interpolated(judged, recall=0, rel=rel), np.nan)
+    is_beyond, is_missed, least = np.ones(judged.size, dtype=np.bool_), np.zeros(judged.size, dtype=np.bool_), found
+    for level in reversed(levels):
+        needed = np.floor(level * relevant + 0.5)
+        is_beyond &= needed > found
+        is_missed |= ~is_beyond & (needed > least)
+        met = interpolated(judged, recall=min(1.0, max(0.0, level)), rel=rel)
+        total += np.where(is_beyond, 0.0, np.where(is_missed | (needed <= 0), best, met))
+        least = np.where(is_beyond, least, needed)
+    return total
+
+
+def compute_odd(measure: Measure, parameters: Mapping[str, float], judged: Judged) -> FloatArray:
+    """The values of a measure with parameters that it rejects, by trec_eval's arithmetic."""
+    with np.errstate(all="ignore"):
+        if measure.definition.name == "rbp_residual":
+            scores = sum_residual(judged, parameters["p"])
+        else:
+            scores = Measure(measure.definition, {**measure.values, **parameters})(judged)
+        if "beta" in parameters:
+            return divide_by_zero(scores, parameters["beta"], measure.values["rel"], judged)
+    if not np.isfinite(scores).all():
+        name = "rbp_resid" if measure.definition.name == "rbp_residual" else "rbp"
+        raise Stop(CALCULATION, f"trec_eval: {name} with p={parameters['p']:g} is too large for a number\n")
+    return scores
+
+
+def sum_residual(judged: Judged, p: float) -> FloatArray:
+    """The residual of rank-biased precision, with trec_eval's terms in trec_eval's order.
+
+    They are the weights of the unjudged documents and of all ranks after the last. With p above 1 they are huge and
+    nearly cancel, so that no other way leads to the same digits.
+    """
+    hits = judged.judged()
+    weights = powers(np.arange(1, int(judged.retrieved.max(initial=0)) + 2), p)
+    scores = np.zeros(judged.size)
+    for query, (start, end) in enumerate(pairwise(hits.starts.tolist())):
+        retrieved = int(judged.retrieved[query])
+        is_unjudged = np.ones(retrieved, dtype=np.bool_)
+        is_unjudged[hits.rank[start:end] - 1] = False
+        if is_unjudged.any():
+            scores[query] = weights[retrieved] + (1 - p) * np.cumsum(weights[:retrieved][is_unjudged])[-1]
+    return scores
+
+
+def divide_by_zero(scores: FloatArray, x: float, rel: float, judged: Judged) -> FloatArray:
+    """The scores of set_F, with C's value where a relevant document was found and the divisor is 0."""
+    p, r = precision(rel=rel)(judged), recall(rel=rel)(judged)
+    divisor = x * p + r
+    return np.where((p > 0) & (divisor == 0), (x + 1) * p * r / divisor, scores)
+
+
+def measure_failures(values: list[Value], kind: JudgmentKind) -> Iterator[TopicFailure]:
+    """Measures that need other judgments or other parameters fail for the first topic."""
+    for place, value in enumerate(values):
+        needed = value.entry.kind
+        if needed not in (JudgmentKind.NONE, kind):
+            yield TopicFailure(0, place, value.measure, NEEDS[needed])
+        if value.measure == "utility" and len(value.numbers) != COEFFICIENTS:
+            yield TopicFailure(0, place, value.measure, "trec_eval.calc_utility: improper number of coefficients\n")
+
+
+def data_failures(
+    topics: list[bytes], values: list[Value], judgments: Judgments, run: JudgedRun, kind: JudgmentKind
+) -> Iterator[TopicFailure]:
+    """Topics that rank or judge a document twice fail for the first measure that looks at documents."""
+    place = next((place for place, value in enumerate(values) if value.entry.kind is kind), None)
+    if place is None:
+        return
+    measure = values[place].measure
+    for number, topic in enumerate(topics):
+        if topic in run.repeated:
+            document = run.repeated[topic].decode(errors="surrogateescape")
+            yield TopicFailure(number, place, measure, f"{TWICE[kind]}: duplicate docs {document}")
+        elif topic in judgments.repeated:
+            document = judgments.repeated[topic].decode(errors="surrogateescape")
+            yield TopicFailure(number, place, measure, f"trec_eval.form_res_rels: duplicate docs {document}\n")
+        elif number == 0 and kind is JudgmentKind.RANKING and is_never_judged(topic, run):
+            # trec_eval first allocates memory for the grades here, and allocating none at all fails.
+            yield TopicFailure(number, place, measure, "")
+
+
+def is_never_judged(topic: bytes, run: JudgedRun) -> bool:
+    """Whether all grades of a topic are negative."""
+    rows = run.rows
+    number = rows.find(topic.decode(run.encoding))
+    starts = integers(rows.starts())
+    return number is not None and bool(floats(rows.values())[starts[number] : starts[number + 1]].max() < 0)
+
+
+def preference_failures(judged: Judged, order: IntArray, values: list[Value], run: JudgedRun) -> Iterator[TopicFailure]:
+    """Topics in which a judge contradicts himself fail for the first measure of preferences."""
+    place = next(place for place, value in enumerate(values) if value.entry.kind is JudgmentKind.PREFERENCES)
+    everyone = all_judges(judged)
+    for topic, number in enumerate(order.tolist()):
+        known = everyone[number]
+        if isinstance(known, Contradiction):
+            reason = describe_contradiction(known, judged, number, run)
+            yield TopicFailure(topic, place, values[place].measure, reason, known.reason == "both ways")
+
+
+def describe_contradiction(known: Contradiction, judged: Judged, topic: int, run: JudgedRun) -> str:
+    """trec_eval's message about a contradiction. It numbers documents by rank, and after them those not retrieved."""
+    form = "trec_eval.form_prefs_counts: "
+    if known.reason == "two levels":
+        return f"{form}Internal docid {known.place} occurs with different rel_level in same jsg\n"
+    if known.reason == "both ways":
+        return (
+            f"{form}Pref inconsistency found\n"
+            f"      internal rank {known.place} and internal rank {known.other} are conflicted\n"
+        )
+    groups = judged.groups()
+    is_meant = (groups.query == topic) & (document_places(judged, groups) == known.place)
+    document = run.index.document(int(groups.document[is_meant][0])).encode(run.encoding)
+    return f"{form}doc '{document.decode(errors='surrogateescape')}' has both 0 and non-0 rel_level assigned\n"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.compat.trec_eval.numbers import real
-from assay.compat.trec_eval.outcome import FILE, Stop
+from assay.compat.trec_eval.options import FILE, Stop, read_real
+from assay.compat.trec_eval.read import RUN_FIELDS
 from assay.core.errors import DuplicateError
 from assay.core.parameter import LARGEST
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from assay._kernel import Ranker
 
 ENCODING = "latin-1"
-FIELDS = 6
 BLOCK = 1 << 23
 BLANKS = bytes.maketrans(b"\t\v\f\r", b"    ")
 
@@ -41,8 +40,8 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
     known = [topic.decode(ENCODING) for topic in topics]
     is_known = polars.col("query_id").is_in(polars.Series(known, dtype=polars.String).implode())
     tables, name, lines = [], b"", 0
-    for block in blocks(path):
-        fields = split(block)
+    for block in read_blocks(path):
+        fields = split_block(block)
         if not len(fields):
             continue
         short = fields["tag"].is_null().arg_true()
@@ -53,17 +52,17 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
         tables.append(fields.drop("tag").filter(is_known))
     empty = polars.DataFrame(schema=dict.fromkeys(("query_id", "doc_id", "value"), polars.String))
     table = polars.concat([empty, *tables])
-    return LooseRun(table.with_columns(scores(table["value"])), name)
+    return LooseRun(table.with_columns(read_scores(table["value"])), name)
 
 
-def blocks(path: Path) -> Iterator[bytes]:
+def read_blocks(path: Path) -> Iterator[bytes]:
     """The content of a file in pieces of whole lines."""
     with path.open("rb") as file:
         while block := file.read(BLOCK):
             yield block + file.readline()
 
 
-def split(block: bytes) -> polars.DataFrame:
+def split_block(block: bytes) -> polars.DataFrame:
     """The fields of each line that is neither blank nor a comment, those that it lacks as null."""
     import polars
 
@@ -73,19 +72,19 @@ def split(block: bytes) -> polars.DataFrame:
     text = text.replace(b"\n ", b"\n").replace(b" \n", b"\n")
     lines = polars.Series([text.decode(ENCODING)]).str.split("\n").explode()
     lines = lines.filter((lines != "") & ~lines.str.starts_with("#"))
-    fields = lines.str.splitn(" ", FIELDS + 1).struct
+    fields = lines.str.splitn(" ", RUN_FIELDS + 1).struct
     places = {"query_id": 0, "doc_id": 2, "value": 4, "tag": 5}
     return polars.DataFrame({name: fields.field(f"field_{place}") for name, place in places.items()})
 
 
-def scores(texts: polars.Series) -> polars.Series:
+def read_scores(texts: polars.Series) -> polars.Series:
     """Scores as numbers that can be compared."""
     import polars
 
     numbers = texts.cast(polars.Float64, strict=False)
     odd = texts.filter(numbers.is_null()).unique()
     if len(odd):
-        values = [real(text.encode(ENCODING)) for text in odd]
+        values = [read_real(text.encode(ENCODING)) for text in odd]
         read = texts.replace_strict(odd, polars.Series(values, dtype=polars.Float64), default=None)
         numbers = numbers.fill_null(read)
     return numbers.fill_nan(float("-inf"))

@@ -1,22 +1,31 @@
-"""The command line of trec_eval, taken apart as GNU's getopt_long does it and in the same order.
+"""The command line of trec_eval, parsed as GNU's getopt_long does it, and how a C program reads numbers and ends.
 
-Options may stand anywhere, short ones together (`-qc`), values attached (`-M100`), long ones cut short (`--meas map`).
+Options may appear anywhere: short ones combined (`-qc`), values attached (`-M100`), long ones cut short (`--meas map`).
 """
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay._kernel import __version__
-from assay.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES
-from assay.compat.trec_eval.numbers import LARGEST, whole
-from assay.compat.trec_eval.outcome import USAGE, Stop
+from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+USAGE, FILE, CALCULATION, NOTHING_IN_COMMON, ABORTED, FAILED = 1, 2, 4, 7, 134, 255
+MEASURES = {*TREC_EVAL.names, *TEXTS}
+NICKNAMES = nicknames_with_texts(TREC_EVAL.nicknames)
+LARGEST = 2**63 - 1
+WHOLE = re.compile(rb"[ \t\n\v\f\r]*([+-]?\d+)")
+REAL = re.compile(
+    rb"[ \t\n\v\f\r]*([+-]?)(?:(0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?)"
+    rb"|((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan))",
+    re.IGNORECASE,
+)
 SHORT = {**dict.fromkeys("hvqcnJo", False), **dict.fromkeys("mlDNMRTZ", True)}
 LONG = {
     "help": "h",
@@ -37,7 +46,7 @@ LONG = {
 }
 # The one option whose long form takes a value and whose short form takes none.
 LONG_WITH_VALUE = "Output_old_results_format"
-# What an option does to the settings. -o does nothing any more, and of -D only the topic that it may name counts.
+# What each option sets. -o has no effect, and of -D only the topic matters.
 FLAGS = {
     "h": ("help", True),
     "q": ("by_query", True),
@@ -46,18 +55,27 @@ FLAGS = {
     "J": ("judged_only", True),
 }
 NUMBERS = {"l": "level", "N": "collection", "M": "depth"}
-TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores"}
+PATHS_AND_FORMATS = {"R": "rel_format", "T": "results_format", "Z": "zscores"}
 USAGE_TEXT = """\
 Usage: trec_eval [-q] [-m measure]... [options] qrels run
-   -q: every topic's values, before those of all topics
-   -m: a measure, or a name for several such as official (the default) or all_trec
-   -h: all options, and what the measures named with -m are
+   -q: print the values of each topic before the summary
+   -m: a measure, or a set of measures such as official (the default) or all_trec
+   -h: show all options, and describe the measures given with -m
 """
 
 
+class Stop(Exception):  # noqa: N818 - the end of the program is not always an error
+    """Ends the program with an exit code; `text` goes to standard error as it is."""
+
+    def __init__(self, code: int, text: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
 @dataclass
-class Settings:
-    """What the command line asks for. `parameters` holds what followed the dot of each measure, as it was written."""
+class CommandLine:
+    """The options and files of a command line. `parameters` is what followed the dot of each measure, as written."""
 
     by_query: bool = False
     summary: bool = True
@@ -76,20 +94,20 @@ class Settings:
     files: list[str] = field(default_factory=list)
 
 
-def read_options(arguments: list[str]) -> Settings:
-    """What the arguments ask for. The first thing that is wrong, or -v, ends the program."""
-    settings = Settings()
-    for letter, value in split(arguments, settings.files):
-        apply(settings, letter, value)
+def read_options(arguments: list[str]) -> CommandLine:
+    """Parses the arguments. The first error, or -v, ends the program."""
+    settings = CommandLine()
+    for letter, value in split_arguments(arguments, settings.files):
+        apply_option(settings, letter, value)
     if not settings.help and len(settings.files) != 2:  # noqa: PLR2004 - judgments and run
         raise Stop(USAGE, USAGE_TEXT)
     if not settings.help and settings.files[0] == "-" and settings.files[1].startswith("-"):
-        raise Stop(USAGE, "trec_eval: only one of qrels and run can be standard input; give the other a name\n")
+        raise Stop(USAGE, "trec_eval: qrels and run cannot both be standard input; name a file for one of them\n")
     return settings
 
 
-def split(arguments: list[str], files: list[str]) -> Iterator[tuple[str, str]]:
-    """The letter and the value of each option; what is none is added to `files`."""
+def split_arguments(arguments: list[str], files: list[str]) -> Iterator[tuple[str, str]]:
+    """The letter and value of each option; arguments that are not options are added to `files`."""
     rest = list(arguments)
     while rest:
         word = rest.pop(0)
@@ -108,54 +126,54 @@ def split(arguments: list[str], files: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def read_short(letters: str, rest: list[str]) -> Iterator[tuple[str, str]]:
-    """Options of one letter each; the last one may have its value attached."""
+    """Options of one letter each; the last may have its value attached."""
     while letters:
         letter, letters = letters[0], letters[1:]
         if letter not in SHORT:
-            raise wrong(f"invalid option -- '{letter}'")
+            raise usage_error(f"invalid option -- '{letter}'")
         if not SHORT[letter]:
             yield letter, ""
             continue
         if not letters and not rest:
-            raise wrong(f"option requires an argument -- '{letter}'")
+            raise usage_error(f"option requires an argument -- '{letter}'")
         yield letter, letters or rest.pop(0)
         return
 
 
 def read_long(text: str, rest: list[str]) -> tuple[str, str]:
-    """One option by its long name, or by as much of it as only that one begins with."""
+    """One option by its long name or an unambiguous abbreviation of it."""
     name, equals, value = text.partition("=")
     known = [each for each in LONG if each.startswith(name)]
     if name in LONG:
         known = [name]
     if not known:
-        raise wrong(f"unrecognized option '--{text}'")
+        raise usage_error(f"unrecognized option '--{text}'")
     if len(known) > 1:
         possibilities = " ".join(f"'--{each}'" for each in known)
-        raise wrong(f"option '--{text}' is ambiguous; possibilities: {possibilities}")
+        raise usage_error(f"option '--{text}' is ambiguous; possibilities: {possibilities}")
     letter = LONG[known[0]]
     takes_value = SHORT[letter] or known[0] == LONG_WITH_VALUE
     if equals and not takes_value:
-        raise wrong(f"option '--{known[0]}' doesn't allow an argument")
+        raise usage_error(f"option '--{known[0]}' doesn't allow an argument")
     if takes_value and not equals:
         if not rest:
-            raise wrong(f"option '--{known[0]}' requires an argument")
+            raise usage_error(f"option '--{known[0]}' requires an argument")
         value = rest.pop(0)
     return letter, value
 
 
-def wrong(message: str) -> Stop:
+def usage_error(message: str) -> Stop:
     return Stop(USAGE, f"trec_eval: {message}\n{USAGE_TEXT}")
 
 
-def apply(settings: Settings, letter: str, value: str) -> None:
-    """Does what one option says."""
+def apply_option(settings: CommandLine, letter: str, value: str) -> None:
+    """Applies one option."""
     if letter in FLAGS:
         setattr(settings, *FLAGS[letter])
     elif letter in NUMBERS:
-        setattr(settings, NUMBERS[letter], whole(os.fsencode(value)))
-    elif letter in TEXTS:
-        setattr(settings, TEXTS[letter], value)
+        setattr(settings, NUMBERS[letter], read_whole(os.fsencode(value)))
+    elif letter in PATHS_AND_FORMATS:
+        setattr(settings, PATHS_AND_FORMATS[letter], value)
     elif letter == "m":
         add_measure(settings, value)
     elif letter == "D" and "." in value:
@@ -164,14 +182,40 @@ def apply(settings: Settings, letter: str, value: str) -> None:
         raise Stop(0, f"trec_eval version 10.0 (assay {__version__})\n")
 
 
-def add_measure(settings: Settings, text: str) -> None:
-    """A measure, or a nickname of several, and its parameters; those that were given first stay."""
+def add_measure(settings: CommandLine, text: str) -> None:
+    """Adds a measure, or all measures of a nickname. Parameters given first win."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         lines = f"trec_eval: improper measure in parameter '{name}'\ntrec_eval: illegal measure '{name}'\n"
         raise Stop(USAGE, lines)
-    if name not in NICKNAMES and name not in CATALOGUE:
+    if name not in NICKNAMES and name not in MEASURES:
         raise Stop(USAGE, f"trec_eval: illegal measure '{name}'\n")
     if dot:
         settings.parameters.setdefault(name, parameters)
     settings.measures.update(NICKNAMES.get(name, (name,)))
+
+
+def read_whole(text: bytes) -> int:
+    """The whole number at the start of a text, as `atol` reads it; 0 if there is none.
+
+    >>> read_whole(b"23.4"), read_whole(b" -7x"), read_whole(b"x")
+    (23, -7, 0)
+    """
+    found = WHOLE.match(text)
+    return max(-LARGEST - 1, min(LARGEST, int(found[1][:30]))) if found else 0
+
+
+def read_real(text: bytes) -> float:
+    """The number at the start of a text, as `atof` reads it; 0 if there is none.
+
+    >>> read_real(b"1.5e3x"), read_real(b".5."), read_real(b"0x1p-1"), read_real(b"none")
+    (1500.0, 0.5, 0.5, 0.0)
+    """
+    found = REAL.match(text)
+    if found is None:
+        return 0.0
+    sign = -1.0 if found[1] == b"-" else 1.0
+    try:
+        return sign * (float.fromhex(found[2].decode()) if found[2] else float(found[3]))
+    except OverflowError:
+        return sign * float("inf")

@@ -1,19 +1,28 @@
-"""Writes values as trec_eval prints them."""
+"""What trec_eval prints: the values of each topic and of all topics, z-scores in their place, and the help.
+
+A z-score is how far a value is from the mean of other runs, in their standard deviations.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from assay.compat.trec_eval.measures import CATALOGUE, values_of
+from assay.compat.trec_eval.options import FAILED, NICKNAMES, Stop, read_real
+from assay.compat.trec_eval.read import read_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.compat.trec_eval.evaluation import Evaluation
-    from assay.compat.trec_eval.values import Value
+    from assay.compat.trec_eval.measures import Value
+    from assay.compat.trec_eval.options import CommandLine
     from assay.core.judged import FloatArray
 
-# Stands for the topic in a page that is filled in topic by topic.
+# Takes the place of the topic in a page that is filled in topic by topic.
 TOPIC = "\0"
 WIDTH = 22
 # Zero divided by zero is a negative NaN to the processor, and C prints the sign.
@@ -21,19 +30,70 @@ NOT_A_NUMBER = ("\t   nan\n", "\t  -nan\n")
 TEXTS = ("runid", "relstring")
 SUMMARY_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")
 TOPICS_ONLY = ("relstring",)
+MISSING_ZSCORE = -1000000.0
+ZSCORE_FIELDS = 4
+OPTIONS = """\
+Usage: assay trec_eval [options] qrels run
+
+Compares the ranking of each topic in the run with the judgments in qrels and prints one line per measure, as
+trec_eval 10 does: the same options, output and exit codes. A run whose name begins with - is standard input, and so
+are qrels named -; both may be pipes.
+
+  -q, --query_eval_wanted            print the values of each topic before the summary
+  -n, --nosummary                    do not print the summary
+  -m, --measure NAME[.PARAMETERS]    a measure or a set of measures; repeatable (default: official)
+  -c, --complete_rel_info_wanted     average over all topics of qrels; a topic missing from the run scores 0
+  -l, --level_for_rel N              lowest relevant grade (default: 1)
+  -J, --Judged_docs_only             remove unjudged documents from the rankings
+  -M, --Max_retrieved_per_topic N    keep only the first N documents of each topic
+  -N, --Number_docs_in_coll N        number of documents in the collection, for utility
+  -R, --Rel_info_format FORMAT       format of qrels: qrels (default), qrels_jg, prefs or qrels_prefs
+  -T, --Results_format FORMAT        format of the run: trec_results
+  -Z, --Zscore FILE                  print z-scores; lines of the file: topic measure mean standard_deviation
+  -D, --Debug_level N[.TOPIC]        evaluate only that topic; no debugging output is printed
+  -o                                 accepted, no effect
+  -v, --version                      print the version
+  -h, --help                         print this help; with -m, also describe the measures
+
+Without -c, a topic missing from the run is left out.
+
+Parameters are read as trec_eval reads them: a gain whose name is not a whole number is ignored, and rbp.p=2 has a
+value. Some are an error here, because C leaves the result undefined or its digits depend on the machine: gains, weights
+and cutoffs that are not finite or too large for a number of documents, a grade with two gains of which the first is not
+the lowest, and an rbp that overflows.
+
+Examples:
+  assay trec_eval qrels.txt bm25.run                        the official measures, over all topics
+  assay trec_eval -q -m ndcg_cut.10 qrels.txt bm25.run      nDCG at rank 10, also per topic
+  assay trec_eval -c -m all_trec qrels.txt bm25.run         every measure, over all topics of qrels
+  assay trec_eval -h -m map -m bpref                        describe two measures
+"""
+FORMATS = {
+    "trec_results": "topic iteration document rank score run; ranked by score, ties by document id in descending "
+    "order. Blank lines and lines that begin with # are skipped.",
+    "qrels": "topic iteration document grade; a negative grade means that the document is unjudged.",
+    "qrels_jg": "topic group document grade; each group is a separate judge.",
+    "prefs": "topic group subgroup document level; a higher level in the same subgroup is preferred.",
+    "qrels_prefs": "topic group document level; a higher level in the same group is preferred.",
+}
+TEXT_MEASURES = {
+    "runid": "The name of the run, from its last line.",
+    "relstring": "The grades of the first documents (10 without a parameter), one character each: - not in qrels, "
+    ". unjudged, > more than 9.",
+}
 
 
 def write_topics(evaluation: Evaluation, *, is_zscore: bool) -> Iterator[str]:
     """The lines of each topic."""
     printed = [number for number, value in enumerate(evaluation.values) if value.measure not in SUMMARY_ONLY]
-    page = "".join(line(evaluation.values[number], is_zscore) for number in printed)
+    page = "".join(line_template(evaluation.values[number], is_zscore) for number in printed)
     strings = [place for place, number in enumerate(printed) if evaluation.values[number].measure == "relstring"]
     table = zip(*(evaluation.columns[number].tolist() for number in printed), strict=True)
     for row, (topic, numbers) in enumerate(zip(evaluation.topics, table, strict=False)):
         values: list[float | str] = list(numbers)
         for place in strings:
             values[place] = f"'{evaluation.strings[row]}'"
-        yield fill(page, values).replace(TOPIC, topic.decode(errors="surrogateescape"))
+        yield fill_page(page, values).replace(TOPIC, topic.decode(errors="surrogateescape"))
 
 
 def write_summary(values: Sequence[Value], summary: Sequence[float], name: bytes, *, is_zscore: bool) -> str:
@@ -41,12 +101,13 @@ def write_summary(values: Sequence[Value], summary: Sequence[float], name: bytes
     printed = [
         (value, number) for value, number in zip(values, summary, strict=True) if value.measure not in TOPICS_ONLY
     ]
-    page = "".join(line(value, is_zscore) for value, _ in printed)
+    page = "".join(line_template(value, is_zscore) for value, _ in printed)
     run = name.decode(errors="surrogateescape")
-    return fill(page, [run if value.measure == "runid" else number for value, number in printed]).replace(TOPIC, "all")
+    filled = fill_page(page, [run if value.measure == "runid" else number for value, number in printed])
+    return filled.replace(TOPIC, "all")
 
 
-def line(value: Value, is_zscore: bool) -> str:
+def line_template(value: Value, is_zscore: bool) -> str:
     """One line, with a place for the topic and for the value."""
     name = f"{value.name:<{WIDTH}}".replace("%", "%%")
     if value.measure in TEXTS:
@@ -55,21 +116,70 @@ def line(value: Value, is_zscore: bool) -> str:
     return f"{'Z' if is_zscore else ''}{name}\t{TOPIC}\t{number}\n"
 
 
-def fill(page: str, values: Sequence[float | str]) -> str:
+def fill_page(page: str, values: Sequence[float | str]) -> str:
     return (page % tuple(values)).replace(*NOT_A_NUMBER)
 
 
-def summarize(values: Sequence[Value], columns: Sequence[FloatArray]) -> list[float]:
-    """One number of each value: topics are added one after another, in their order."""
-    pairs = zip(values, columns, strict=True)
-    # The sum begins with 0, so that nothing but zeros below 0 is no such zero.
-    return [finished(value, 0.0 + float(np.cumsum(column)[-1]), len(column)) for value, column in pairs]
+class ZScoreReference(NamedTuple):
+    """The mean and standard deviation of other runs' values."""
+
+    mean: float
+    deviation: float
+
+    def score(self, value: float) -> float:
+        if self.deviation:
+            return (value - self.mean) / self.deviation
+        return 0.0 if value == self.mean else MISSING_ZSCORE
 
 
-def finished(value: Value, total: float, size: int) -> float:
-    """The sum of a count, the geometric mean of logarithms, else the mean."""
-    if value.measure == "num_q":
-        return float(size)
-    if value.entry.is_count:
-        return total
-    return float(np.exp(total / size)) if value.measure in SUMMARY_ONLY else total / size
+References = dict[tuple[bytes, bytes], ZScoreReference]
+
+
+def read_zscores(path: str) -> References:
+    """The reference for each topic and measure: lines of topic, measure, mean and standard deviation."""
+    content = read_content(path, f"trec_eval.get_zscores: Cannot read zscores file '{path}'\n", FAILED)
+    references: References = {}
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
+        fields = line.split()
+        if len(fields) != ZSCORE_FIELDS:
+            raise Stop(FAILED, f"trec_eval.get_zscores: Malformed line {number}\n")
+        topic, measure, mean, deviation = fields
+        references.setdefault((topic, measure), ZScoreReference(read_real(mean), read_real(deviation)))
+    return references
+
+
+def standardize(evaluation: Evaluation, references: References) -> list[FloatArray]:
+    """The columns of all values as z-scores."""
+    columns = []
+    for value, column in zip(evaluation.values, evaluation.columns, strict=True):
+        known = [references.get((topic, os.fsencode(value.name))) for topic in evaluation.topics]
+        pairs = zip(known, column.tolist(), strict=True)
+        columns.append(np.array([MISSING_ZSCORE if each is None else each.score(number) for each, number in pairs]))
+    return columns
+
+
+def write_help(settings: CommandLine) -> str:
+    """The options, the formats of the files, and the measures given with -m."""
+    forms = [form for form in (settings.results_format, settings.rel_format) if form in FORMATS]
+    lines = [OPTIONS, "Formats, one line per document:"]
+    lines += [f"  {form}: {FORMATS[form]}" for form in forms]
+    lines += ["", "Sets of measures: " + ", ".join(NICKNAMES)]
+    named = [name for name in CATALOGUE if name in settings.measures]
+    if not named:
+        lines.append("Measures: " + ", ".join(CATALOGUE))
+        lines.append("Describe some of them with -h -m NAME.")
+    lines += [text for name in named for text in ("", name, f"  {describe_measure(name)}")]
+    return "\n".join(lines) + "\n"
+
+
+def describe_measure(name: str) -> str:
+    """What a measure is, from the table of measures."""
+    if name in TEXT_MEASURES:
+        return TEXT_MEASURES[name]
+    from assay.conventions import find_convention
+    from assay.conventions.choosing import choose_one
+
+    spelling = values_of(name, None)[0].spelling()
+    chosen = next(iter(choose_one(spelling, find_convention("trec_eval"), {}).values()))
+    definition = chosen.measure.definition
+    return f"{definition.summary}\n  {definition.formula}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,15 +10,15 @@ import numpy as np
 
 from assay._kernel import Progress, Ranker
 from assay.conventions import Chosen, Refused, choose, find_convention, read_as, tool_of
-from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
+from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
-from assay.core.text import show, some
+from assay.core.text import some
 from assay.data.qrels import Qrels
 from assay.data.run import rank_run
 from assay.data.source import describe
 from assay.data.tuples import gathered, is_tuples
-from assay.engine.local import rank_hits
+from assay.engine.local import count_threads, rank_hits
 from assay.results.result import Result
 from assay.tasks.evaluate.score import Part, Scored, make_parts, merge_notes, policy_notes, refused_notes, score_part
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from assay.core.policies import Policies
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
-MOST_THREADS = 1024
 # Which of the judgments of one document a policy takes.
 COUNTED = {
     "first": "the first",
@@ -92,7 +90,7 @@ class Evaluator:
         qrels = gathered(qrels)
         self.listed = count_listed(qrels)
         self.qrels, self.refused = self.read_qrels(qrels)
-        self.threads = check_threads(threads)
+        self.threads = count_threads(threads)
         self.reset()
 
     def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
@@ -229,16 +227,6 @@ def repeat_notes(qrels: Qrels, policies: Policies) -> list[Note]:
 def count_listed(data: object) -> int | None:
     """The number of queries in a list of them; nothing where the data has another form."""
     return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
-
-
-def check_threads(threads: int | None) -> int:
-    """How many threads to use: as many as given, or as many as this process may."""
-    if threads is not None:
-        if not isinstance(threads, int) or isinstance(threads, bool) or not 1 <= threads <= MOST_THREADS:
-            raise PolicyError(f"threads must be a whole number from 1 to {MOST_THREADS}, not {show(threads)}")
-        return threads
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def check_overlap(qrels: Qrels, retrieved: IntArray, unknown: list[str], name: str) -> None:

@@ -1,0 +1,233 @@
+"""trec_eval's measures: what may follow the dot of each name, and the values that a command line prints for it.
+
+Names, cutoffs and sets of measures are those of the convention. A value is one line per topic. It is spelled as the
+convention's table spells it, so that one function finds the measure, except for parameters that no measure accepts.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.compat.trec_eval.options import FILE, NICKNAMES, CommandLine, Stop, read_real, read_whole
+from assay.conventions.tools.trec_eval import JUDGES, NAMES, PREFERENCES, RECALLS, TREC_EVAL, with_texts
+from assay.core.parameter import LARGEST_WHOLE
+from assay.core.spelling import GRADE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.core.convention import Name
+
+# Parameters of names without a suffix, apart from the cutoffs of the convention.
+DEFAULTS: dict[str, tuple[float, ...]] = {
+    "relstring": (10,),
+    "utility": (1, -1, 0, 0),
+    "11pt_avg": RECALLS,
+    "set_F": (1,),
+}
+# The measures of preferences and of judges are printed after this one.
+LAST_OF_RANKINGS = "num_nonrel_judged_ret"
+PAIRS = re.compile(r"[^=,]*=[^=,]*(?:,[^=,]*=[^=,]*)*", re.DOTALL)
+# trec_eval keeps one set of gains for these three: gains given for one hold for the next, printed name included.
+COMMON_GAINS = ("dcg", "ideal_dcg", "ndcg")
+LONGEST_SHARE = 8
+# These have a persistence; the second has no gains.
+PERSISTENT = ("rbp", "rbp_resid")
+# Multiplied by the number of relevant documents of any topic, this still fits into a C long.
+LARGEST_SHARE = 2.0**40
+
+
+class JudgmentKind(Enum):
+    """The judgments that a measure is computed from; the value is their format."""
+
+    NONE = ""
+    RANKING = "qrels"
+    GROUPS = "qrels_jg"
+    PREFERENCES = "prefs"
+
+
+class Suffix(Enum):
+    """What may follow the dot of a measure's name."""
+
+    NONE = "nothing"
+    RANKS = "whole cutoffs, one value each"
+    SHARES = "cutoffs with decimals, one value each"
+    NUMBERS = "numbers"
+    PAIRS = "pairs name=number"
+
+
+class MeasureEntry(NamedTuple):
+    """What trec_eval does with a measure, apart from computing it."""
+
+    kind: JudgmentKind = JudgmentKind.RANKING
+    suffix: Suffix = Suffix.NONE
+    default: tuple[float, ...] = ()
+    is_count: bool = False
+
+
+class Value(NamedTuple):
+    """One value per topic: the measure, the name that is printed, and the measure's numbers.
+
+    The numbers are a cutoff, several coefficients, or pairs; none where the measure's own defaults hold.
+    """
+
+    measure: str
+    name: str
+    entry: MeasureEntry
+    numbers: tuple[float, ...] = ()
+    pairs: tuple[tuple[str, float], ...] = ()
+
+    def odd_parameters(self) -> dict[str, float]:
+        """Parameters that trec_eval computes with and assay's measure rejects, by the measure's name for them."""
+        if self.measure == "set_F" and self.numbers[0] < 0:
+            return {"beta": self.numbers[0]}
+        return {name: number for name, number in self.pairs if name == "p" and not 0 < number < 1}
+
+    def spelling(self) -> str:
+        """The value in the convention's spelling, without odd parameters; cutoffs past any ranking are capped."""
+        odd = self.odd_parameters()
+        if pairs := [f"{name}={number!r}" for name, number in self.pairs if name not in odd]:
+            return f"{self.measure}.{','.join(pairs)}"
+        is_default = self.entry.suffix is Suffix.NUMBERS and self.numbers == self.entry.default
+        if odd or is_default or not self.numbers:
+            return self.measure
+        return f"{self.measure}." + ",".join(repr(min(number, LARGEST_WHOLE)) for number in self.numbers)
+
+
+def describe_entry(name: str, known: Name) -> MeasureEntry:
+    """The entry of a measure, from its row of the convention's table."""
+    kinds = {**dict.fromkeys(PREFERENCES, JudgmentKind.PREFERENCES), **dict.fromkeys(JUDGES, JudgmentKind.GROUPS)}
+    kinds["num_q"] = JudgmentKind.NONE
+    suffix = Suffix.PAIRS if known.options else Suffix.NONE
+    if known.cutoffs:
+        suffix = Suffix.RANKS if known.whole else Suffix.SHARES
+    elif name in DEFAULTS:
+        suffix = Suffix.NUMBERS
+    default = known.cutoffs or DEFAULTS.get(name, ())
+    is_count = name.startswith(("num_", "prefs_num_"))
+    return MeasureEntry(kinds.get(name, JudgmentKind.RANKING), suffix, default, is_count)
+
+
+def list_measures() -> dict[str, MeasureEntry]:
+    """All measures, in the order in which trec_eval prints them."""
+    names = list(NAMES)
+    end = names.index(LAST_OF_RANKINGS) + 1
+    known = {name: describe_entry(name, each) for name, each in TREC_EVAL.names.items()}
+    known["runid"] = MeasureEntry(JudgmentKind.NONE)
+    known["relstring"] = MeasureEntry(suffix=Suffix.NUMBERS, default=DEFAULTS["relstring"])
+    return {name: known[name] for name in with_texts([*names[:end], *PREFERENCES, *JUDGES, *names[end:]])}
+
+
+CATALOGUE = list_measures()
+
+
+def list_values(settings: CommandLine) -> list[Value]:
+    """All values, in the order in which they are printed."""
+    written = dict(settings.parameters)
+    wanted = [name for name in CATALOGUE if name in (settings.measures or NICKNAMES["official"])]
+    values = [value for name in wanted for value in values_of(name, share_gains(name, wanted, written))]
+    gains = next((value.pairs for value in reversed(values) if value.measure in COMMON_GAINS), ())
+    return [value._replace(pairs=gains) if value.measure in COMMON_GAINS else value for value in values]
+
+
+def share_gains(name: str, wanted: list[str], written: dict[str, str]) -> str | None:
+    """What was written after the measure's dot, or after that of a measure with which it shares its gains."""
+    if name in COMMON_GAINS:
+        before = [each for each in COMMON_GAINS[: COMMON_GAINS.index(name)] if each in wanted]
+        for each in before:
+            if each in written:
+                written.setdefault(name, written[each])
+    return written.get(name)
+
+
+def values_of(measure: str, written: str | None) -> list[Value]:
+    """The values of one measure, given what was written after its dot."""
+    entry = CATALOGUE[measure]
+    name = measure if written is None else f"{measure}_{written}"
+    try:
+        match entry.suffix:
+            case Suffix.NONE:
+                return [Value(measure, measure, entry)]
+            case Suffix.RANKS:
+                ranks = entry.default if written is None else sort_cutoffs(read_ranks(written), low=1)
+                return [Value(measure, f"{measure}_{rank}", entry, (rank,)) for rank in ranks]
+            case Suffix.SHARES:
+                shares = entry.default if written is None else sort_cutoffs(read_shares(written))
+                return [
+                    Value(measure, f"{measure}_{f'{share:3.2f}'[:LONGEST_SHARE]}", entry, (share,)) for share in shares
+                ]
+            case Suffix.NUMBERS:
+                numbers = entry.default if written is None else read_numbers(measure, written)
+                return [Value(measure, name, entry, numbers)]
+            case Suffix.PAIRS:
+                return [Value(measure, name, entry, pairs=read_pairs(measure, written))]
+    except Stop as stop:
+        raise Stop(stop.code, f"{stop.text}trec_eval: Cannot initialize measure '{measure}'\n") from None
+
+
+def read_ranks(written: str) -> list[int]:
+    return [read_whole(os.fsencode(text)) for text in written.split(",")]
+
+
+def read_finite(text: str) -> float:
+    """A finite number; for others, C leaves the result undefined."""
+    number = read_real(os.fsencode(text))
+    if not math.isfinite(number):
+        raise Stop(FILE, f"trec_eval: '{text}' is not a finite number\n")
+    return number
+
+
+def read_shares(written: str) -> list[float]:
+    """Shares or multiples of the number of relevant documents."""
+    shares = [read_finite(text) for text in written.split(",")]
+    if max(map(abs, shares)) > LARGEST_SHARE:
+        raise Stop(FILE, f"trec_eval: a cutoff in '{written}' is too large\n")
+    return shares
+
+
+def read_numbers(measure: str, written: str) -> tuple[float, ...]:
+    """The numbers of a measure: set_F uses only the first, and those of 11pt_avg are shares."""
+    if measure == "11pt_avg":
+        return tuple(read_shares(written))
+    numbers = [read_finite(text) for text in written.split(",")]
+    return tuple(numbers[: 1 if measure == "set_F" else None])
+
+
+def sort_cutoffs(numbers: Sequence[float], low: float = float("-inf")) -> tuple[float, ...]:
+    """Cutoffs in ascending order, without duplicates."""
+    ascending = sorted(numbers)
+    if ascending[0] < low:
+        raise Stop(FILE, "trec_eval: Negative cutoff detected\n")
+    if len(set(ascending)) < len(ascending):
+        raise Stop(FILE, "trec_eval: duplicate cutoffs detected\n")
+    return tuple(ascending)
+
+
+def read_pairs(measure: str, written: str | None) -> tuple[tuple[str, float], ...]:
+    """The pairs of a name and a number that the measure knows; the others are ignored."""
+    if written is None:
+        return ()
+    if not PAIRS.fullmatch(written):
+        raise Stop(FILE, f"trec_eval: malformed pair parameters in '{written}'\n")
+    known: dict[str, float] = {}
+    for name, _, text in (pair.partition("=") for pair in written.split(",")):
+        if GRADE.fullmatch(name) and measure != "rbp_resid":
+            grade, gain = str(read_whole(os.fsencode(name))), read_finite(text)
+            check_gain(measure, grade, known.get(grade, gain), gain)
+            known.setdefault(grade, gain)
+        elif name == "p" and measure in PERSISTENT:
+            known[name] = read_finite(text)
+    return tuple(known.items())
+
+
+def check_gain(measure: str, grade: str, first: float, gain: float) -> None:
+    """Raises where trec_eval would compute with two gains of a grade.
+
+    It ranks by the lowest gain and compares with an ideal ranking by the first. rbp also looks for the highest.
+    """
+    if gain < first or (measure == "rbp" and gain != first):
+        raise Stop(FILE, f"trec_eval: grade {grade} has two gains, {first:g} and {gain:g}; give it only one\n")
