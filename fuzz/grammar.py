@@ -15,13 +15,13 @@ import atheris
 with atheris.instrument_imports(include=["assay"]):
     import assay
     from assay.conventions import CONVENTIONS, parse_measures
-    from assay.core.measure import TABLE, all_names
     from assay.core.parameter import Parameter
+    from assay.measures import TABLE
 
 Measures = dict[str, assay.Measure]
 LONGEST = 40
 MARKS = ["@", "_", "."]
-PARAMETERS = {name: list(each.parameters.values()) for name, (each, _) in all_names(TABLE).items()}
+PARAMETERS = {name: list(TABLE.find(name)[0].parameters.values()) for name in TABLE.names()}
 PARAMETERS |= {name: [] for each in CONVENTIONS.values() for name in each.names if name not in PARAMETERS}
 NAMES = list(PARAMETERS)
 FIELDS = sorted({word for each in PARAMETERS.values() for one in each for word in (one.name, *one.choices)})

@@ -20,11 +20,12 @@ if _TYPE_CHECKING:
         PolicyError,
     )
     from assay.core.judged import Hits, Judged, ratio
-    from assay.core.measure import Cutoff, Example, Measure, Rel, measure, remove_measure
+    from assay.core.measure import Cutoff, Example, Measure, Rel
     from assay.core.note import Note
     from assay.core.parameter import Bounds
     from assay.core.policies import Policies
     from assay.data import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
+    from assay.measures import measure, remove_measure
     from assay.measures.answers import Answers, semantic
     from assay.results.many import Results
     from assay.results.result import Result, load_result
@@ -67,8 +68,9 @@ _HOME = {
         "PolicyError",
     ),
     "assay.core.judged": ("Hits", "Judged", "ratio"),
-    "assay.core.measure": ("Cutoff", "Example", "Measure", "Rel", "measure", "remove_measure"),
+    "assay.core.measure": ("Cutoff", "Example", "Measure", "Rel"),
     "assay.core.note": ("Note",),
+    "assay.measures": ("measure", "remove_measure"),
     "assay.core.parameter": ("Bounds",),
     "assay.tasks.evaluate.api": ("evaluate", "evaluate_many"),
     "assay.tasks.evaluate.evaluator": ("Evaluator",),
@@ -151,9 +153,6 @@ def __getattr__(name: str) -> object:
         return import_module(_ROOMS[name])
     for module, names in _HOME.items():
         if name in names:
-            if name == "measure":
-                # The names of the measures that come with assay are taken before a user's are.
-                import_module("assay.tasks.evaluate.answers")
             value: object = getattr(import_module(module), name)
             globals()[name] = value
             return value

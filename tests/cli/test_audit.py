@@ -34,4 +34,4 @@ def test_other_formats_have_a_row_for_each_tool(assay, folder, format_):
 def test_an_unknown_measure_is_one_line(assay):
     result = assay("audit", "qrels.txt", "two.run", "-m", "nonsense")
     assert result.exit_code == 2
-    assert "there is no measure 'nonsense'" in result.output
+    assert "unknown measure 'nonsense'" in result.output

@@ -262,7 +262,7 @@ WRONG = [
     (("none.txt", "one.run", "--min", "rr=0.1"), "there is no file 'none.txt'"),
     (("one.run", "--min", "rr=0.1"), "without judgments only finished results can be checked"),
     (("--min", "rr=0.1"), "name the RUN to check, here or in the settings"),
-    (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "there is no measure 'nonsense'"),
+    (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "unknown measure 'nonsense'"),
     (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"), "'none.toml' cannot be read: No such file"),
     (
         ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"),

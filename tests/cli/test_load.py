@@ -73,4 +73,4 @@ def test_what_is_no_python_file_is_refused(assay, name):
 def test_a_name_that_is_taken_is_refused(assay, folder):
     (folder / "mine.py").write_text(FOUND.replace("found_first", "ndcg"))
     result = assay("measures", "--load", "mine.py")
-    assert result.stderr == "assay: there is a measure named 'ndcg' already; choose another name\n"
+    assert result.stderr == "assay: a measure named 'ndcg' already exists; choose another name\n"

@@ -90,13 +90,13 @@ def test_bad_runs_end_in_one_line(assay, folder, case):
     [
         (["eval", "qrels.txt", "."], "'.' is a directory, not a file"),
         (["eval", ".", "one.run"], "'.' is a directory, not a file"),
-        (["eval", "qrels.txt", "one.run", "-m", "ndgc"], "there is no measure 'ndgc'; did you mean ndcg or rndcg?"),
+        (["eval", "qrels.txt", "one.run", "-m", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
         (["eval", "qrels.txt", "one.run", "-m", "ndcg@0"], "ndcg: k must be a whole number at least 1"),
         (["eval", "qrels.txt", "one.run", "-m", "rbp(p=2)"], "rbp: p must be a number above 0 and below 1"),
         (["eval", "qrels.txt", "one.run", "-m", "ndcg(x=1"], "cannot read the measure 'ndcg(x=1'"),
         (["eval", "qrels.txt", "two.run", "--missing", "error"], "1 query in the judgments is missing from the run"),
         (["eval", "qrels.txt", "one.run", "-m", " "], "there is no measure to compute"),
-        (["measures", "ndgc"], "there is no measure 'ndgc'; did you mean ndcg or rndcg?"),
+        (["measures", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
         (["convert", "none.run", "x.json"], "there is no file 'none.run'"),
     ],
 )

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from assay.cli.measures import explain
-from assay.core.measure import TABLE
+from assay.measures import TABLE
 
 RR = """\
 rr: Reciprocal rank

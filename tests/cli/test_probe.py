@@ -229,7 +229,7 @@ MISTAKES = [
     (("http://h/", "--header", "X-Key: $NOT_THERE"), "there is no environment variable NOT_THERE"),
     (("http://h/", "--timeout", "0"), "timeout must be a number of seconds above 0, not '0.0'"),
     (("http://h/", "--concurrency", "0"), "concurrency must be a whole number from 1 to 1024"),
-    (("http://h/", "-m", "nonsense"), "there is no measure 'nonsense'"),
+    (("http://h/", "-m", "nonsense"), "unknown measure 'nonsense'"),
     (("http://h/", "--queries", "broken.parquet"), "broken.parquet cannot be read as parquet: "),
     (("http://h/", "--queries", "none.jsonl"), "there is no file 'none.jsonl'"),
     (("http://h/", "--qrels", "none.txt"), "there is no file 'none.txt'"),

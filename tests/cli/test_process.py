@@ -52,7 +52,7 @@ def test_messages_survive_a_terminal_that_has_only_ascii(process):
     plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
     result = process("eval", "qrels.txt", "one.run", "-m", "größe", env=plain)
     assert result.returncode == 2
-    assert result.stderr.startswith(b"assay: there is no measure 'gr")
+    assert result.stderr.startswith(b"assay: unknown measure 'gr")
     assert b"Traceback" not in result.stderr
 
 

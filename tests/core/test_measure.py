@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.core.measure import TABLE
 from assay.core.parameter import write
+from assay.measures import TABLE
 
 BAD = [
     ("ap", {"k": 0}, "ap: k must be a whole number at least 1, not '0'"),
@@ -173,13 +173,13 @@ def test_a_measure_of_ones_own_is_like_all_others():
 @pytest.mark.parametrize("name", ["half", "halves", "ap", "map"])
 def test_a_name_is_given_once(name):
     register = assay.measure(name, title="Again", formula="")
-    with pytest.raises(assay.MeasureError, match=f"there is a measure named '{name}' already; choose another name"):
+    with pytest.raises(assay.MeasureError, match=f"a measure named '{name}' already exists; choose another name"):
         register(lambda judged: judged.retrieved)
 
 
 def test_a_measure_that_is_gone_is_unknown(half):
     assert half.title == "Half"
-    with pytest.raises(assay.MeasureError, match="there is no measure named 'third'"):
+    with pytest.raises(assay.MeasureError, match="unknown measure 'third'; nothing to remove"):
         assay.remove_measure("third")
 
 

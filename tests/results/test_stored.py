@@ -168,7 +168,7 @@ def own(tmp_path):
     result.save(tmp_path / "own.json")
     yield tmp_path / "own.json", result
     for name in ("cost", "whole"):
-        if name in assay.core.measure.TABLE:
+        if name in assay.measures.TABLE:
             assay.remove_measure(name)
 
 

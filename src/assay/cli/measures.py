@@ -14,8 +14,7 @@ import click
 from assay.cli.load import load_option, loaded
 from assay.cli.terminal import Command, emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, spelling
-from assay.core.grammar import look_up as look_up_name
-from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, all_names
+from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example
 from assay.core.parameter import write
 from assay.core.text import printable
 from assay.measures import TABLE
@@ -127,9 +126,8 @@ class Explanation:
 
 def look_up(name: str) -> Explanation:
     """What any spelling stands for: a measure's name, an alias, one with parameters, or a tool's own."""
-    names = {each.lower(): definition for each, (definition, _) in all_names(TABLE).items()}
-    if name.strip().lower() in names:
-        return explain(names[name.strip().lower()])
+    if TABLE.has(name.strip()):
+        return explain(TABLE.find(name.strip())[0])
     measures = parse_measures([name], find_convention("assay"), 1.0)
     definition = next(iter(measures.values())).definition
     return explain(definition, {key: each.full_name for key, each in measures.items()})
@@ -180,7 +178,7 @@ def spellings(definition: Definition) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for convention in CONVENTIONS.values():
         for name, entry in convention.names.items():
-            if look_up_name(re.split(r"[(@\[]", entry.measure)[0], TABLE)[0] is definition:
+            if TABLE.find(re.split(r"[(@\[]", entry.measure)[0])[0] is definition:
                 found.setdefault(convention.name, []).append(with_cutoff(name, convention))
     return {tool: list(dict.fromkeys(names)) for tool, names in found.items()}
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from assay.conventions.expanding import Chosen, expand
 from assay.conventions.tools import CONVENTIONS, find_convention
 from assay.core.errors import MeasureError
-from assay.core.measure import TABLE, Measure, all_names
+from assay.core.measure import Measure
 from assay.core.text import nearest, show
-from assay.measures import parse
+from assay.measures import TABLE, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -115,7 +115,7 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
     Raises if they mean several, or if none has it: `wrong`, unless a tool knows better what is.
     """
     meanings: dict[str, dict[str, Measure]] = {}
-    is_known = re.split(r"[(@]", name)[0].strip().lower() in {each.lower() for each in all_names(TABLE)}
+    is_known = TABLE.has(re.split(r"[(@]", name)[0].strip())
     if is_known and OWN_CUTOFF.fullmatch(name):
         raise wrong
     for tool in CONVENTIONS.values():
@@ -129,7 +129,7 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
         if found is not None:
             meanings[tool.name] = {key: chosen.measure for key, chosen in found.items()}
     if not meanings:
-        return {name: Chosen(answer_measure(name, wrong), policies)}
+        raise wrong
     if "trec_eval" in meanings:
         # Of one tool's versions the newer one is meant.
         meanings.pop("trec_eval_9", None)
@@ -138,13 +138,3 @@ def elsewhere(name: str, policies: Policies, options: Mapping[str, Any], wrong: 
         proposals = " or ".join(f"{tool}:{name}" for tool in meanings)
         raise MeasureError(f"tools mean different measures by {show(name)}; write {proposals}")
     return {key: Chosen(measure, policies) for key, measure in first.items()}
-
-
-def answer_measure(name: str, wrong: MeasureError) -> Measure:
-    """A measure of answers, whose table is read only when no other has the name; if it has not either, `wrong`."""
-    from assay.measures import answers  # noqa: F401 - enters them into the table
-
-    try:
-        return parse(name)
-    except MeasureError:
-        raise wrong from None

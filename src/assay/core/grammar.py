@@ -11,12 +11,15 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MeasureError
-from assay.core.measure import Definition, Measure, all_names
+from assay.core.measure import Definition, Measure
 from assay.core.parameter import Parameter
-from assay.core.text import nearest, show
+from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    # From a bare name or alias to its measure, and what the alias sets.
+    Find = Callable[[str], tuple[Definition, Mapping[str, Any]]]
 
 SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -60,10 +63,10 @@ def unquote(value: str) -> str:
     return value
 
 
-def parse(text: str, table: Mapping[str, Definition], defaults: Mapping[str, Any]) -> Measure:
-    """The measure that a name in `table` stands for; `defaults` are set where the name is silent."""
+def parse(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
+    """The measure that a name means; `find` looks up the bare name, and `defaults` fill what the name leaves open."""
     spelling = split(text)
-    definition, preset = look_up(spelling.name, table)
+    definition, preset = find(spelling.name)
     given: dict[str, Any] = {}
     for name, value in spelling.values.items():
         if name in preset:
@@ -77,17 +80,6 @@ def parse(text: str, table: Mapping[str, Definition], defaults: Mapping[str, Any
         if name in definition.parameters and definition.parameters[name].default == COMMON_DEFAULTS.get(name)
     }
     return definition(**{**silent, **preset, **given})
-
-
-def look_up(name: str, table: Mapping[str, Definition]) -> tuple[Definition, Mapping[str, Any]]:
-    """The measure of a name or an alias in any case, and what the alias sets."""
-    if name in table:
-        return table[name], {}
-    names = all_names(table)
-    found = names.get(name) or {each.lower(): entry for each, entry in names.items()}.get(name.lower())
-    if found is None:
-        raise MeasureError(unknown(name, names))
-    return found
 
 
 def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,10 +111,3 @@ def read(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter 
 
 def number(text: str) -> float | None:
     return float(text) if NUMBER.fullmatch(text.strip()) else None
-
-
-def unknown(name: str, names: Mapping[str, object]) -> str:
-    """The message for a name that nobody has, with the nearest ones."""
-    near = nearest(name.lower(), names)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"there is no measure {show(name)}; {hint}`assay measures` lists them all"

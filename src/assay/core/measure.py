@@ -1,11 +1,11 @@
 """What a measure is: a function from `Judged` to one number a query, and all that is said about it.
 
-    @measure("half_rr", title="Half of the reciprocal rank", formula="1 / (2 rank)")
+    @define("half_rr", title="Half of the reciprocal rank", formula="1 / (2 rank)")
     def half_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
         ...
 
-The parameters are the function's own, with their defaults; the grammar reads their annotations. The decorator puts the
-measure into `TABLE`, where every name is looked up.
+The parameters are the function's own, with their defaults; the grammar reads their annotations. `assay.measures` holds
+the table in which every name is looked up.
 """
 
 from __future__ import annotations
@@ -217,54 +217,16 @@ def is_pooled(measure: Measure) -> bool:
     return measure.definition.pooled is not None and measure.values.get("aggregate", "corpus") == "corpus"
 
 
-TABLE: dict[str, Definition] = {}
-# What was entered into the table and taken out of it; what is remembered of the table holds until this grows.
-CHANGES: list[str] = []
-
-
-def measure(
+def define(
     name: str,
     *,
     title: str = "",
     formula: str = "",
     **about: Any,  # noqa: ANN401 - passed on to Definition
 ) -> Callable[[Callable[..., FloatArray]], Definition]:
-    """Makes a function a measure and puts it into the table; see `Definition` for what can be said about it.
+    """Makes a function a measure; see `Definition` for the options. The table of measures collects it."""
 
-    >>> import assay
-    >>> @assay.measure("found", title="Relevant documents found", formula="r", range=(0, float("inf")))
-    ... def found(judged, *, rel: assay.Rel = 1):
-    ...     return judged.relevant(rel).count()
-    >>> assay.evaluate({"q1": ["a", "b"]}, {"q1": ["a", "c"]}, ["found"])["found"]
-    1.0
-    >>> assay.remove_measure("found")
-    """
+    def build(function: Callable[..., FloatArray]) -> Definition:
+        return Definition(name, function, title or name, formula, **about)
 
-    def register(function: Callable[..., FloatArray]) -> Definition:
-        definition = Definition(name, function, title or name, formula, **about)
-        names = [name, *definition.aliases]
-        taken = [each for each in names if each in all_names(TABLE)]
-        if taken:
-            raise MeasureError(f"there is a measure named {show(taken[0])} already; choose another name")
-        TABLE[name] = definition
-        CHANGES.append(name)
-        return definition
-
-    return register
-
-
-def remove_measure(name: str) -> None:
-    """Takes a measure out of the table, so that its name can be used again."""
-    if name not in TABLE:
-        raise MeasureError(f"there is no measure named {show(name)}")
-    del TABLE[name]
-    CHANGES.append(name)
-
-
-def all_names(table: Mapping[str, Definition]) -> dict[str, tuple[Definition, Values]]:
-    """Every name and alias, with the parameters the alias sets."""
-    names: dict[str, tuple[Definition, Values]] = {}
-    for definition in table.values():
-        names[definition.name] = (definition, {})
-        names.update({alias: (definition, values) for alias, values in definition.aliases.items()})
-    return names
+    return build

@@ -1,12 +1,42 @@
-"""The table of measures: one family a file, in the order in which `assay measures` lists them."""
+"""The table of measures: one family per file, in the order in which `assay measures` lists them.
 
-from collections.abc import Mapping
+`RANKINGS` and `TEXTS` list what comes with assay. A family only defines its measures: what a name means never
+depends on which modules were imported before. Users add their own with `measure` and `remove_measure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from assay.core import grammar
-from assay.core.measure import CHANGES, TABLE, Measure
+from assay.core.errors import MeasureError
+from assay.core.judged import FloatArray
+from assay.core.measure import Definition, Measure, Values, define
+from assay.core.text import nearest, show
 from assay.measures.ranking import (
+    abstention,
+    area_under_curve,
+    average_precision,
+    bpref,
+    compatibility,
+    counts,
+    discounted_gain,
+    diversity,
+    expected_reciprocal_rank,
+    groups,
+    precision_recall,
+    preferences,
+    query_families,
+    rank_biased_precision,
+    reciprocal_rank,
+    user_models,
+)
+
+RANKINGS = (
     precision_recall,
     reciprocal_rank,
     average_precision,
@@ -24,20 +54,169 @@ from assay.measures.ranking import (
     abstention,
     query_families,
 )
+# Measures of texts with their aliases, by the module that defines them; it is imported when one of them is used.
+TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "answers.overlap": {"answer_em": (), "answer_f1": (), "answer_precision": (), "answer_recall": ()},
+    "passages": {
+        "retrieval_token_f1": (),
+        "retrieval_token_precision": (),
+        "retrieval_token_recall": (),
+    },
+    "answers.similarity": {"contains": (), "levenshtein": (), "jaro_winkler": ()},
+    "answers.rouge": {
+        "rouge_1": ("rouge1", "rouge-1"),
+        "rouge_2": ("rouge2", "rouge-2"),
+        "rouge_n": (),
+        "rouge_l": ("rougel", "rouge-l"),
+        "rouge_lsum": ("rougelsum", "rouge-lsum"),
+    },
+    "answers.sacrebleu": {"bleu": ("sacrebleu",), "chrf": ("chrf++",), "ter": ()},
+    "answers.meteor": {"meteor": ()},
+}
+# Names that mean measures of answers where only answers are measured.
+SHORT_ANSWER_NAMES = {
+    "em": "answer_em",
+    "f1": "answer_f1",
+    "precision": "answer_precision",
+    "recall": "answer_recall",
+}
 
-__all__ = ["TABLE", "parse"]
+
+class MeasureTable(Mapping[str, Definition]):
+    """The measures by name. `find` also takes aliases, in upper or lower case; `changes` counts what users changed."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self._loaded: dict[str, Definition] = {}
+        # The module of each measure that is not imported yet.
+        self._modules: dict[str, str] = {}
+        # Names and aliases, and the measure that each belongs to; then the same in lower case.
+        self._names: dict[str, str] = {}
+        self._lower: dict[str, str] = {}
+        for definition in (each for module in RANKINGS for each in definitions_in(module)):
+            self._loaded[definition.name] = definition
+            self._enter(definition.name, definition.aliases)
+        for module, names in TEXTS.items():
+            for name, aliases in names.items():
+                self._modules[name] = f"{__name__}.{module}"
+                self._enter(name, aliases)
+
+    def _enter(self, name: str, aliases: Any) -> None:  # noqa: ANN401 - any collection of names
+        for each in (name, *aliases):
+            self._names[each] = name
+            self._lower[each.lower()] = each
+
+    def __getitem__(self, name: str) -> Definition:
+        if name not in self._loaded and name in self._modules:
+            for definition in definitions_in(import_module(self._modules[name])):
+                if definition.name in self._modules:
+                    self._loaded[definition.name] = definition
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names and self._names[name] == name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, owner in self._names.items() if name == owner])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def names(self) -> list[str]:
+        """Every name and alias."""
+        return list(self._names)
+
+    def has(self, name: str) -> bool:
+        """Whether a name or an alias is taken, in upper or lower case."""
+        return name.lower() in self._lower
+
+    def find(self, name: str) -> tuple[Definition, Values]:
+        """The measure of a name or an alias, in upper or lower case, and the parameters that the alias sets.
+
+        >>> definition, values = TABLE.find("MAP")
+        >>> definition.name, values
+        ('ap', {})
+        """
+        known = name if name in self._names else self._lower.get(name.lower())
+        if known is None:
+            near = nearest(name.lower(), self._names)
+            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            raise MeasureError(f"unknown measure {show(name)}; {hint}`assay measures` lists them all")
+        definition = self[self._names[known]]
+        return definition, definition.aliases.get(known, {})
+
+    def add(self, definition: Definition) -> None:
+        """Enters a measure of the user's."""
+        for name in (definition.name, *definition.aliases):
+            if name in self._names:
+                raise MeasureError(f"a measure named {show(name)} already exists; choose another name")
+        self._loaded[definition.name] = definition
+        self._enter(definition.name, definition.aliases)
+        self.changes += 1
+
+    def remove(self, name: str) -> None:
+        """Takes a measure out, with its aliases."""
+        if name not in self:
+            raise MeasureError(f"unknown measure {show(name)}; nothing to remove")
+        definition = self[name]
+        self._modules.pop(name, None)
+        del self._loaded[name]
+        for each in (name, *definition.aliases):
+            del self._names[each]
+        self._lower = {each.lower(): each for each in self._names}
+        self.changes += 1
+
+
+def definitions_in(module: ModuleType) -> list[Definition]:
+    """The measures that a module defines, in order."""
+    found = (each for each in vars(module).values() if isinstance(each, Definition))
+    return [each for each in found if each.function.__module__ == module.__name__]
+
+
+TABLE = MeasureTable()
+
+
+def measure(
+    name: str,
+    *,
+    title: str = "",
+    formula: str = "",
+    **about: Any,  # noqa: ANN401 - passed on to Definition
+) -> Callable[[Callable[..., FloatArray]], Definition]:
+    """Makes a function a measure and adds it to the table; see `assay.core.measure.Definition` for the options.
+
+    >>> import assay
+    >>> @assay.measure("found", title="Relevant documents found", formula="r", range=(0, float("inf")))
+    ... def found(judged, *, rel: assay.Rel = 1):
+    ...     return judged.relevant(rel).count()
+    >>> assay.evaluate({"q1": ["a", "b"]}, {"q1": ["a", "c"]}, ["found"])["found"]
+    1.0
+    >>> assay.remove_measure("found")
+    """
+    build = define(name, title=title, formula=formula, **about)
+
+    def register(function: Callable[..., FloatArray]) -> Definition:
+        definition = build(function)
+        TABLE.add(definition)
+        return definition
+
+    return register
+
+
+def remove_measure(name: str) -> None:
+    """Removes a measure from the table, so that its name can be used again."""
+    TABLE.remove(name)
 
 
 def parse(name: str, defaults: Mapping[str, Any] | None = None) -> Measure:
-    """The measure of that name; `defaults` stand in for parameters that the name does not set.
+    """The measure of that name; `defaults` apply to parameters that the name does not set.
 
     >>> parse("map@100"), parse("ap", {"rel": 2})
     (<measure ap@100>, <measure ap(rel=2)>)
     """
-    return remembered(name, tuple((defaults or {}).items()), len(CHANGES))
+    return _parse_once(name, tuple((defaults or {}).items()), TABLE.changes)
 
 
 @lru_cache(maxsize=4096)
-def remembered(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) -> Measure:  # noqa: ARG001 - part of the key
-    """The same, read once for as long as the table does not change."""
-    return grammar.parse(name, TABLE, dict(defaults))
+def _parse_once(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) -> Measure:  # noqa: ARG001 - part of the key
+    return grammar.parse(name, TABLE.find, dict(defaults))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.core.measure import AnswerExample, measure
+from assay.core.measure import AnswerExample, define
 from assay.measures.answers.overlap import token_overlap
 from assay.measures.answers.tokens import Normalize, tokenize
 
@@ -61,7 +61,7 @@ def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize
     return np.array(every).max(axis=1).mean(axis=0)
 
 
-@measure(
+@define(
     "retrieval_token_f1",
     title="Token F1 of retrieved passages",
     formula="the mean over the retrieved passages of 2 P R / (P + R) against the gold passage that is best for each",
@@ -77,7 +77,7 @@ def retrieval_token_f1(contents: Contents, *, normalize: Normalize = "squad") ->
     return contents.overlaps(normalize)[:, 2]
 
 
-@measure(
+@define(
     "retrieval_token_precision",
     title="Token precision of retrieved passages",
     formula="the mean over the retrieved passages of tokens in common / tokens of it, the best gold passage each",
@@ -91,7 +91,7 @@ def retrieval_token_precision(contents: Contents, *, normalize: Normalize = "squ
     return contents.overlaps(normalize)[:, 0]
 
 
-@measure(
+@define(
     "retrieval_token_recall",
     title="Token recall of retrieved passages",
     formula="the mean over the retrieved passages of tokens in common / tokens of the gold passage, the best one each",

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.conventions import choose
 from assay.core.errors import MeasureError
-from assay.core.measure import AGGREGATES, TABLE, Definition, Measure, is_pooled
+from assay.core.measure import AGGREGATES, Definition, Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.text import printable, show
-from assay.measures import parse
+from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
 from assay.results.stored_fields import exactly, fault, is_name, number, read_policies
 
 if TYPE_CHECKING:
@@ -78,10 +77,8 @@ def spelt_out(name: str) -> str:
     >>> spelt_out("f1(normalize=none)"), spelt_out("bleu")
     ('answer_f1(normalize=none)', 'bleu')
     """
-    from assay.measures.answers import SHORT
-
     base, bracket, rest = name.partition("(")
-    short = SHORT.get(base.strip().lower())
+    short = SHORT_ANSWER_NAMES.get(base.strip().lower())
     return name if short is None else short + bracket + rest
 
 
@@ -107,21 +104,12 @@ def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) 
     """The measure of that name, or one that only has the name where no such measure is defined."""
     known = (aggregate, higher_is_better, corpus)
     try:
-        measure = parse_any(text)
+        measure = parse(text)
     except MeasureError:
         return absent(text, *known)
     about = measure.definition
     is_same = (about.aggregate, about.higher_is_better, measure.has_own_number) == known
     return measure if is_same else absent(text, *known)
-
-
-def parse_any(text: str) -> Measure:
-    """The measure of that name, of rankings or of answers, whose table is read only for a name that is not there."""
-    try:
-        return parse(text)
-    except MeasureError:
-        import_module("assay.measures.answers")
-        return parse(text)
 
 
 def read_statistics(

@@ -136,7 +136,7 @@ def test_bad_embedders(embed, message):
     [
         (("model",), "semantic needs a function from texts to vectors, not 'str'"),
         ((len, "two words"), "semantic: a name is one word of letters, digits and _, not 'two words'"),
-        ((len, "bleu"), "there is a measure named 'bleu' already; choose another name"),
+        ((len, "bleu"), "a measure named 'bleu' already exists; choose another name"),
     ],
 )
 def test_bad_calls(arguments, message):

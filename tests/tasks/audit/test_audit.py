@@ -182,7 +182,7 @@ def test_it_can_be_had_in_every_form():
 
 BAD = [
     ([], "there is no measure to audit; name one, such as map"),
-    ("nonsense", "there is no measure 'nonsense'; `assay measures` lists them all"),
+    ("nonsense", "unknown measure 'nonsense'; `assay measures` lists them all"),
     ("P_5,10", "'P_5,10' stands for 2 measures; audit one at a time, such as P_5"),
 ]
 

@@ -144,7 +144,7 @@ def test_any_equal_spelling_finds_a_measure(written, asked):
         ("ndcg@5", "'ndcg@5' was not computed; this result has ndcg@10"),
         ("err", "'err' was not computed; this result has ndcg@10, ap, rr@10, recall@100"),
         ("ap(rel=2)", "'ap\\(rel=2\\)' was not computed"),
-        ("ndgc@10", "there is no measure 'ndgc'; did you mean ndcg"),
+        ("ndgc@10", "unknown measure 'ndgc'; did you mean ndcg"),
         (5, "a measure is a name"),
     ],
 )

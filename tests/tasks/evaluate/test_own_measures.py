@@ -50,16 +50,16 @@ def test_a_measure_can_be_removed(half):
     assert half.name == "half_rr"
     assay.remove_measure("half_rr")
     for name in ("half_rr", "HalfRR"):
-        with pytest.raises(MeasureError, match="there is no measure"):
+        with pytest.raises(MeasureError, match="unknown measure"):
             assay.evaluate(HALF, {"q1": ["a"]}, [name])
-    with pytest.raises(MeasureError, match="there is no measure named 'half_rr'"):
+    with pytest.raises(MeasureError, match="unknown measure 'half_rr'; nothing to remove"):
         assay.remove_measure("half_rr")
 
 
 @pytest.mark.usefixtures("half")
 @pytest.mark.parametrize("name", ["half_rr", "HalfRR", "ndcg", "map"])
 def test_a_name_is_taken_once(name):
-    with pytest.raises(MeasureError, match=f"there is a measure named '{name}' already"):
+    with pytest.raises(MeasureError, match=f"a measure named '{name}' already exists"):
         assay.measure(name, title="x", formula="x")(lambda judged: judged.retrieved)
 
 

@@ -201,7 +201,7 @@ def test_the_baseline_needs_no_measure_that_has_a_minimum_only():
 
 
 def test_names_that_are_no_measure_or_several():
-    with pytest.raises(assay.MeasureError, match="there is no measure 'nonsense'"):
+    with pytest.raises(assay.MeasureError, match="unknown measure 'nonsense'"):
         assay.gate(QRELS, OLD, {"nonsense": 0.1})
     with pytest.raises(
         assay.MeasureError, match=r"'P.5,10' stands for several measures; set a limit for each of P_5, P_10"

@@ -126,7 +126,7 @@ REFUSED = [
         {"questions": {"q1": "one"}, "missing": "error"},
         "2 queries of the judgments without a question: 'q2', 'q3'; missing=\"zero\" counts them as empty rankings",
     ),
-    ({"measures": ["nonsense"]}, "there is no measure 'nonsense'"),
+    ({"measures": ["nonsense"]}, "unknown measure 'nonsense'"),
     ({"measures": ["f1"], "convention": "nonsense"}, "nonsense"),
 ]
 

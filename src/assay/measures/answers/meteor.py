@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Annotated, Literal
 
 from assay.core.judged import FloatArray
-from assay.core.measure import AnswerExample, measure
+from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
 from assay.measures.answers.data import Answers
 from assay.measures.answers.porter import stem
@@ -106,7 +106,7 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
     return (1 - penalty) * mean
 
 
-@measure(
+@define(
     "meteor",
     title="METEOR",
     formula="(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym",

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.core.measure import AnswerExample, measure
+from assay.core.measure import AnswerExample, define
 from assay.measures.answers.data import Answers
 from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
 
@@ -20,7 +20,7 @@ NOTHING = (np.nan, np.nan, np.nan)
 REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
 
 
-@measure(
+@define(
     "answer_em",
     title="Exact match",
     formula="1 if the normalised answer is the same as a reference, else 0",
@@ -69,7 +69,7 @@ def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArr
     return answers.remember(("overlaps", normalize, yes_no), make)
 
 
-@measure(
+@define(
     "answer_f1",
     title="Token F1",
     formula="2 P R / (P + R) of the tokens that answer and reference have in common; the best reference counts",
@@ -85,7 +85,7 @@ def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo 
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 2]
 
 
-@measure(
+@define(
     "answer_precision",
     title="Token precision",
     formula="tokens in common / tokens of the answer; the best reference counts",
@@ -99,7 +99,7 @@ def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no:
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 0]
 
 
-@measure(
+@define(
     "answer_recall",
     title="Token recall",
     formula="tokens in common / tokens of the reference; the best reference counts",

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.core.measure import AnswerExample, Definition, measure
+from assay.core.measure import AnswerExample, Definition, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import Answers
@@ -63,7 +63,7 @@ def rouge_measure(
     **about: Any,  # noqa: ANN401 - passed on to Definition
 ) -> Callable[[Callable[..., FloatArray]], Definition]:
     """The decorator of a measure, with what all kinds of ROUGE have in common."""
-    return measure(
+    return define(
         name,
         title=title,
         formula=formula,

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import AnswerExample, Pooled, measure
+from assay.core.measure import AnswerExample, Pooled, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import Answers
@@ -165,7 +165,7 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     return [sacrebleu_signature(answers, bleu_metric(**values, effective_order=aggregate == "mean"))]
 
 
-@measure(
+@define(
     "bleu",
     title="BLEU",
     formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in references, BP = min(1, e^(1 - r/c))",
@@ -220,7 +220,7 @@ def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     return [sacrebleu_signature(answers, chrf_metric(**values))]
 
 
-@measure(
+@define(
     "chrf",
     title="chrF",
     formula="100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the n-grams of characters in common",
@@ -298,7 +298,7 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     return found
 
 
-@measure(
+@define(
     "ter",
     title="Translation edit rate",
     formula="100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit",

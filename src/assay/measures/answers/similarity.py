@@ -9,9 +9,10 @@ import numpy as np
 
 from assay.core.errors import DataError, MeasureError
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import TABLE, AnswerExample, Definition, Measure, all_names, measure
+from assay.core.measure import AnswerExample, Definition, Measure, define
 from assay.core.parameter import Bounds
 from assay.core.text import count, show
+from assay.measures import TABLE
 from assay.measures.answers.data import Answers
 from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
 
@@ -39,7 +40,7 @@ def note_long_texts(answers: Answers, *, normalize: str, **_: Any) -> list[str]:
     )
 
 
-@measure(
+@define(
     "contains",
     title="Contains a reference",
     formula="1 if a normalised reference stands in the normalised answer, else 0",
@@ -65,7 +66,7 @@ def stands_in(reference: str, prediction: str) -> float:
     return float(reference in prediction if reference.strip() else not prediction.strip())
 
 
-@measure(
+@define(
     "levenshtein",
     title="Levenshtein similarity",
     formula="1 - d / max(|answer|, |reference|), d: characters to insert, delete or replace",
@@ -88,7 +89,7 @@ def edit_similarity(reference: str, prediction: str) -> float:
     return 1 - count_edits(reference, prediction, LONGEST_TEXT) / max(len(reference), len(prediction), 1)
 
 
-@measure(
+@define(
     "jaro_winkler",
     title="Jaro-Winkler similarity",
     formula="J + 4 prefix_weight (1 - J) for four characters in common, J: mean share of matching characters and order",
@@ -150,8 +151,8 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
         raise MeasureError(f"semantic needs a function from texts to vectors, not {show(type(embed).__name__)}")
     if not isinstance(name, str) or not name.isidentifier():
         raise MeasureError(f"semantic: a name is one word of letters, digits and _, not {show(name)}")
-    if name in all_names(TABLE):
-        raise MeasureError(f"there is a measure named {show(name)} already; choose another name")
+    if TABLE.has(name):
+        raise MeasureError(f"a measure named {show(name)} already exists; choose another name")
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise MeasureError(f"semantic: batch must be a whole number at least 1, not {show(batch)}")
 

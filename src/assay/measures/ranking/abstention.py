@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged
-from assay.core.measure import TABLE, Cutoff, Example, Measure, Rel, measure
+from assay.core.measure import Cutoff, Example, Measure, Rel, define
 
 # The measures that another one may be made of.
 InnerName = Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"]
@@ -38,7 +38,7 @@ def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, f
     return (curve_area(confidence, values) - flat) / (curve_area(values, values) - flat)
 
 
-@measure(
+@define(
     "nauc",
     title="Normalised area under the abstention curve",
     formula="(A - flat) / (oracle - flat), A the area under the mean of the queries left, least confident out first",
@@ -62,6 +62,8 @@ def abstention(
 
 def inner_measure(of: str, k: int | None, rel: float) -> Measure:
     """The measure of that name; where its grades are gains it has no use for `rel`."""
+    from assay.measures import TABLE
+
     definition = TABLE[of]
     return definition(k=k, rel=rel) if definition.parameters["rel"].default == 1 else definition(k=k)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.engine.local import only_top
 
 Paired = Annotated[
@@ -23,7 +23,7 @@ TiedPairs = Annotated[
 ]
 
 
-@measure(
+@define(
     "auc",
     title="Area under the ROC curve",
     formula="the share of pairs (relevant, not relevant) in which the relevant one scores higher; tied scores are half",

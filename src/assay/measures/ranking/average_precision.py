@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, highest_onward, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 
 ApNorm = Annotated[
@@ -36,7 +36,7 @@ NothingFound = Annotated[
 ]
 
 
-@measure(
+@define(
     "ap",
     title="Average precision",
     formula="(1/R) Σ precision at the rank of each relevant document",
@@ -75,7 +75,7 @@ def last_ordinal(hits: Hits) -> IntArray:
     return among.higher + among.tied + 1
 
 
-@measure(
+@define(
     "gm_ap",
     title="Geometric mean average precision",
     formula="exp of the mean over queries of ln max(AP, 0.00001)",
@@ -90,7 +90,7 @@ def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = Non
     return average_precision(rel=rel, k=k)(judged)
 
 
-@measure(
+@define(
     "set_ap",
     title="Average precision of a set",
     formula="r² / (n R), where r of the R relevant documents stand among the n retrieved: precision · recall",
@@ -104,7 +104,7 @@ def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return ratio(found * found, judged.retrieved * judged.count_relevant(rel))
 
 
-@measure(
+@define(
     "yaap",
     title="Yet another average precision",
     formula="ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant documents",
@@ -134,7 +134,7 @@ def precisions(judged: Judged, rel: float) -> FloatArray:
 EPSILON = 1e-5
 
 
-@measure(
+@define(
     "infap",
     title="Inferred average precision",
     formula="(1/R) Σ 1/i + ((i-1)/i) · (pool before / (i-1)) · (rel before + e) / (rel before + nonrel before + 2e)",
@@ -167,7 +167,7 @@ LevelCut = Annotated[
 ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 
 
-@measure(
+@define(
     "iprec",
     title="Interpolated precision at recall",
     formula="the highest precision at any rank from the one where recall r is reached",
@@ -190,7 +190,7 @@ def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut:
     return result
 
 
-@measure(
+@define(
     "mean_iprec",
     title="Mean interpolated precision",
     formula="the mean of the interpolated precision at several levels of recall, by default 0, 0.1, …, 1",

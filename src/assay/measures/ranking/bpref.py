@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Example, Rel, measure
+from assay.core.measure import Example, Rel, define
 
 Denominator = Annotated[
     Literal["min", "relevant"],
@@ -24,7 +24,7 @@ Unopposed = Annotated[
 ]
 
 
-@measure(
+@define(
     "bpref",
     title="Binary preference",
     formula="(1/R) Σ 1 - min(n, R) / min(N, R), n of the N judged non-relevant documents ranked before it",
@@ -48,7 +48,7 @@ def binary_preference(
     return scores
 
 
-@measure(
+@define(
     "gm_bpref",
     title="Geometric mean binary preference",
     formula="exp of the mean over queries of ln max(bpref, 0.00001)",

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
-from assay.core.measure import Example, measure
+from assay.core.measure import Example, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
 
@@ -20,7 +20,7 @@ IdealOrder = Annotated[
 ]
 
 
-@measure(
+@define(
     "compatibility",
     title="Compatibility",
     formula="Σ p^(i - 1) |ranking to i ∩ ideal to i| / i, divided by that of the ideal itself",

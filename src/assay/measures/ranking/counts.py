@@ -7,11 +7,11 @@ from typing import Annotated
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 
 
-@measure(
+@define(
     "judged",
     title="Share judged",
     formula="judged documents among the first min(k, retrieved), divided by that number",
@@ -22,7 +22,7 @@ def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     return ratio(judged.judged().count(k), judged.cut(k))
 
 
-@measure(
+@define(
     "unjudged",
     title="Share unjudged",
     formula="documents without a judgment among the first k, divided by k; without k by what was retrieved",
@@ -36,7 +36,7 @@ def unjudged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     return ratio(judged.cut(k) - judged.judged().count(k), judged.retrieved if k is None else k)
 
 
-@measure(
+@define(
     "num_ret",
     title="Documents retrieved",
     formula="number of documents retrieved",
@@ -49,7 +49,7 @@ def num_ret(judged: Judged) -> FloatArray:
     return judged.retrieved.astype(np.float64)
 
 
-@measure(
+@define(
     "num_rel",
     title="Relevant documents",
     formula="number of documents judged relevant",
@@ -62,7 +62,7 @@ def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return judged.count_relevant(rel).astype(np.float64)
 
 
-@measure(
+@define(
     "num_rel_ret",
     title="Relevant documents retrieved",
     formula="number of relevant documents retrieved",
@@ -75,7 +75,7 @@ def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return judged.found(rel, None).astype(np.float64)
 
 
-@measure(
+@define(
     "num_nonrel_judged_ret",
     title="Documents judged not relevant that were retrieved",
     formula="number of documents retrieved that are judged and not relevant",
@@ -89,7 +89,7 @@ def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return (judged.judged().count() - judged.found(rel, None)).astype(np.float64)
 
 
-@measure(
+@define(
     "num_q",
     title="Queries",
     formula="number of queries that count",
@@ -102,7 +102,7 @@ def num_q(judged: Judged) -> FloatArray:
     return np.ones(judged.size)
 
 
-@measure(
+@define(
     "hole",
     title="Hole",
     formula="h / k, where h documents among the first k are judged for no query at all",
@@ -126,7 +126,7 @@ Weights = Annotated[
 Documents = Annotated[int, Bounds(low=0), "how many documents the collection has, for the last weight"]
 
 
-@measure(
+@define(
     "utility",
     title="Utility",
     formula="w1 r + w2 (n - r) + w3 (R - r) + w4 (N + r - n - R), where n of N documents were retrieved, r of the R "

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, running_sums, stretches
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds, GainMap, write
 
 Gain = Annotated[
@@ -57,7 +57,7 @@ GradeLimit = Annotated[float | None, "a query with a grade above this has no val
 LARGEST_EXPONENT = 1000
 
 
-@measure(
+@define(
     "dcg",
     title="Discounted cumulative gain",
     formula="Σ gain / log2(rank + 1) over the first k documents",
@@ -85,7 +85,7 @@ def dcg(
     return np.where(judged.retrieved < fewest, np.nan, total) if fewest else total
 
 
-@measure(
+@define(
     "ideal_dcg",
     title="Ideal discounted cumulative gain",
     formula="DCG of the judged documents from the highest gain to the lowest, of those that gain anything",
@@ -106,7 +106,7 @@ def ideal_dcg(
     return np.asarray(np.bincount(best.owner, weights=worth, minlength=judged.size), dtype=np.float64)
 
 
-@measure(
+@define(
     "ndcg",
     title="Normalised discounted cumulative gain",
     formula="DCG / DCG of the ideal ranking",
@@ -239,7 +239,7 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
 NeededGrade = Annotated[float, "a query without a document of at least this grade scores 0"]
 
 
-@measure(
+@define(
     "ndcg_rel",
     title="Average nDCG over relevant documents",
     formula="the mean of DCG / ideal DCG at the ranks of the documents that gain; one not retrieved has the last DCG",
@@ -264,7 +264,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Leas
     return ratio(np.maximum(hits.sum(shares) + final, 0.0), possible)
 
 
-@measure(
+@define(
     "rndcg",
     title="Average nDCG over levels of gain",
     formula="the mean of nDCG@b over the ranks b after which the ideal ranking gains less, and of nDCG at the end if "
@@ -301,7 +301,7 @@ def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
     return gained
 
 
-@measure(
+@define(
     "g",
     title="Normalised gain",
     formula="Σ gain / log2(2 + best - own), divided by all gains; own is what the ranking gained up to there, best "
@@ -323,7 +323,7 @@ def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: Least
     return ratio(hits.sum(ranked.gain / np.log2(2.0 + behind)), possible)
 
 
-@measure(
+@define(
     "bin_g",
     title="Binary normalised gain",
     formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, n documents before it not being relevant",

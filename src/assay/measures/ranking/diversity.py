@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.groups import join_hits
 from assay.measures.ranking.precision_recall import Divisor
@@ -65,7 +65,7 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
     return ratio(novelty_gain(judged, coverage(judged, rel).top(k), alpha, worth), ideal)
 
 
-@measure(
+@define(
     "alpha_dcg",
     title="Alpha-DCG",
     formula="Σ (1 - α)^seen / log2(rank + 1), seen documents before it covering the subtopic; over that of an ideal",
@@ -82,7 +82,7 @@ def alpha_dcg(
     return share_of_perfect(judged, log_discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
-@measure(
+@define(
     "alpha_ndcg",
     title="Alpha-nDCG",
     formula="α-DCG / α-DCG of the best ranking, found greedily",
@@ -98,7 +98,7 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redunda
     return share_of_best(judged, k, rel, alpha, log_discount)
 
 
-@measure(
+@define(
     "err_ia",
     title="Intent-aware expected reciprocal rank",
     formula="Σ (1 - α)^seen / rank, seen documents before it covering the subtopic; over that of an ideal",
@@ -116,7 +116,7 @@ def err_ia(
     return share_of_perfect(judged, reciprocal_discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
-@measure(
+@define(
     "nerr_ia",
     title="Normalised intent-aware expected reciprocal rank",
     formula="ERR-IA / ERR-IA of the best ranking, found greedily",
@@ -132,7 +132,7 @@ def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy
     return share_of_best(judged, k, rel, alpha, reciprocal_discount)
 
 
-@measure(
+@define(
     "nrbp",
     title="Novelty- and rank-biased precision",
     formula="(1 - (1 - α) p) / S · Σ (1 - α)^seen p^(rank - 1), S subtopics",
@@ -148,7 +148,7 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistenc
     return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
 
 
-@measure(
+@define(
     "nnrbp",
     title="Normalised novelty- and rank-biased precision",
     formula="NRBP / NRBP of the best ranking, found greedily",
@@ -163,7 +163,7 @@ def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persisten
     return share_of_best(judged, None, rel, alpha, persistence_discount(p))
 
 
-@measure(
+@define(
     "ap_ia",
     title="Intent-aware average precision",
     formula="the mean over subtopics of the average precision for each",
@@ -181,7 +181,7 @@ def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     return ratio(covered.sum(share, judged.size), subtopics.per_query(judged.size))
 
 
-@measure(
+@define(
     "precision_ia",
     title="Intent-aware precision",
     formula="the mean over subtopics of the precision for each",
@@ -200,7 +200,7 @@ def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Diviso
     return ratio(found, find_subtopics(judged, rel).per_query(judged.size) * documents)
 
 
-@measure(
+@define(
     "subtopic_recall",
     title="Subtopic recall",
     formula="s / S, where s of the S subtopics have a relevant document among the first k",

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Judged
-from assay.core.measure import Cutoff, Example, Values, measure
+from assay.core.measure import Cutoff, Example, Values, define
 from assay.core.parameter import Bounds
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     return {"max": float(judged.highest_grade().max(initial=0.0))}
 
 
-@measure(
+@define(
     "err",
     title="Expected reciprocal rank",
     formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), r the chance that a document satisfies",

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Measure, Rel, measure
+from assay.core.measure import Cutoff, Example, Measure, Rel, define
 from assay.engine.local import only_judged
 from assay.measures.ranking.average_precision import average_precision
 from assay.measures.ranking.precision_recall import (
@@ -42,7 +42,7 @@ class Grouped(NamedTuple):
         return ratio(total, np.bincount(self.owner, minlength=size))
 
 
-@measure(
+@define(
     "group_recall",
     title="Recall over groups",
     formula="g / G, where g of the G groups have a relevant document among the first k",
@@ -57,7 +57,7 @@ def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArra
     return groups.mean((groups.hits.top(k).count() > 0).astype(np.float64), judged.size)
 
 
-@measure(
+@define(
     "group_f",
     title="F score over groups",
     formula="(1 + b²) P R / (b² P + R) with b = beta, where R is the recall over groups",
@@ -72,7 +72,7 @@ def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta 
     return harmonic_mean(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
 
 
-@measure(
+@define(
     "group_rr",
     title="Reciprocal rank over groups",
     formula="(1/G) Σ 1 / rank of the first relevant document of each group; 0 for a group without one",
@@ -89,7 +89,7 @@ def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> 
     return groups.mean(first.sum(1.0 / first.rank), judged.size)
 
 
-@measure(
+@define(
     "group_ap",
     title="Average precision over groups",
     formula="(1/G) Σ mean of the precisions at the ranks of each group's relevant documents that were found",
@@ -130,7 +130,7 @@ def group_hits(judged: Judged, rel: float) -> Grouped:
 Condensed = Annotated[bool, "documents that a group has not judged are taken out of the ranking that it sees"]
 
 
-@measure(
+@define(
     "judges_ap",
     title="Average precision, averaged over groups",
     formula="mean over the groups of the AP by the group's own judgments",
@@ -144,7 +144,7 @@ def judges_average_precision(
     return judge_views(judged, condensed).mean(average_precision(rel=rel, k=k))
 
 
-@measure(
+@define(
     "judges_precision",
     title="Precision, averaged over groups",
     formula="mean over the groups of the precision by the group's own judgments",
@@ -158,7 +158,7 @@ def judges_precision(
     return judge_views(judged, condensed).mean(precision(rel=rel, k=k, over=over))
 
 
-@measure(
+@define(
     "judges_r_precision_multiple",
     title="Precision at a multiple of R, averaged over groups",
     formula="mean over the groups of the precision at multiple · R, where the group has R relevant documents",

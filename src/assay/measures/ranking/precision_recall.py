@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import LARGEST, Bounds
 
 
-@measure(
+@define(
     "hits",
     title="Hits",
     formula="number of relevant documents among the first k",
@@ -23,7 +23,7 @@ def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     return judged.found(rel, k).astype(np.float64)
 
 
-@measure(
+@define(
     "hit_rate",
     title="Hit rate",
     formula="1 if a relevant document stands among the first k, else 0",
@@ -44,7 +44,7 @@ Divisor = Annotated[
 Multiple = Annotated[float, Bounds(low=0, open_low=True), "how many times R documents are looked at"]
 
 
-@measure(
+@define(
     "precision",
     title="Precision",
     formula="r / k, where r relevant documents stand among the first k",
@@ -56,7 +56,7 @@ def precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor =
     return ratio(judged.found(rel, k), judged.cut(k) if k is None or over == "retrieved" else k)
 
 
-@measure(
+@define(
     "r_precision",
     title="R-precision",
     formula="r / R, where r of the R relevant documents stand among the first R",
@@ -69,7 +69,7 @@ def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return r_precision_multiple(rel=rel, multiple=1)(judged)
 
 
-@measure(
+@define(
     "r_precision_multiple",
     title="Precision at a multiple of R",
     formula="r / n, where r relevant documents stand among the first n = multiple · R, rounded up from a tenth on",
@@ -102,7 +102,7 @@ NothingRelevant = Annotated[
 ]
 
 
-@measure(
+@define(
     "recall",
     title="Recall",
     formula="r / R; with cap r / min(R, k), or without a cutoff r / min(R, retrieved)",
@@ -140,7 +140,7 @@ Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as 
 Squared = Annotated[bool, "beta is the square of that number, as in trec_eval's set_F"]
 
 
-@measure(
+@define(
     "f",
     title="F score",
     formula="(1 + b²) P R / (b² P + R) with b = beta; or with b² = beta where it is given squared",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray, Judged
-from assay.core.measure import Example, measure
+from assay.core.measure import Example, define
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ CountedPreferences = Annotated[
 ]
 
 
-@measure(
+@define(
     "prefs",
     title="Preferences fulfilled",
     formula="f / p, where the ranking fulfils f of the p preferences; or the mean of that ratio over pairs or groups",
@@ -54,7 +54,7 @@ def preferences(judged: Judged, *, of: Retrieved = "all", over: CountedUnit = "p
     return each_query(judged, lambda known: ratios[over](known, of))
 
 
-@measure(
+@define(
     "num_prefs",
     title="Number of preferences",
     formula="number of preferences that are possible, or that are fulfilled",

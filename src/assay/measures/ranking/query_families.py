@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.abstention import ROUNDING, InnerName, inner_measure
 
@@ -36,7 +36,7 @@ class Families(NamedTuple):
     is_complete: BoolArray
 
 
-@measure(
+@define(
     "worst",
     title="Worst of a family",
     formula="the lowest value among the queries of a family",
@@ -65,7 +65,7 @@ def worst(
     return scores
 
 
-@measure(
+@define(
     "p_mrr",
     title="Pairwise change of reciprocal rank (p-MRR)",
     formula="mean of (1/a) / (1/b) - 1 if a >= b, else 1 - (1/b) / (1/a), over the documents that stop being relevant, "

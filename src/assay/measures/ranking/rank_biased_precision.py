@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds, GainMap
 from assay.measures.ranking.discounted_gain import gains
 
@@ -33,7 +33,7 @@ RbpLimit = Annotated[
 ]
 
 
-@measure(
+@define(
     "rbp",
     title="Rank-biased precision",
     formula="(1 - p) Σ gain · p^(rank - 1)",
@@ -62,7 +62,7 @@ def rank_biased_precision(
     return (1 - p) * total / (1.0 if limit is None else 1 - p**limit)
 
 
-@measure(
+@define(
     "rbp_residual",
     title="Residual of rank-biased precision",
     formula="1 - (1 - p) Σ p^(rank - 1) over the judged documents",

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, measure
+from assay.core.measure import Cutoff, Example, Rel, define
 
 Credit = Annotated[
     Literal["first", "sum", "found"],
@@ -20,7 +20,7 @@ Missing = Annotated[
 ]
 
 
-@measure(
+@define(
     "rr",
     title="Reciprocal rank",
     formula="1 / rank of the first relevant document; 0 without one",
@@ -39,7 +39,7 @@ def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: C
     return ratio(total, hits.count()) if credit == "found" else total
 
 
-@measure(
+@define(
     "first_rank",
     title="Rank of the first relevant document",
     formula="rank of the first relevant document",

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Judged
-from assay.core.measure import Example, Values, measure
+from assay.core.measure import Example, Values, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
 
@@ -67,7 +67,7 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
     return np.asarray(np.log2(rank + 1) / np.log2(rank + 2), dtype=np.float64)
 
 
-@measure(
+@define(
     "sdcg",
     title="Scaled discounted cumulative gain",
     formula="Σ gain / log2(rank + 1) over the first k documents, divided by that of k documents that gain 1",
@@ -80,7 +80,7 @@ def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade
     return expected_gain(judged, min, max, k, discount_ratio)
 
 
-@measure(
+@define(
     "bpm",
     title="Bejeweled player model",
     formula="the mean gain up to the rank where the gains add up to the target, or to k",
@@ -95,7 +95,7 @@ def bpm(
     return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
 
-@measure(
+@define(
     "inst",
     title="INST",
     formula="the chance to go on is ((i + 2T - G - 1) / (i + 2T - G))², G found up to rank i, T the target",
@@ -112,7 +112,7 @@ def inst(
     )
 
 
-@measure(
+@define(
     "insq",
     title="INSQ",
     formula="the chance to go on is ((i + 2T - 1) / (i + 2T))², T the target",
@@ -127,7 +127,7 @@ def insq(
     return expected_gain(judged, min, max, limit, lambda _, rank: chance_towards(target, 0.0, rank))
 
 
-@measure(
+@define(
     "nerr8",
     title="Nearly expected reciprocal rank, to depth k",
     formula="the chance to go on is 1 - gain",
@@ -141,7 +141,7 @@ def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
     return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
 
 
-@measure(
+@define(
     "nerr9",
     title="Nearly expected reciprocal rank, discounted, to depth k",
     formula="the chance to go on is i / (i + 1) · (1 - gain)",
@@ -155,7 +155,7 @@ def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
     return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
 
 
-@measure(
+@define(
     "nerr10",
     title="Nearly expected reciprocal rank, with persistence",
     formula="the chance to go on is p · (1 - gain)",
@@ -171,7 +171,7 @@ def nerr10(
     return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
 
 
-@measure(
+@define(
     "nerr11",
     title="Nearly expected reciprocal rank, with a target",
     formula="the chance to go on is ((i + 2T - 1) / (i + 2T))² · (1 - gain), T the target",

@@ -83,5 +83,5 @@ def told_by(name: str, tool: Convention) -> frozenset[str]:
         options = tool.names[written.base].options
         return frozenset(options[option].parameter for option in written.options)
     spelling = grammar.split(name)
-    definition, preset = grammar.look_up(spelling.name, TABLE)
+    definition, preset = TABLE.find(spelling.name)
     return frozenset({*spelling.values, *preset} - {definition.at})

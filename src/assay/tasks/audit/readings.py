@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.conventions.expanding import Chosen, expand
 from assay.conventions.tools import CONVENTIONS, find_convention
 from assay.conventions.writing import spelling
-from assay.core import grammar
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.parameter import write
@@ -103,7 +102,7 @@ def kinds(entry: Name) -> list[Definition]:
     """The measures that a name may stand for."""
     switches = [option.words.values() for option in entry.options.values() if option.parameter == "measure"]
     texts = dict.fromkeys([entry.measure, *(text for words in switches for text in words)])
-    return [grammar.look_up(re.split(r"[(@\[]", text)[0], TABLE)[0] for text in texts]
+    return [TABLE.find(re.split(r"[(@\[]", text)[0])[0] for text in texts]
 
 
 def is_kin(one: Definition, other: Definition) -> bool:

@@ -12,8 +12,8 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, some
-from assay.measures import parse
-from assay.measures.answers import SHORT, Answers
+from assay.measures import SHORT_ANSWER_NAMES, parse
+from assay.measures.answers import Answers
 from assay.measures.passages import Contents
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import add_measure, score_answers
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # Of the short names of answers, the one that is none of retrieval too.
-ONLY_ANSWERS = {"em": SHORT["em"]}
+ONLY_ANSWERS = {"em": SHORT_ANSWER_NAMES["em"]}
 # What each kind of measure needs of the records, in words.
 NEEDS = {
     "rankings": {"gold": "gold documents", "retrieved": "retrieved documents"},
@@ -127,7 +127,7 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
     missing = [words for part, words in NEEDS[kind].items() if all(getattr(row, part) is None for row in rows)]
     if missing:
         said = f"{', '.join(names)} left out: the records have no {' and no '.join(missing)}"
-        meant = [SHORT[name] for name in names if name in SHORT and kind == "rankings"]
+        meant = [SHORT_ANSWER_NAMES[name] for name in names if name in SHORT_ANSWER_NAMES and kind == "rankings"]
         hint = f"; for answers write {', '.join(meant)}" if meant else ""
         notes.append(Note(NoteKind.PARTS, said + hint))
     return not missing
