@@ -120,7 +120,7 @@ def test_several_tools_in_one_call():
     np.testing.assert_array_equal(result.scores["trec_eval:map"], [1, nan, 0])
     assert (result["ap"], result["trec_eval:map"], result["map"]) == (1 / 3, 1 / 2, 1 / 3)
     assert "trec_eval:map: computed with missing=skip grades=whole" in map(str, result.notes)
-    assert result.signature.endswith(
+    assert str(result.signature).endswith(
         "measures: ap(rel=1,norm=relevant,ties=rank,nothing=zero) ap(rel=1,norm=relevant,ties=rank,nothing=zero)[missing=skip grades=whole]"
     )
 
@@ -298,7 +298,7 @@ def test_every_choice_has_an_example():
 def test_signature_names_every_policy():
     result = assay.evaluate(QRELS, RUN, "ap", depth=100, rel=2, judged_only=True)
     for policy in assay.Policies.__slots__:
-        assert f" {policy}=" in result.signature
-    assert " depth=100 " in result.signature
-    assert " judged_only=yes " in result.signature
-    assert " rel=2 " in result.signature
+        assert f" {policy}=" in str(result.signature)
+    assert " depth=100 " in str(result.signature)
+    assert " judged_only=yes " in str(result.signature)
+    assert " rel=2 " in str(result.signature)

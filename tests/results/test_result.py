@@ -45,7 +45,7 @@ def test_print_is_a_clean_table(result):
         "auc          0.2500  0.0000  0.5000        2\n"
         "num_rel_ret       3                        3\n"
         "\n"
-        f"assay {VERSION}, convention assay\n"
+        f"assay {VERSION}, convention assay, details: result.signature\n"
         "note: 1 query in the run has no judgments; left out: 'q9'\n"
         "note: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
         "note: 1 query has no relevant documents; scored 0: 'q3'\n"
@@ -55,7 +55,9 @@ def test_print_is_a_clean_table(result):
 
 def test_print_names_the_policies_that_were_changed():
     result = assay.evaluate(QRELS, RUN, ["ap"], missing="skip", ties="input", rel=2, depth=10, convention="trec_eval")
-    assert f"assay {VERSION}, convention trec_eval, ties=input depth=10 rel=2\n" in str(result)
+    assert f"assay {VERSION}, convention trec_eval, ties=input depth=10 rel=2, details: result.signature\n" in str(
+        result
+    )
 
 
 def test_large_numbers_are_grouped():
@@ -70,7 +72,7 @@ def test_print_of_several_runs(results):
         "one  0.4444  0.5000\n"
         "two  0.5000  0.6667\n"
         "\n"
-        f"assay {VERSION}, convention assay\n"
+        f"assay {VERSION}, convention assay, details: result.signature\n"
         "note: one: 1 query in the run has no judgments; left out: 'q9'\n"
         "note: one: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
         "note: one: 1 query has no relevant documents; scored 0: 'q3'\n"
@@ -144,7 +146,7 @@ def test_frames_of_several_runs(results):
 def test_json_has_everything_and_null_for_nan(result):
     content = json.loads(result.to_json())
     assert list(content) == ["signature", "measures", "queries", "notes"]
-    assert content["signature"] == result.signature
+    assert content["signature"] == str(result.signature)
     assert content["measures"]["P@2"] == {
         "measure": "precision(rel=1,over=k)@2",
         "mean": 1 / 3,

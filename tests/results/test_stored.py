@@ -86,8 +86,8 @@ def test_the_version_that_computed_it_stays(stored):
     path, content = stored
     path.write_text(json.dumps({**content, "written_by": "9.8.7"}))
     loaded = assay.load_result(path)
-    assert loaded.signature.startswith("assay 9.8.7 convention=assay")
-    assert "assay 9.8.7, convention assay" in str(loaded)
+    assert str(loaded.signature).startswith("assay 9.8.7 convention=assay")
+    assert "assay 9.8.7, convention assay, details: result.signature" in str(loaded)
     assert again(loaded, path).version == "9.8.7"
 
 

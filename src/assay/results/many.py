@@ -62,7 +62,7 @@ class Results(Exports):
             notes = texts[0]
         else:
             notes = [f"{name}: {text}" for name, each in zip(self.results, texts, strict=True) for text in each]
-        return Table(columns, rows, first.caption, tuple(notes))
+        return Table(columns, rows, first.signature.short, tuple(notes))
 
     def to_polars(self) -> polars.DataFrame:
         """One row a run and query, one column a measure."""

@@ -10,6 +10,7 @@ from assay._kernel import __version__
 from assay.conventions import CONVENTIONS, parse_measures
 from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, is_pooled
+from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table, finite
 from assay.results.stored import Stored, read_stored, write_stored
@@ -161,33 +162,23 @@ class Result(Exports):
         return self.own_policies.get(self.key(name), self.policies)
 
     @property
-    def signature(self) -> str:
-        """Every choice that made the numbers, and the version."""
-        measures = " ".join(map(self._signed, self.measures))
-        if self.subject == "answers":
-            return f"assay {self.version} answers measures: {measures}"
-        return f"assay {self.version} convention={self.convention} {self.policies} measures: {measures}"
+    def signature(self) -> Signature:
+        """Every choice that made the numbers, and the version; `str` of it is the long form."""
+        usual = CONVENTIONS[self.convention].policies
+        signed = tuple(map(self._signed, self.measures))
+        return Signature(self.version, self.convention, self.policies, usual, signed, self.subject)
 
-    def _signed(self, name: str) -> str:
-        """A measure with all its parameters, and with its policies and what it is based on where they are its own."""
-        own = self.own_policies.get(name, self.policies).differing(self.policies)
-        basis = self.measures[name].definition.basis
-        about = [each for each in (own, basis() if basis is not None else "") if each]
-        return self.measures[name].full_name + (f"[{'; '.join(about)}]" if about else "")
-
-    @property
-    def caption(self) -> str:
-        """The signature in short: the convention, and what differs from it."""
-        if self.subject == "answers":
-            return f"assay {self.version}, answers"
-        changed = self.policies.differing(CONVENTIONS[self.convention].policies)
-        return f"assay {self.version}, convention {self.convention}" + (f", {changed}" if changed else "")
+    def _signed(self, name: str) -> SignedMeasure:
+        """How one measure was computed."""
+        measure = self.measures[name]
+        basis = measure.definition.basis
+        return SignedMeasure(measure.full_name, self.own_policies.get(name), "" if basis is None else basis())
 
     def table(self) -> Table:
         """Measure, mean, interval and number of queries."""
         columns = (Column("measure", is_text=True), Column("mean"), Column("low"), Column("high"), Column("queries"))
         rows = tuple((name, *self._numbers(name), self.counted(name)) for name in self.measures)
-        return Table(columns, rows, self.caption, tuple(map(str, self.notes)))
+        return Table(columns, rows, self.signature.short, tuple(map(str, self.notes)))
 
     def _numbers(self, name: str) -> tuple[float | int | None, ...]:
         if self.measures[name].definition.aggregate == "sum":
@@ -203,7 +194,7 @@ class Result(Exports):
         columns = (Column("query", is_text=True), *(Column(name) for name in self.measures))
         arrays = [self.scores[name].tolist() for name in self.measures]
         rows = [(query, *values) for query, *values in zip(self.queries, *arrays, strict=True)]
-        return Table(columns, (*rows, ("all", *self.mean.values())), self.caption, tuple(map(str, self.notes)))
+        return Table(columns, (*rows, ("all", *self.mean.values())), self.signature.short, tuple(map(str, self.notes)))
 
     def to_polars(self) -> polars.DataFrame:
         """One row a query, one column a measure."""
@@ -222,7 +213,7 @@ class Result(Exports):
             query: {name: finite(value) for name, value in values.items()} for query, values in self.per_query().items()
         }
         notes = [note.to_dict() for note in self.notes]
-        return {"signature": self.signature, "measures": summary, "queries": queries, "notes": notes}
+        return {"signature": str(self.signature), "measures": summary, "queries": queries, "notes": notes}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the result to a file that `assay.load_result` reads back, compressed if its name ends in .gz or .zst.

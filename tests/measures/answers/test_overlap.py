@@ -102,7 +102,7 @@ def test_forms_of_data(references, predictions):
     assert list(result.mean) == ["em", "f1"]
     assert result["em"] == result["answer_em"] == 1
     measures = "answer_em(normalize=squad) answer_f1(normalize=squad,yes_no=false)"
-    assert result.signature == f"assay {assay.__version__} answers measures: {measures}"
+    assert str(result.signature) == f"assay {assay.__version__} answers measures: {measures}"
     assert "answers" in str(result)
 
 

@@ -181,5 +181,5 @@ def test_a_text_of_many_short_lines():
 
 
 def test_the_signature_names_the_model():
-    signature = assay.evaluate_answers(["a"], ["a"], "rouge_l").signature
+    signature = str(assay.evaluate_answers(["a"], ["a"], "rouge_l").signature)
     assert signature.endswith("rouge_l(score=fmeasure,stem=false)[as rouge-score 0.1.2]")

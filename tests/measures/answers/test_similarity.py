@@ -98,7 +98,7 @@ def test_semantic_is_the_cosine_with_the_best_reference():
     result = assay.evaluate_answers(references, ["ba", "aab", "cd", "a", ""], [measure, "em"])
     assert result.scores["semantic"].tolist() == pytest.approx([1, 1, 0, nan, 0], nan_ok=True)
     assert result[measure] == result["semantic"] == pytest.approx(1 / 2)
-    assert "answers measures: semantic answer_em(" in result.signature
+    assert "answers measures: semantic answer_em(" in str(result.signature)
     assert result.interval("semantic").low < result.interval("semantic").high
 
 

@@ -41,7 +41,7 @@ def test_scale_does_not_depend_on_which_queries_the_run_has():
     qrels = {"q1": {"a": 1}, "q2": {"b": 3}}
     result = assay.evaluate(qrels, {"q1": ["a"]}, "err", missing="skip")
     assert result.scores["err"].tolist() == [1 / 8]
-    assert "err(max=3,gain=exp2,above=error)" in result.signature
+    assert "err(max=3,gain=exp2,above=error)" in str(result.signature)
 
 
 def test_large_grades_are_computed_without_overflow():

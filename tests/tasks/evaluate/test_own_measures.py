@@ -31,7 +31,7 @@ def test_a_users_measure_works_wherever_a_name_works(tmp_path):
     assert result["HALF_RR"] == 0.375
     assert result["half_rr@1"] == 0.25
     assert result.interval("half_rr") == (0.25, 0.5)
-    assert "half_rr(rel=1)@1" in result.signature
+    assert "half_rr(rel=1)@1" in str(result.signature)
     assert str(assay.parse_measure("halfrr@3")) == "half_rr@3"
     assert "half_rr" in str(result)
     assert "half_rr" in result.to_polars().columns

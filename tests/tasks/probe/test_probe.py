@@ -263,7 +263,7 @@ def test_it_prints_quality_then_pace_then_failures(probe):
     lines = str(probe).splitlines()
     assert lines[0].split() == ["measure", "mean", "low", "high", "queries"]
     assert lines[2].split()[:2] == ["rr", "0.3333"]
-    assert lines[4] == "assay 0.1.0, convention assay".replace("0.1.0", assay.__version__)
+    assert lines[4] == "assay 0.1.0, convention assay, details: result.signature".replace("0.1.0", assay.__version__)
     assert lines[5].startswith("a call took ")
     assert "2 of 3 questions answered in " in lines[5]
     assert lines[6:] == ["note: 1 question failed, counted as empty: 'q2'", "failed: q2: OSError: <b>gone</b>"]

@@ -195,7 +195,7 @@ def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[
     counts = (len(helped), int((moved == 0).sum()), len(hurt))
     most = (tuple(map(move, helped[:top])), tuple(map(move, hurt[:top])))
     mean_before, mean_after = shared_means((before, after), key)
-    signature, left_out = before.only([key]).signature, int(np.isnan(moved).sum())
+    signature, left_out = str(before.only([key]).signature), int(np.isnan(moved).sum())
     return Moves(key, runs, (mean_before, mean_after), counts, *most, signature, left_out)
 
 

@@ -90,7 +90,7 @@ def gate(
     checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)
-    return GateReport(tuple(checks), rules, sides.run.signature, tuple(notes))
+    return GateReport(tuple(checks), rules, str(sides.run.signature), tuple(notes))
 
 
 def checked(rules: Rules) -> Rules:
