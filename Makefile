@@ -11,7 +11,7 @@ demo: $(VENV)/installed  ## Build assay and show it at work
 
 test: $(VENV)/developed  ## All tests of Python and Rust
 	cargo test --quiet --manifest-path kernel/Cargo.toml
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadgroup
 
 check: $(VENV)/developed  ## Lint, types, imports
 	$(BIN)/ruff check .

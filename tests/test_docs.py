@@ -1,16 +1,23 @@
-"""The documentation: what is generated is up to date, and no link leads nowhere."""
+"""The documentation: generated pages are up to date, links lead somewhere, and commands print what the pages show."""
 
 import re
 import runpy
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from assay.cli.main import commands
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# A command and the lines below it, up to the next command or the end of the block.
+SHOWN = re.compile(r"^\$ assay ([^\n]*)\n((?:(?!\$ |```)[^\n]*\n)+)", re.MULTILINE)
 
 
 def text_of(path):
@@ -41,3 +48,21 @@ def test_every_page_is_in_the_index():
     index = text_of(ROOT / "docs" / "README.md")
     names = [page.name for page in ROOT.glob("docs/*.md") if page.name != "README.md"]
     assert [name for name in names if f"({name})" not in index] == []
+
+
+def shown_commands():
+    for page in PAGES:
+        for command, output in SHOWN.findall(text_of(page)):
+            if not command.startswith("probe"):  # needs a server
+                yield pytest.param(command, output, id=f"{page.relative_to(ROOT).as_posix()}: {command.split()[0]}")
+
+
+@pytest.mark.parametrize(("command", "output"), list(shown_commands()))
+def test_commands_print_what_the_pages_show(command, output, tmp_path, monkeypatch):
+    """They run where the demo's files are. A line with nothing but … stands for any number of lines."""
+    for file in (ROOT / "src" / "assay" / "demo").iterdir():
+        shutil.copy(file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    printed = CliRunner().invoke(commands, shlex.split(command), prog_name="assay").output
+    parts = re.split(r"^…\n", output, flags=re.MULTILINE)
+    assert re.fullmatch(".*".join(map(re.escape, parts)), printed, re.DOTALL), printed

@@ -17,6 +17,8 @@ import real_ranx
 from assay.compat import ranx as ours
 from real_ranx import ranx as theirs
 
+pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+
 QRELS = {
     "q2": {"d01": 1, "d02": 0, "d03": 2},
     "q1": {"d01": 3, "d05": 1},

@@ -10,6 +10,8 @@ import assay
 from assay.compat.ranx import Qrels, Run, compare
 from real_ranx import ranx as real
 
+pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+
 GENERATOR = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(30)]
 JUDGED = {query: {f"d{number}": int(GENERATOR.integers(0, 3)) for number in range(6)} | {"d6": 1} for query in QUERIES}

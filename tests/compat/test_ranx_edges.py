@@ -18,6 +18,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from ranx.statistical_tests import compute_statistical_significance
 
+pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+
 INF, NAN = math.inf, math.nan
 QRELS = {"q1": {"d01": 1, "d02": 0, "d03": 2}, "q2": {"d01": 1}}
 RUN = {"q1": {"d01": 1.0}, "q2": {"d01": 1.0}}
