@@ -18,6 +18,11 @@ SPELLINGS = [
         1,
         {"Rprec_mult_0.20": "r_precision_multiple@0.2", "Rprec_mult_5.00": "r_precision_multiple@5"},
     ),
+    (
+        "Rprec_mult.0.2,0.201",
+        1,
+        {"Rprec_mult_0.2": "r_precision_multiple@0.2", "Rprec_mult_0.201": "r_precision_multiple@0.201"},
+    ),
     ("iprec_at_recall..10,.5", 1, {"iprec_at_recall_0.10": "iprec@0.1", "iprec_at_recall_0.50": "iprec@0.5"}),
     ("11pt_avg", 1, {"11pt_avg": "mean_iprec"}),
     ("11pt_avg..25,.5,.75", 1, {"11pt_avg_.25,.5,.75": "mean_iprec(recalls=0.25;0.5;0.75)"}),

@@ -117,4 +117,8 @@ def cut(name: str, written: Written, entry: Name) -> list[tuple[str, str]]:
     if len(set(read)) < len(read):
         raise MeasureError(f"{show(name)} names a cutoff twice")
     output = entry.output or "{}"
-    return [(output.format(value), template.format(write(value))) for value in read]
+    keys = [output.format(value) for value in read]
+    if len(set(keys)) < len(keys):
+        # The tool prints fewer digits than it takes to tell them apart.
+        keys = [f"{written.base}_{write(value)}" for value in read]
+    return [(key, template.format(write(value))) for key, value in zip(keys, read, strict=True)]

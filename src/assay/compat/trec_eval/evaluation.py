@@ -8,15 +8,17 @@ computes all the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.compat.trec_eval.measures import JudgmentKind, Suffix
+from assay.compat.trec_eval.measures import JudgmentKind, Suffix, spell_values
 from assay.compat.trec_eval.options import ABORTED, CALCULATION, Stop
-from assay.conventions import Chosen, find_convention
-from assay.conventions.choosing import choose
+from assay.conventions import Chosen
+from assay.conventions.choosing import choose_one
+from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
 from assay.core.measure import AGGREGATES, Aggregation, Measure
 from assay.engine.local import floats, integers, only_judged, only_top, rank_hits, select
 from assay.measures.ranking.average_precision import interpolated_precision
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 STAND_IN = {"ceci_nest_pas_un_docno": 1.0}
 CLEARED = ("num_ret", "utility", "rbp_resid")
 CLEARED_BEGINNING = "unj"
-TEXTS = ("runid", "relstring")
 RECALL_POINTS = ("iprec_at_recall", "11pt_avg")
+NOT_IN_TABLE = (*TEXTS, *RECALL_POINTS)
 HIGHEST_SHOWN = 9
 COEFFICIENTS = 4
 KINDS = {
@@ -98,7 +100,6 @@ class TopicEvaluator:
         self.judgments = judgments
         self.run = run
         self.kind = KINDS[settings.rel_format]
-        self.convention = find_convention("trec_eval")
         known = [query.encode(run.encoding) for query in run.rows.queries()]
         self.missing = self.stand_in(known) if settings.complete else set()
         is_wanted = np.array([settings.only_query in (None, topic) for topic in known], dtype=np.bool_)
@@ -132,15 +133,12 @@ class TopicEvaluator:
 
     def resolve_values(self, values: list[Value]) -> dict[Value, Chosen]:
         """The measure of each value that assay's table has; one that looks at no documents has none."""
-        spellings = {
-            value: value.spelling()
-            for value in values
-            # A multiple of the relevant documents that is not above 0 means no documents.
-            if value.measure not in (*TEXTS, *RECALL_POINTS)
-            and not (value.entry.suffix is Suffix.SHARES and value.numbers[0] <= 0)
-        }
-        found = choose(spellings.values(), self.convention, {"rel": float(self.settings.level)})
-        return {value: self.adapt(value, found[spelling]) for value, spelling in spellings.items()}
+        chosen: dict[Value, Chosen] = {}
+        for _, group in groupby(filter(has_measure, values), attrgetter("measure")):
+            same = list(group)
+            found = choose_one(spell_values(same), TREC_EVAL, {"rel": float(self.settings.level)})
+            chosen.update(zip(same, found.values(), strict=True))
+        return {value: self.adapt(value, each) for value, each in chosen.items()}
 
     def adapt(self, value: Value, chosen: Chosen) -> Chosen:
         """The measure with the parameters that options of the command line set."""
@@ -187,17 +185,16 @@ class TopicEvaluator:
     def compute(self, value: Value, chosen: Chosen | None) -> FloatArray:
         """The value of each topic, in the kernel's order."""
         if value.measure in RECALL_POINTS:
-            judged = self.judged(self.convention.policies)
+            judged = self.judged(TREC_EVAL.policies)
             return recall_points(judged, value.numbers, self.settings.level) / len(value.numbers)
         if chosen is None:
             return np.zeros(len(self.topics))
         judged = self.judged(chosen.policies)
-        odd = value.odd_parameters()
-        return compute_odd(chosen.measure, odd, judged) if odd else chosen.measure(judged)
+        return compute_odd(chosen.measure, dict(value.odd), judged) if value.odd else chosen.measure(judged)
 
     def relstrings(self, value: Value) -> list[str]:
         """The grades of the first documents of each topic, one character each."""
-        judged = self.judged(self.convention.policies)
+        judged = self.judged(TREC_EVAL.policies)
         length = max(0, int(value.numbers[0]))
         strings = [["-"] * min(length, retrieved) for retrieved in judged.retrieved.tolist()]
         hits = judged.hits.top(length)
@@ -230,6 +227,12 @@ class TopicEvaluator:
             else float(aggregation.finish(0.0 + np.cumsum(column)[-1], size))
             for value, column, aggregation in rows
         ]
+
+
+def has_measure(value: Value) -> bool:
+    """Whether one of assay's measures computes the value; none does at a multiple of R that is not above 0."""
+    is_nothing = value.entry.suffix is Suffix.SHARES and value.numbers[0] <= 0
+    return value.measure not in NOT_IN_TABLE and not is_nothing
 
 
 def aggregation_of(chosen: Chosen | None) -> Aggregation:

@@ -72,7 +72,8 @@ class MeasureEntry(NamedTuple):
 class Value(NamedTuple):
     """One value per topic: the measure, the name that is printed, and the measure's numbers.
 
-    The numbers are a cutoff, several coefficients, or pairs; none where the measure's own defaults hold.
+    The numbers are a cutoff, several coefficients, or pairs; none where the measure's own defaults hold. `odd` are
+    parameters with which trec_eval computes though assay's measure rejects them.
     """
 
     measure: str
@@ -80,22 +81,7 @@ class Value(NamedTuple):
     entry: MeasureEntry
     numbers: tuple[float, ...] = ()
     pairs: tuple[tuple[str, float], ...] = ()
-
-    def odd_parameters(self) -> dict[str, float]:
-        """Parameters that trec_eval computes with and assay's measure rejects, by the measure's name for them."""
-        if self.measure == "set_F" and self.numbers[0] < 0:
-            return {"beta": self.numbers[0]}
-        return {name: number for name, number in self.pairs if name == "p" and not 0 < number < 1}
-
-    def spelling(self) -> str:
-        """The value in the convention's spelling, without odd parameters; cutoffs past any ranking are capped."""
-        odd = self.odd_parameters()
-        if pairs := [f"{name}={number!r}" for name, number in self.pairs if name not in odd]:
-            return f"{self.measure}.{','.join(pairs)}"
-        is_default = self.entry.suffix is Suffix.NUMBERS and self.numbers == self.entry.default
-        if odd or is_default or not self.numbers:
-            return self.measure
-        return f"{self.measure}." + ",".join(repr(min(number, LARGEST_WHOLE)) for number in self.numbers)
+    odd: tuple[tuple[str, float], ...] = ()
 
 
 def describe_entry(name: str, known: Name) -> MeasureEntry:
@@ -162,11 +148,26 @@ def values_of(measure: str, written: str | None) -> list[Value]:
                 ]
             case Suffix.NUMBERS:
                 numbers = entry.default if written is None else read_numbers(measure, written)
-                return [Value(measure, name, entry, numbers)]
+                is_odd = measure == "set_F" and numbers[0] < 0
+                return [Value(measure, name, entry, numbers, odd=(("beta", numbers[0]),) if is_odd else ())]
             case Suffix.PAIRS:
-                return [Value(measure, name, entry, pairs=read_pairs(measure, written))]
+                pairs = read_pairs(measure, written)
+                odd = tuple((key, number) for key, number in pairs if key == "p" and not 0 < number < 1)
+                return [Value(measure, name, entry, pairs=pairs, odd=odd)]
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Cannot initialize measure '{measure}'\n") from None
+
+
+def spell_values(values: Sequence[Value]) -> str:
+    """Values of one measure as one name in the convention's spelling; cutoffs past any ranking are capped."""
+    first = values[0]
+    if pairs := [f"{name}={number!r}" for name, number in first.pairs if (name, number) not in first.odd]:
+        return f"{first.measure}.{','.join(pairs)}"
+    is_default = first.entry.suffix is Suffix.NUMBERS and first.numbers == first.entry.default
+    if first.odd or is_default or not first.numbers:
+        return first.measure
+    numbers = [repr(min(number, LARGEST_WHOLE)) for value in values for number in value.numbers]
+    return f"{first.measure}.{','.join(numbers)}"
 
 
 def read_ranks(written: str) -> list[int]:

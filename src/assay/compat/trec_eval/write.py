@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.compat.trec_eval.measures import CATALOGUE, values_of
+from assay.compat.trec_eval.measures import CATALOGUE, spell_values, values_of
 from assay.compat.trec_eval.options import FAILED, NICKNAMES, Stop, read_real
 from assay.compat.trec_eval.read import read_content
+from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +28,6 @@ TOPIC = "\0"
 WIDTH = 22
 # Zero divided by zero is a negative NaN to the processor, and C prints the sign.
 NOT_A_NUMBER = ("\t   nan\n", "\t  -nan\n")
-TEXTS = ("runid", "relstring")
 SUMMARY_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")
 TOPICS_ONLY = ("relstring",)
 MISSING_ZSCORE = -1000000.0
@@ -176,10 +176,9 @@ def describe_measure(name: str) -> str:
     """What a measure is, from the table of measures."""
     if name in TEXT_MEASURES:
         return TEXT_MEASURES[name]
-    from assay.conventions import find_convention
     from assay.conventions.choosing import choose_one
 
-    spelling = values_of(name, None)[0].spelling()
-    chosen = next(iter(choose_one(spelling, find_convention("trec_eval"), {}).values()))
+    spelling = spell_values(values_of(name, None)[:1])
+    chosen = next(iter(choose_one(spelling, TREC_EVAL, {}).values()))
     definition = chosen.measure.definition
     return f"{definition.summary}\n  {definition.formula}"
