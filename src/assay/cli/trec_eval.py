@@ -18,9 +18,9 @@ class RawCommand(click.Command):
         return []
 
 
-@click.command("trec_eval", cls=RawCommand, add_help_option=False, short_help="Be trec_eval 10: the same, but faster.")
+@click.command("trec_eval", cls=RawCommand, add_help_option=False, short_help="Drop-in for trec_eval 10, only faster.")
 def command(arguments: list[str]) -> None:
-    """Takes trec_eval's options and prints what it prints."""
+    """Takes trec_eval's options and prints the same bytes."""
     output, errors = sys.stdout.buffer, sys.stderr.buffer
     code = 0
     try:

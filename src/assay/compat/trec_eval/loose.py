@@ -1,7 +1,7 @@
-"""A run read by trec_eval's own rules, where the kernel refuses it or would read it otherwise.
+"""A run read by trec_eval's own rules, where the kernel rejects it or would read it differently.
 
-Bytes are read as Latin-1, which keeps all of them apart and in order. A score is the number that its text begins with,
-else 0; one that is NaN is the lowest.
+Bytes are decoded as Latin-1, which keeps all of them distinct and in order. A score is the number at the start of its
+text, or 0 if there is none; NaN ranks lowest.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ BLANKS = bytes.maketrans(b"\t\v\f\r", b"    ")
 
 
 class LooseRun(NamedTuple):
-    """The documents of the topics that are judged, as `query_id`, `doc_id` and `value`, and the run's name."""
+    """The documents of the judged topics, as `query_id`, `doc_id` and `value`, and the run's name."""
 
     table: polars.DataFrame
     name: bytes
 
 
 def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
-    """All of a run, some lines at a time. A line that lacks fields ends the program."""
+    """Reads a whole run, block by block. A line with missing fields ends the program."""
     import polars
 
     known = [topic.decode(ENCODING) for topic in topics]
@@ -56,14 +56,14 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
 
 
 def read_blocks(path: Path) -> Iterator[bytes]:
-    """The content of a file in pieces of whole lines."""
+    """The content of a file in blocks of whole lines."""
     with path.open("rb") as file:
         while block := file.read(BLOCK):
             yield block + file.readline()
 
 
 def split_block(block: bytes) -> polars.DataFrame:
-    """The fields of each line that is neither blank nor a comment, those that it lacks as null."""
+    """The fields of each line that is neither blank nor a comment; missing fields are null."""
     import polars
 
     text = b"\n" + block.translate(BLANKS) + b"\n"
@@ -78,7 +78,7 @@ def split_block(block: bytes) -> polars.DataFrame:
 
 
 def read_scores(texts: polars.Series) -> polars.Series:
-    """Scores as numbers that can be compared."""
+    """Scores as comparable numbers."""
     import polars
 
     numbers = texts.cast(polars.Float64, strict=False)
@@ -93,9 +93,9 @@ def read_scores(texts: polars.Series) -> polars.Series:
 def rank_loosely(
     run: LooseRun, new_ranker: Callable[[], Ranker], depth: int, threads: int, *, ascending: bool
 ) -> tuple[Ranker, dict[bytes, bytes]]:
-    """What a ranker sees of the run, and a document that comes twice for each topic that has such.
+    """The ranker after it has read the run, and per topic with duplicates one of the duplicate documents.
 
-    Infinite scores become the largest that the kernel takes, unless there are such already.
+    Infinite scores become the largest finite ones, unless the run has those already.
     """
     import polars
 
@@ -114,7 +114,7 @@ def rank_loosely(
 def rank_sorted(
     table: polars.DataFrame, ranker: Ranker, depth: int, threads: int, *, ascending: bool
 ) -> tuple[Ranker, dict[bytes, bytes]]:
-    """The same of the first documents of each topic. Those that tie stand by their names."""
+    """The same for the first documents of each topic, with ties broken by document id."""
     import polars
 
     # Adding 0 makes -0 the same as 0.
