@@ -11,9 +11,9 @@ from assay.measures import TABLE
 RR = """\
 rr: Reciprocal rank
 
-How soon the first relevant document comes. With `credit=sum` it can pass 1.
+How early the first relevant document appears. With `credit=sum` it can exceed 1.
 
-Formula         1 / rank of the first relevant document; 0 without one
+Formula         1 / rank of the first relevant document; 0 if there is none
 Queries         the mean over queries
 Range           0 or more; the higher the better
 Aliases         mrr, recip_rank, reciprocal_rank
@@ -33,17 +33,17 @@ Parameters
   @k      a whole number at least 1 (not set by default)
           only the first k documents count
   credit  first or sum or found (default first)
-          the first hit; the sum over all hits; the mean over the hits found
+          only the first hit counts, or the sum over all hits, or their mean
 
 Example
   grades in rank order: 0 1 0 1
-  the first relevant document stands at rank 2: 1 / 2
+  the first relevant document is at rank 2: 1 / 2
   rr = 0.5000
 """
 NUM_REL = """\
 ## num\\_rel: Relevant documents
 
-How many documents are judged relevant; over queries the sum.
+How many documents are judged relevant, summed over queries.
 
 **Formula:** number of documents judged relevant
 

@@ -49,7 +49,7 @@ def test_print_is_a_clean_table(result):
         "note: 1 query in the run has no judgments; left out: 'q9'\n"
         "note: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
         "note: 1 query has no relevant documents; scored 0: 'q3'\n"
-        "note: auc: 1 query left out of the mean; the ranking has no relevant or only relevant documents"
+        "note: auc: 1 query left out of the mean; the ranking has no relevant documents, or only relevant ones"
     )
 
 

@@ -66,7 +66,7 @@ def test_undefined_queries_are_left_out_of_the_mean_and_noted():
     assert result["auc"] == pytest.approx((1 + 1 / 2) / 2)
     assert result.counted("auc") == 2
     assert [str(note) for note in result.notes if note.kind == "undefined"] == [
-        "auc: 2 queries left out of the mean; the ranking has no relevant or only relevant documents"
+        "auc: 2 queries left out of the mean; the ranking has no relevant documents, or only relevant ones"
     ]
 
 

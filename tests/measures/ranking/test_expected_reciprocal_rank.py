@@ -52,8 +52,8 @@ def test_large_grades_are_computed_without_overflow():
 @pytest.mark.parametrize(
     ("name", "grades", "message"),
     [
-        ("err(max=2)", [3], "err: the judgments hold the grade 3, but max=2; use a larger max"),
-        ("err(gain=identity)", [0.5, 2], "err: the judgments hold the grade 2, but gain=identity takes probabilities"),
+        ("err(max=2)", [3], "err: the judgments contain grade 3, but max=2; use a larger max"),
+        ("err(gain=identity)", [0.5, 2], "err: the judgments contain grade 2, but gain=identity needs probabilities"),
     ],
 )
 def test_a_grade_above_the_scale_is_an_error(name, grades, message):

@@ -1,4 +1,4 @@
-"""Reciprocal rank and the rank of the first hit, by hand.
+"""Reciprocal rank, and the rank of the first relevant document, by hand.
 
 A row: measure, grades in rank order, grades not retrieved, value.
 """

@@ -1,8 +1,8 @@
-"""nAUC: whether a system that keeps silent where its scores look doubtful would be right to.
+"""nAUC: whether a system can tell from its scores when to abstain.
 
-Queries are left out, the least confident first, 0%, 10%, … 90% of them. The mean of a measure over the queries that are
-left, drawn over that share, encloses an area. It is compared with what leaving out none gives and with what an oracle
-gives that leaves out the queries with the worst values.
+The least confident 0%, 10%, … 90% of the queries are dropped. The mean of a measure over the remaining queries, plotted
+against that share, gives an area. It is normalised between the area of dropping none and that of an oracle that drops
+the queries with the lowest values.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 from assay.core.judged import FloatArray, Judged
 from assay.core.measure import Cutoff, Example, Measure, Rel, define
 
-# The measures that another one may be made of.
+# The measures that another measure may build on.
 InnerName = Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"]
-RisingMeasure = Annotated[InnerName, "the measure whose mean should rise"]
+RisingMeasure = Annotated[InnerName, "the measure whose mean should rise as queries are dropped"]
 Confidence = Annotated[
     Literal["max", "std", "diff1"],
-    "confidence: the top score, the deviation of all scores, or the top two's difference",
+    "confidence: the top score, the standard deviation of all scores, or the gap between the top two",
 ]
 RATES = np.linspace(0, 1, 11)[:-1]
-# Values that are no further apart are the same.
+# Values closer than this are equal.
 ROUNDING = 1e-12
 
 
 def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, figure: Confidence) -> float:
-    """The area that confidence gains, as a share of what the oracle gains; NaN where there is nothing to gain."""
+    """The area gained by confidence, as a share of the oracle's gain; NaN if there is nothing to gain."""
     confidence = confidences(judged, figure)
     values = inner_measure(of, k, rel)(judged)
     is_known = ~(np.isnan(confidence) | np.isnan(values))
@@ -41,12 +41,12 @@ def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, f
 @define(
     "nauc",
     title="Normalised area under the abstention curve",
-    formula="(A - flat) / (oracle - flat), A the area under the mean of the queries left, least confident out first",
+    formula="(A - flat) / (oracle - flat), A: area under the mean as the least confident queries are dropped",
     reference="Gisserot-Boukhlef et al., Towards trustworthy reranking, arXiv 2402.12997, 2024.",
     range=(-np.inf, 1),
     needs=("spread",),
     corpus=normalised_area,
-    example=Example("nauc(of=rr)", [0, 1], 0.5, "a query's value is its rr, 1/2; the area is that of all queries"),
+    example=Example("nauc(of=rr)", [0, 1], 0.5, "a query's value is its rr, 1/2; the area needs all queries"),
 )
 def abstention(
     judged: Judged,
@@ -56,12 +56,12 @@ def abstention(
     rel: Rel = 1,
     figure: Confidence = "max",  # noqa: ARG001 - only the number of all queries depends on it
 ) -> FloatArray:
-    """How well scores tell good queries from bad: 1 as well as an oracle, 0 not at all. A query's value is `of`'s."""
+    """How well scores tell good queries from bad: 1 like an oracle, 0 not at all. A query's value is that of `of`."""
     return inner_measure(of, k, rel)(judged)
 
 
 def inner_measure(of: str, k: int | None, rel: float) -> Measure:
-    """The measure of that name; where its grades are gains it has no use for `rel`."""
+    """The measure of that name; `rel` is dropped for measures that treat grades as gains."""
     from assay.measures import TABLE
 
     definition = TABLE[of]
@@ -69,7 +69,7 @@ def inner_measure(of: str, k: int | None, rel: float) -> Measure:
 
 
 def confidences(judged: Judged, figure: str) -> FloatArray:
-    """How sure each query's scores look; NaN where there are none."""
+    """The confidence of each query; NaN without scores."""
     if judged.spread is None:
         return np.full(judged.size, np.nan)
     top, second, deviation = judged.spread
@@ -77,7 +77,7 @@ def confidences(judged: Judged, figure: str) -> FloatArray:
 
 
 def curve_area(confidence: FloatArray, values: FloatArray) -> float:
-    """The area under the mean of the values that are left at each rate; which of equally sure ones, is left open."""
+    """The area under the mean of the remaining values at each rate; equally confident queries count their mean."""
     group = np.unique(confidence, return_inverse=True)[1]
     means = np.bincount(group, weights=values) / np.bincount(group)
     in_order = means[np.sort(group)]

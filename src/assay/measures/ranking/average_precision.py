@@ -1,4 +1,4 @@
-"""Average precision and its kin: geometric, of a set, inferred from a sample, and interpolated over recall."""
+"""Average precision and its variants: geometric mean, of a set, inferred from a sample, interpolated over recall."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from assay.core.parameter import Bounds
 
 ApNorm = Annotated[
     Literal["relevant", "found", "about_found", "cutoff", "none"],
-    "divide by all relevant documents, by those found, by those found and 1e-10 more, by min(R, k), or not at all",
+    "divide by the relevant documents, by those found, by those found + 1e-10, by min(R, k), or not at all",
     {
         "relevant": "divides by all relevant documents",
         "found": "divides by the relevant documents found",
-        "about_found": "divides by the relevant documents found, and 1e-10 more",
-        "cutoff": "divides by the relevant documents, at most k",
-        "none": "divides by nothing",
+        "about_found": "divides by the relevant documents found + 1e-10",
+        "cutoff": "divides by min(R, k)",
+        "none": "does not divide",
     },
 ]
-# What ragas adds to a divisor that may be 0.
+# ragas adds this to a divisor that may be 0.
 TINY = 1e-10
 ApTies = Annotated[
     Literal["rank", "end"],
-    "precision at the rank of each document, or at the last rank of those that tie with it",
-    {"rank": "precision is taken at each rank", "end": "precision is taken where a tie ends"},
+    "take precision at each document's rank, or at the last rank it is tied with",
+    {"rank": "precision is taken at each rank", "end": "precision is taken at the end of each tie"},
 ]
 NothingFound = Annotated[
     Literal["zero", "one"],
-    "what a query scores that found no relevant document",
+    "the score of a query that found no relevant document",
     {"zero": "a query that found nothing scores 0", "one": "a query that found nothing scores 1"},
 ]
 
@@ -55,7 +55,7 @@ def average_precision(
     ties: ApTies = "rank",
     nothing: NothingFound = "zero",
 ) -> FloatArray:
-    """The mean of the precisions at the ranks of the relevant documents; those not retrieved count 0."""
+    """The mean precision at the ranks of the relevant documents; those not retrieved count 0."""
     hits = judged.relevant(rel)
     if ties == "end":
         hits = replace(hits, rank=hits.higher + hits.tied + 1)
@@ -83,23 +83,23 @@ def last_ordinal(hits: Hits) -> IntArray:
     aliases={"gm_map": {}, "gmap": {}},
     aggregate="geometric",
     needs_relevant=True,
-    example=Example("gm_ap", [1, 0, 1], 5 / 6, "of one query it is its AP: (1/1 + 2/3) / 2"),
+    example=Example("gm_ap", [1, 0, 1], 5 / 6, "for a single query it is the AP: (1/1 + 2/3) / 2"),
 )
 def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
-    """A query's value is its AP; the mean is geometric, so that the weakest queries count most."""
+    """A query's value is its AP; the mean is geometric, which gives the weakest queries the most weight."""
     return average_precision(rel=rel, k=k)(judged)
 
 
 @define(
     "set_ap",
     title="Average precision of a set",
-    formula="r² / (n R), where r of the R relevant documents stand among the n retrieved: precision · recall",
+    formula="precision · recall = r² / (n R), where r of the R relevant documents are among the n retrieved",
     aliases={"set_map": {}},
     needs_relevant=True,
     example=Example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0]),
 )
 def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """What average precision would be if every relevant document found had the precision of the whole ranking."""
+    """Average precision if the precision at every relevant document were that of the whole ranking."""
     found = judged.found(rel, None)
     return ratio(found * found, judged.retrieved * judged.count_relevant(rel))
 
@@ -110,11 +110,11 @@ def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     formula="ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant documents",
     reference="Robertson, On smoothing average precision, ECIR 2012.",
     range=(-np.inf, np.inf),
-    undefined="relevant documents that are listed again add up to more than there are",
+    undefined="duplicate relevant documents add up to more than there are",
     example=Example("yaap", [1, 0], 0, "S = 1, R = 2: ln(2 / 2)", ideal=[1, 1, 0]),
 )
 def yet_another_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """Average precision as the logarithm of odds, which averages better over queries."""
+    """Average precision as log odds, which average better over queries."""
     total = average_precision(rel=rel, norm="none")(judged)
     odds = ratio(1.0 + total, np.maximum(1.0 + judged.count_relevant(rel) - total, 0.0))
     return np.log(odds, out=np.full(judged.size, np.nan), where=odds > 0)
@@ -140,10 +140,10 @@ EPSILON = 1e-5
     formula="(1/R) Σ 1/i + ((i-1)/i) · (pool before / (i-1)) · (rel before + e) / (rel before + nonrel before + 2e)",
     reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006.",
     needs_relevant=True,
-    example=Example("infap", [1, 0, 1], 0.8333, "(1 + 1/3 + (2/3)·(2/2)·(1/2)) / 2, but for the smoothing"),
+    example=Example("infap", [1, 0, 1], 0.8333, "(1 + 1/3 + (2/3)·(2/2)·(1/2)) / 2, apart from smoothing"),
 )
 def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """Average precision estimated from a sample; documents with a negative grade are in the pool but not judged."""
+    """Average precision estimated from a sample; documents with a negative grade were pooled but not judged."""
     pool = judged.hits
     is_relevant = pool.grade >= max(rel, judged.floor)
     is_judged = pool.grade >= judged.floor
@@ -157,12 +157,15 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return ratio(hits.sum(np.where(above == 0, 1.0, expected)), judged.count_relevant(rel))
 
 
-Recall = Annotated[float, Bounds(0, 1), "the level of recall"]
-Recalls = Annotated[tuple[float, ...], Bounds(0, 1), "the levels of recall"]
+Recall = Annotated[float, Bounds(0, 1), "the recall level"]
+Recalls = Annotated[tuple[float, ...], Bounds(0, 1), "the recall levels"]
 LevelCut = Annotated[
     Literal["round", "v9"],
-    "how many relevant documents a level asks for: recall · R rounded, or as trec_eval 9 has it",
-    {"round": "a level asks for recall · R documents, rounded", "v9": "a level asks for ⌊recall · R + 0.9⌋ documents"},
+    "relevant documents needed to reach a recall level: recall · R rounded, or as in trec_eval 9",
+    {
+        "round": "a recall level needs recall · R documents, rounded",
+        "v9": "a recall level needs ⌊recall · R + 0.9⌋ documents",
+    },
 ]
 ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 
@@ -170,7 +173,7 @@ ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 @define(
     "iprec",
     title="Interpolated precision at recall",
-    formula="the highest precision at any rank from the one where recall r is reached",
+    formula="the highest precision at any rank from where recall r is reached",
     reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
     aliases={"iprec_at_recall": {}},
     at="recall",
@@ -180,10 +183,10 @@ ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
     ),
 )
 def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut: LevelCut = "round") -> FloatArray:
-    """The best precision that is still to be had at this level of recall or beyond."""
+    """The best precision at this recall level or beyond."""
     starts, best = judged.remember(("interpolated", rel), lambda: best_onward(judged, rel))
-    asked = np.floor(recall * judged.count_relevant(rel) + (0.5 if cut == "round" else 0.9)).astype(np.int64)
-    place = starts[:-1] + np.maximum(asked, 1) - 1
+    needed = np.floor(recall * judged.count_relevant(rel) + (0.5 if cut == "round" else 0.9)).astype(np.int64)
+    place = starts[:-1] + np.maximum(needed, 1) - 1
     reached = place < starts[1:]
     result = np.zeros(judged.size)
     result[reached] = best[place[reached]]
@@ -193,7 +196,7 @@ def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut:
 @define(
     "mean_iprec",
     title="Mean interpolated precision",
-    formula="the mean of the interpolated precision at several levels of recall, by default 0, 0.1, …, 1",
+    formula="the mean of the interpolated precision at several recall levels, by default 0, 0.1, …, 1",
     reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
     aliases={"11pt_avg": {}},
     needs_relevant=True,
@@ -205,7 +208,7 @@ def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut:
 def mean_interpolated_precision(
     judged: Judged, *, recalls: Recalls = ELEVEN_POINTS, rel: Rel = 1, cut: LevelCut = "round"
 ) -> FloatArray:
-    """The average height of the curve of precision over recall, at eleven points unless others are named."""
+    """The mean height of the precision-recall curve, at eleven points by default."""
     total = np.zeros(judged.size)
     for recall in sorted(recalls, reverse=True):
         total += interpolated_precision(recall=recall, rel=rel, cut=cut)(judged)
@@ -213,6 +216,6 @@ def mean_interpolated_precision(
 
 
 def best_onward(judged: Judged, rel: float) -> tuple[IntArray, FloatArray]:
-    """Where each query's relevant hits begin, and the best precision from each hit on."""
+    """Where each query's relevant hits start, and the best precision from each hit on."""
     starts = judged.relevant(rel).starts
     return starts, highest_onward(precisions(judged, rel), starts)

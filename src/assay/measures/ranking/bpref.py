@@ -1,4 +1,4 @@
-"""Bpref: relevant documents should come before those judged not relevant."""
+"""Bpref: relevant documents should rank above those judged not relevant."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from assay.core.measure import Example, Rel, define
 
 Denominator = Annotated[
     Literal["min", "relevant"],
-    "min(R, N), where N documents are judged not relevant, as trec_eval has it; or R",
+    "divide by min(R, N), where N documents are judged not relevant, as in trec_eval; or by R",
     {"min": "divides by min(R, N)", "relevant": "divides by R"},
 ]
 Unopposed = Annotated[
     Literal["one", "nan"],
-    "where nothing is judged not relevant, each hit counts 1, or a query with one has no value",
+    "if no document is judged not relevant, each hit counts 1, or a query with a hit is undefined",
     {
-        "one": "a hit counts 1 where nothing is judged not relevant",
-        "nan": "a query has no value where nothing is judged not relevant",
+        "one": "each hit counts 1 if no document is judged not relevant",
+        "nan": "a query is undefined if no document is judged not relevant",
     },
 ]
 
@@ -27,16 +27,16 @@ Unopposed = Annotated[
 @define(
     "bpref",
     title="Binary preference",
-    formula="(1/R) Σ 1 - min(n, R) / min(N, R), n of the N judged non-relevant documents ranked before it",
+    formula="(1/R) Σ 1 - min(n, R) / min(N, R), where n of the N judged non-relevant documents rank above it",
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.",
     needs_relevant=True,
-    undefined="nothing is judged not relevant and unopposed=nan",
+    undefined="unopposed=nan and no document is judged not relevant",
     example=Example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2"),
 )
 def binary_preference(
     judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min", unopposed: Unopposed = "one"
 ) -> FloatArray:
-    """How seldom a document judged not relevant comes before a relevant one; unjudged documents do not count."""
+    """How rarely a document judged not relevant ranks above a relevant one; unjudged documents are ignored."""
     hits, relevant = judged.relevant(rel), judged.count_relevant(rel)
     is_relevant = judged.judged().grade >= rel
     before = judged.judged().before(~is_relevant)[is_relevant]
@@ -55,8 +55,8 @@ def binary_preference(
     reference="Robertson, On GMAP and other transformations, CIKM 2006.",
     aggregate="geometric",
     needs_relevant=True,
-    example=Example("gm_bpref", [1, 0, 1], 0.5, "of one query it is its bpref: (1 + (1 - 1/1)) / 2"),
+    example=Example("gm_bpref", [1, 0, 1], 0.5, "for a single query it is the bpref: (1 + (1 - 1/1)) / 2"),
 )
 def geometric_binary_preference(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """A query's value is its bpref; the mean is geometric, so that the weakest queries count most."""
+    """A query's value is its bpref; the mean is geometric, which gives the weakest queries the most weight."""
     return binary_preference(rel=rel)(judged)

@@ -1,4 +1,4 @@
-"""Compatibility: how much a ranking overlaps with an ideal one, at every depth."""
+"""Compatibility: how much a ranking overlaps with the ideal one, over all depths."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
 
 OverlapLimit = Annotated[
-    int, Bounds(0, 1_000_000), "the last depth that counts; 0 for as many documents as the ranking or the ideal has"
+    int,
+    Bounds(0, 1_000_000),
+    "the last depth that counts; 0 for the length of the ranking or of the ideal, whichever is longer",
 ]
 IdealOrder = Annotated[
     Literal["rank", "score"],
-    "the ideal has equal grades as they are ranked, those not retrieved last; or by score, those not retrieved as 0",
+    "order of equal grades in the ideal: by rank, with documents not retrieved last; or by score, which is 0 for them",
 ]
 
 
 @define(
     "compatibility",
     title="Compatibility",
-    formula="Σ p^(i - 1) |ranking to i ∩ ideal to i| / i, divided by that of the ideal itself",
+    formula="Σ p^(i - 1) |ranking to i ∩ ideal to i| / i, divided by the same sum for the ideal itself",
     reference="Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3), 2021.",
     aliases={"compat": {}},
     needs_relevant=True,
@@ -35,14 +37,14 @@ def compatibility(
     p: Persistence = 0.95,
     limit: OverlapLimit = 1000,
     ideal: IdealOrder = "rank",
-    normalize: Annotated[bool, "divide by what the ideal ranking has, not by what an endless one would have"] = True,
+    normalize: Annotated[bool, "divide by the value of the ideal ranking rather than that of an infinite one"] = True,
 ) -> FloatArray:
     """The rank-biased overlap of the ranking with the ideal one: documents above grade 0, best first."""
     hits = judged.relevant(np.nextafter(0, 1)).distinct()
     total = judged.count_relevant(np.nextafter(0, 1))
     depth = np.maximum(judged.distinct, total) if limit == 0 else np.full(judged.size, limit)
     ranks = np.arange(1, depth.max(initial=0) + 1)
-    # Up to each depth: what overlaps from rank 1 on adds, and what a full overlap adds.
+    # Up to each depth: what a document shared from rank 1 on adds, and what a full overlap adds.
     one = np.concatenate(([0.0], np.cumsum(p ** (ranks - 1.0) / ranks)))
     full = np.concatenate(([0.0], np.cumsum(p ** (ranks - 1.0))))
     both = np.minimum(np.maximum(hits.rank, ideal_places(judged, hits, ideal)) - 1, depth[hits.query])
@@ -52,7 +54,7 @@ def compatibility(
 
 
 def ideal_places(judged: Judged, hits: Hits, ideal: str) -> IntArray:
-    """Where the ideal ranking has each hit."""
+    """The rank of each hit in the ideal ranking."""
     rows = judged.groups()
     rows = rows.where(rows.grade > 0)
     size = int(rows.document.max(initial=-1)) + 1

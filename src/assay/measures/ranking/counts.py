@@ -1,4 +1,4 @@
-"""Counts of documents and queries, how much of a ranking was judged, and utility, a weighted sum of counts."""
+"""Counts of documents and queries, the share of a ranking that was judged, and utility, a weighted sum of counts."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from assay.core.parameter import Bounds
 @define(
     "judged",
     title="Share judged",
-    formula="judged documents among the first min(k, retrieved), divided by that number",
+    formula="j / min(k, retrieved), where j of the first k documents are judged",
     example=Example("judged@3", [1, 0, 2], 1, "all 3 documents have a grade"),
 )
 def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
-    """How much of the top of the ranking has a judgment; a low share makes other measures doubtful."""
+    """The share of the top of the ranking that has a judgment. If it is low, do not trust the other measures."""
     return ratio(judged.judged().count(k), judged.cut(k))
 
 
 @define(
     "unjudged",
     title="Share unjudged",
-    formula="documents without a judgment among the first k, divided by k; without k by what was retrieved",
+    formula="u / k, where u of the first k documents are unjudged; without a cutoff, u / retrieved",
     aliases={"unj": {}},
     higher_is_better=False,
     kin="judged",
     example=Example("unjudged@5", [1, 0, 2], 0, "all 3 documents have a grade: 0 / 5"),
 )
 def unjudged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
-    """How much of the top of the ranking nobody judged; ranks that nobody filled count as judged."""
+    """The share of the top of the ranking that has no judgment. Empty ranks up to k count as judged."""
     return ratio(judged.cut(k) - judged.judged().count(k), judged.retrieved if k is None else k)
 
 
@@ -45,7 +45,7 @@ def unjudged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     example=Example("num_ret", [1, 0, 1], 3, "three documents"),
 )
 def num_ret(judged: Judged) -> FloatArray:
-    """How many documents were retrieved; over queries the sum."""
+    """How many documents were retrieved, summed over queries."""
     return judged.retrieved.astype(np.float64)
 
 
@@ -58,7 +58,7 @@ def num_ret(judged: Judged) -> FloatArray:
     example=Example("num_rel", [1, 0], 3, "one was retrieved, two were not", ideal=[1, 1, 1, 0]),
 )
 def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """How many documents are judged relevant; over queries the sum."""
+    """How many documents are judged relevant, summed over queries."""
     return judged.count_relevant(rel).astype(np.float64)
 
 
@@ -71,48 +71,48 @@ def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     example=Example("num_rel_ret", [1, 0, 1], 2, "the documents at ranks 1 and 3"),
 )
 def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """How many relevant documents were retrieved; over queries the sum."""
+    """How many relevant documents were retrieved, summed over queries."""
     return judged.found(rel, None).astype(np.float64)
 
 
 @define(
     "num_nonrel_judged_ret",
-    title="Documents judged not relevant that were retrieved",
-    formula="number of documents retrieved that are judged and not relevant",
+    title="Judged non-relevant documents retrieved",
+    formula="number of retrieved documents that are judged not relevant",
     range=(0, np.inf),
     aggregate="sum",
     higher_is_better=False,
     example=Example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3"),
 )
 def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """How many documents judged not relevant were retrieved; over queries the sum."""
+    """How many documents judged not relevant were retrieved, summed over queries."""
     return (judged.judged().count() - judged.found(rel, None)).astype(np.float64)
 
 
 @define(
     "num_q",
     title="Queries",
-    formula="number of queries that count",
+    formula="number of queries evaluated",
     range=(0, np.inf),
     aggregate="sum",
     example=Example("num_q", [1], 1, "one query"),
 )
 def num_q(judged: Judged) -> FloatArray:
-    """How many queries count; 1 for each."""
+    """How many queries are evaluated; 1 for each."""
     return np.ones(judged.size)
 
 
 @define(
     "hole",
     title="Hole",
-    formula="h / k, where h documents among the first k are judged for no query at all",
+    formula="h / k, where h of the first k documents are not judged for any query",
     reference="Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     needs=("foreign",),
     higher_is_better=False,
     example=Example("hole@4", [1, 0], 0, "both documents are judged: 0 / 4"),
 )
 def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
-    """The share of the first k documents that no query's judgments hold; without k, of all retrieved."""
+    """The share of the first k documents that are not judged for any query; without a cutoff, of all retrieved."""
     known = judged.hits.top(k).count()
     if judged.foreign is not None:
         known = known + judged.foreign.top(k).count()
@@ -121,23 +121,23 @@ def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
 
 Weights = Annotated[
     tuple[float, float, float, float],
-    "what a document is worth: relevant and retrieved, retrieved alone, relevant alone, neither",
+    "the worth of a document: relevant and retrieved, only retrieved, only relevant, neither",
 ]
-Documents = Annotated[int, Bounds(low=0), "how many documents the collection has, for the last weight"]
+Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed for the last weight"]
 
 
 @define(
     "utility",
     title="Utility",
-    formula="w1 r + w2 (n - r) + w3 (R - r) + w4 (N + r - n - R), where n of N documents were retrieved, r of the R "
-    "relevant among them",
+    formula="w1 r + w2 (n - r) + w3 (R - r) + w4 (N + r - n - R), where n of N documents were retrieved, among them r "
+    "of the R relevant ones",
     range=(-np.inf, np.inf),
-    example=Example("utility", [1, 0, 0, 1, 0], -1, "2 relevant documents retrieved, 3 others: 2 - 3"),
+    example=Example("utility", [1, 0, 0, 1, 0], -1, "2 relevant and 3 other documents retrieved: 2 - 3"),
 )
 def utility(
     judged: Judged, *, rel: Rel = 1, weights: Weights = (1.0, -1.0, 0.0, 0.0), documents: Documents = 0
 ) -> FloatArray:
-    """A weighted sum of what was retrieved and what was not, rightly or wrongly."""
+    """A weighted sum of the documents rightly and wrongly retrieved and not retrieved."""
     found, total, retrieved = judged.found(rel, None), judged.count_relevant(rel), judged.retrieved
     cells = (found, retrieved - found, total - found, documents + found - retrieved - total)
     worth = np.zeros(judged.size)

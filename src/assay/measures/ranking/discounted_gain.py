@@ -1,8 +1,8 @@
-"""Discounted cumulative gain, plain, ideal and normalised.
+"""Discounted cumulative gain: plain, ideal, normalised, averaged over ranks, and normalised gain (G).
 
-The discount is 1 / log2(rank + 1). The ideal ranking holds every judged document, from the highest gain to the lowest;
-some tools count each judgment as it is listed, end the ideal ranking where the ranking ends, or, as scikit-learn, take
-only the documents that were retrieved.
+The discount is 1 / log2(rank + 1). The ideal ranking holds every judged document, from the highest gain to the lowest.
+Some tools count every judgment as listed, cut the ideal ranking to the length of the ranking, or, like scikit-learn,
+take only the documents that were retrieved.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from assay.core.parameter import Bounds, GainMap, write
 
 Gain = Annotated[
     Literal["linear", "exp2", "binary", "signed"] | GainMap,
-    "linear: the grade; exp2: 2^grade - 1; binary: 1; signed: the grade, below 0 too; or pairs grade:gain, "
-    "other grades keeping theirs",
+    "linear: the grade; exp2: 2^grade - 1; binary: 1; signed: the grade, even below 0; or pairs grade:gain, "
+    "where other grades gain themselves",
     {
         "linear": "a document gains its grade",
         "exp2": "a document gains 2^grade - 1",
         "binary": "every relevant document gains 1",
-        "signed": "a document gains its grade, below 0 too",
+        "signed": "a document gains its grade, even below 0",
     },
 ]
 PositiveGain = Annotated[
     Literal["linear", "exp2", "binary"] | GainMap,
-    "linear: the grade; exp2: 2^grade - 1; binary: 1; or pairs grade:gain, other grades keeping theirs",
+    "linear: the grade; exp2: 2^grade - 1; binary: 1; or pairs grade:gain, where other grades gain themselves",
 ]
 LeastGrade = Annotated[float, "grades below this gain nothing"]
 DcgTies = Annotated[
     Literal["rank", "average"],
-    "the discount of the rank, or the mean one of all ranks that tied documents take up",
-    {"rank": "each tied document has its own discount", "average": "tied documents share their discounts"},
+    "the discount of the document's rank, or the mean discount of the ranks that it is tied over",
+    {"rank": "each tied document has its own discount", "average": "tied documents share the mean discount"},
 ]
 Base = Annotated[float, Bounds(low=1, open_low=True), "the base of the discount's logarithm"]
 IdealSource = Annotated[
     Literal["judged", "listed", "listed_cut", "retrieved"],
-    "the ideal ranking holds each judged document; each judgment, repeats and alternatives too; as many of those as "
-    "were retrieved; or only documents that were retrieved",
+    "the ideal ranking holds each judged document; each judgment, duplicates and alternatives included; as many of "
+    "those as were retrieved; or only retrieved documents",
     {
         "judged": "the ideal ranking holds every judged document",
-        "listed": "the ideal ranking holds every judgment, repeats and alternatives too",
+        "listed": "the ideal ranking holds every judgment, duplicates and alternatives included",
         "listed_cut": "the ideal ranking holds as many judgments as were retrieved",
-        "retrieved": "the ideal ranking holds only what was retrieved",
+        "retrieved": "the ideal ranking holds only retrieved documents",
     },
 ]
-Fewest = Annotated[int, Bounds(low=0), "a query that retrieved fewer documents has no value"]
-GradeLimit = Annotated[float | None, "a query with a grade above this has no value"]
-# A float ends at 2^1024; this leaves room for the sum of many.
+Fewest = Annotated[int, Bounds(low=0), "a query that retrieved fewer documents is undefined"]
+GradeLimit = Annotated[float | None, "a query with a higher grade is undefined"]
+# Floats end at 2^1024; this leaves room for sums.
 LARGEST_EXPONENT = 1000
 
 
@@ -64,7 +64,7 @@ LARGEST_EXPONENT = 1000
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"dcg_burges": {"gain": "exp2"}},
     range=(-np.inf, np.inf),
-    undefined="fewer documents were retrieved than fewest= asks for",
+    undefined="fewer documents were retrieved than fewest=",
     example=Example("dcg@3", [3, 0, 2], 4, "3 / log2(2) + 2 / log2(4) = 3 + 1"),
 )
 def dcg(
@@ -77,7 +77,7 @@ def dcg(
     base: Base = 2.0,
     fewest: Fewest = 0,
 ) -> FloatArray:
-    """The sum of gains, each worth less the later it comes."""
+    """The sum of gains, discounted by rank."""
     ranked = gained_hits(judged, gain, rel)
     total = ranked.hits.sum(ranked.worth, k) if ties == "rank" else shared_total(ranked, k)
     if base != 2:  # noqa: PLR2004 - the discount's own base
@@ -88,7 +88,7 @@ def dcg(
 @define(
     "ideal_dcg",
     title="Ideal discounted cumulative gain",
-    formula="DCG of the judged documents from the highest gain to the lowest, of those that gain anything",
+    formula="DCG of the judged documents with a gain, sorted from the highest gain to the lowest",
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.",
     range=(-np.inf, np.inf),
     example=Example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)"),
@@ -96,7 +96,7 @@ def dcg(
 def ideal_dcg(
     judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: LeastGrade = 0, ideal: IdealSource = "judged"
 ) -> FloatArray:
-    """What the best possible ranking gains."""
+    """The DCG of the best possible ranking."""
     best = ideal_ranking(judged, gain, rel, ideal)
     worth = best.worth
     if ideal == "listed_cut":
@@ -114,7 +114,7 @@ def ideal_dcg(
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
     range=(-np.inf, np.inf),
     needs_relevant=True,
-    undefined="fewest= or max= says so, or with ideal=retrieved a grade is below 0",
+    undefined="fewest= or max= exclude the query, or ideal=retrieved and a retrieved grade is negative",
     example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
 def ndcg(
@@ -128,9 +128,9 @@ def ndcg(
     fewest: Fewest = 0,
     max: GradeLimit = None,
 ) -> FloatArray:
-    """The discounted gain, as a share of what the best possible ranking gains."""
+    """The discounted gain as a share of the best possible."""
     if max is not None and judged.grades.max(initial=0.0) > max:
-        # What is above the highest grade has no value in the end; until then it must not overflow.
+        # Queries above the limit end up undefined; until then they must not overflow.
         low = np.minimum(judged.hits.grade, max)
         judged_below = replace(
             judged, grades=np.minimum(judged.grades, max), hits=replace(judged.hits, grade=low), _memory={}
@@ -149,7 +149,7 @@ def ndcg(
 
 
 class Ranked(NamedTuple):
-    """The judged hits, what each gains, and what that is worth at its rank."""
+    """The judged hits, the gain of each, and its discounted gain."""
 
     hits: Hits
     gain: FloatArray
@@ -157,7 +157,7 @@ class Ranked(NamedTuple):
 
 
 class Ideal(NamedTuple):
-    """The judged documents that gain anything, best first, each with its query, and where each query's begin."""
+    """The judged documents with a gain, best first, the query of each, and where each query starts."""
 
     owner: IntArray
     gain: FloatArray
@@ -167,7 +167,7 @@ class Ideal(NamedTuple):
 
 
 def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
-    """What was gained, in order of rank."""
+    """The gains in rank order."""
 
     def make() -> Ranked:
         hits = judged.judged()
@@ -178,7 +178,7 @@ def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
 
 
 def shared_total(ranked: Ranked, k: int | None) -> FloatArray:
-    """The discounted gain with the mean discount of the ranks that a hit shares with those that tie with it."""
+    """The discounted gain where each hit gets the mean discount of the ranks that it is tied over."""
     hits = ranked.hits
     last = hits.higher + hits.tied + 1
     discounts = 1.0 / np.log2(np.arange(2.0, last.max(initial=0) + 2.0))
@@ -208,7 +208,7 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = 
 
 
 def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
-    """Queries and grades of the documents that the ideal ranking may hold."""
+    """The queries and grades of the documents that may appear in the ideal ranking."""
     if source == "listed":
         rows = judged.groups()
         return rows.query, rows.grade
@@ -218,7 +218,7 @@ def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
 
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
-    """What each grade gains."""
+    """The gain of each grade."""
     if gain == "signed":
         return np.where((grades >= 0) & (grades < rel), 0.0, grades)
     positive = np.where(grades < rel, 0.0, np.maximum(grades, 0.0))
@@ -236,13 +236,13 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
     return positive
 
 
-NeededGrade = Annotated[float, "a query without a document of at least this grade scores 0"]
+NeededGrade = Annotated[float, "a query without a document of this grade or higher scores 0"]
 
 
 @define(
     "ndcg_rel",
     title="Average nDCG over relevant documents",
-    formula="the mean of DCG / ideal DCG at the ranks of the documents that gain; one not retrieved has the last DCG",
+    formula="the mean of DCG / ideal DCG at the ranks of documents with a gain; the final nDCG for each not retrieved",
     needs_relevant=True,
     kin="ndcg",
     example=Example(
@@ -250,7 +250,7 @@ NeededGrade = Annotated[float, "a query without a document of at least this grad
     ),
 )
 def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
-    """NDCG at the rank of each document that gains something, averaged over all such documents."""
+    """NDCG at the rank of each document with a gain, averaged over all such documents."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
     hits = ranked.hits
     gaining = ranked.gain > 0
@@ -267,16 +267,16 @@ def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Leas
 @define(
     "rndcg",
     title="Average nDCG over levels of gain",
-    formula="the mean of nDCG@b over the ranks b after which the ideal ranking gains less, and of nDCG at the end if "
+    formula="the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
     "more than one document follows the last b",
     range=(-np.inf, 1),
     needs_relevant=True,
-    undefined="there are relevant documents, but none of them gains anything",
+    undefined="the relevant documents have no gain",
     kin="ndcg",
     example=Example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2"),
 )
 def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: NeededGrade = 1) -> FloatArray:
-    """NDCG at each rank where the ideal ranking goes from one gain to a lower one, averaged."""
+    """The mean of nDCG at each rank where the gain of the ideal ranking drops."""
     ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
     changes = (np.diff(ideal.gain, append=0.0) != 0) | (np.diff(ideal.owner, append=judged.size) != 0)
     query, rank = ideal.owner[changes], ideal.rank[changes]
@@ -291,7 +291,7 @@ def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: Needed
 
 
 def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
-    """The discounted gain of a query up to a rank."""
+    """The discounted gain of each query up to a given rank."""
     hits = ranked.hits
     width = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
     place = np.searchsorted(hits.query * width + hits.rank, query * width + rank, side="right")
@@ -304,20 +304,20 @@ def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
 @define(
     "g",
     title="Normalised gain",
-    formula="Σ gain / log2(2 + best - own), divided by all gains; own is what the ranking gained up to there, best "
-    "what the ideal ranking did, at least 1 a rank",
+    formula="Σ gain / log2(2 + best - own), divided by the sum of all gains; own and best are the gains up to that "
+    "rank of the ranking and of the ideal ranking, which counts at least 1 per rank",
     range=(-np.inf, 1),
     needs_relevant=True,
     example=Example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3"),
 )
 def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
-    """The sum of gains, each discounted by how much less the ranking gained until then than the best one."""
+    """The sum of gains, each discounted by how far the ranking is behind the ideal ranking at that rank."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
     hits = ranked.hits
     best = np.concatenate(([0.0], running_sums(np.maximum(ideal.gain, 1.0), ideal.starts)))
     listed = np.minimum(hits.rank, np.diff(ideal.starts)[hits.query])
     cost = np.where(listed > 0, best[ideal.starts[hits.query] + listed], 0.0) + (hits.rank - listed)
-    # What is listed twice could gain more than the best ranking does.
+    # With duplicates, a ranking could gain more than the ideal one.
     behind = np.maximum(cost - hits.running(ranked.gain), 0.0)
     possible = np.bincount(ideal.owner, weights=ideal.gain, minlength=judged.size)
     return ratio(hits.sum(ranked.gain / np.log2(2.0 + behind)), possible)
@@ -326,13 +326,13 @@ def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: Least
 @define(
     "bin_g",
     title="Binary normalised gain",
-    formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, n documents before it not being relevant",
+    formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, where n non-relevant documents rank above each",
     aliases={"bing": {}},
     needs_relevant=True,
     kin="g",
     example=Example("bin_g", [1, 0, 1], 0.8155, "(1 / log2(2) + 1 / log2(3)) / 2 = (1 + 0.6309) / 2"),
 )
 def binary_normalised_gain(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """Each relevant document counts less the more others came before it; relevant ones before it do no harm."""
+    """Each relevant document counts less the more non-relevant documents rank above it."""
     hits = judged.relevant(rel)
     return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.ordinal)), judged.count_relevant(rel))

@@ -1,7 +1,7 @@
-"""Diversity: how many subtopics of a query a ranking covers, and how soon. The groups of the judgments are subtopics.
+"""Diversity: how many subtopics of a query a ranking covers, and how early. The groups of the judgments are subtopics.
 
-A document counts for every subtopic that it is relevant to, but less for one that documents before it have covered.
-Subtopics that no document is relevant to do not count. Without groups a query has one subtopic.
+A document counts for every subtopic it is relevant to, but less for one that documents above it already cover.
+Subtopics without a relevant document are ignored. Without groups, a query has one subtopic.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RankWorth = Callable[[IntArray], FloatArray]
-Redundancy = Annotated[float, Bounds(0, 1), "how much less a subtopic is worth with each document that covered it"]
+Redundancy = Annotated[float, Bounds(0, 1), "how much a subtopic loses with each document that already covers it"]
 FixedCutoff = Annotated[int, Bounds(1, 1_000_000), "only the first k documents count"]
 NoveltyNorm = Annotated[
     Literal["ideal", "none", "ndeval"],
-    "divide by what k documents could gain that are each relevant to every subtopic, or by nothing; "
-    "ndeval: by nothing at k = 1, else by the ideal",
+    "divide by the gain of k documents that are each relevant to every subtopic, or not at all; "
+    "ndeval: not at k = 1, otherwise by the ideal",
 ]
 
 
@@ -44,12 +44,12 @@ def persistence_discount(p: float) -> RankWorth:
 
 
 def novelty_gain(judged: Judged, covered: Coverage, alpha: float, worth: RankWorth) -> FloatArray:
-    """What is gained of all subtopics, one a query."""
+    """The gain over all subtopics, per query."""
     return covered.sum((1.0 - alpha) ** covered.seen * worth(covered.rank), judged.size)
 
 
 def share_of_perfect(judged: Judged, worth: RankWorth, *, k: int, rel: float, alpha: float, norm: str) -> FloatArray:
-    """What the first k documents gain, as a share of what they could gain in a perfect world."""
+    """The gain of the first k documents, as a share of k documents that cover every subtopic."""
     gained = novelty_gain(judged, coverage(judged, rel).top(k), alpha, worth)
     if norm == "none" or (norm == "ndeval" and k == 1):
         return gained
@@ -60,7 +60,7 @@ def share_of_perfect(judged: Judged, worth: RankWorth, *, k: int, rel: float, al
 
 
 def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth: RankWorth) -> FloatArray:
-    """What the first k documents gain, as a share of what those of the best ranking gain."""
+    """The gain of the first k documents, as a share of the best ranking's."""
     ideal = novelty_gain(judged, ideal_coverage(judged, rel, alpha).top(k), alpha, worth)
     return ratio(novelty_gain(judged, coverage(judged, rel).top(k), alpha, worth), ideal)
 
@@ -68,7 +68,7 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
 @define(
     "alpha_dcg",
     title="Alpha-DCG",
-    formula="Σ (1 - α)^seen / log2(rank + 1), seen documents before it covering the subtopic; over that of an ideal",
+    formula="Σ (1 - α)^n / log2(rank + 1), n documents above already cover the subtopic; divided by the ideal sum",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
     aliases={"alpha-dcg": {}},
     range=(0, np.inf),
@@ -78,7 +78,7 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
 def alpha_dcg(
     judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
 ) -> FloatArray:
-    """The discounted gain of subtopics, each worth less the more often it was covered."""
+    """The discounted gain over subtopics, each worth less the more often it was already covered."""
     return share_of_perfect(judged, log_discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
@@ -94,14 +94,14 @@ def alpha_dcg(
     example=Example("alpha_ndcg@2", [0, 1], 0.6309, "one subtopic, one relevant document: 1 / log2(3)"),
 )
 def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
-    """The discounted gain of subtopics, as a share of what the best ranking gains."""
+    """The discounted gain over subtopics, as a share of the best ranking's."""
     return share_of_best(judged, k, rel, alpha, log_discount)
 
 
 @define(
     "err_ia",
     title="Intent-aware expected reciprocal rank",
-    formula="Σ (1 - α)^seen / rank, seen documents before it covering the subtopic; over that of an ideal",
+    formula="Σ (1 - α)^n / rank, n documents above already cover the subtopic; divided by the ideal sum",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
     aliases={"err-ia": {}},
     range=(0, np.inf),
@@ -112,7 +112,7 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redunda
 def err_ia(
     judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
 ) -> FloatArray:
-    """The expected reciprocal rank at which a reader is satisfied, over subtopics."""
+    """The expected reciprocal rank at which a user is satisfied, over subtopics."""
     return share_of_perfect(judged, reciprocal_discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
@@ -128,14 +128,14 @@ def err_ia(
     example=Example("nerr_ia@2", [0, 1], 0.5, "one subtopic, one relevant document: 1 / 2"),
 )
 def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
-    """Intent-aware expected reciprocal rank, as a share of that of the best ranking."""
+    """Intent-aware expected reciprocal rank, as a share of the best ranking's."""
     return share_of_best(judged, k, rel, alpha, reciprocal_discount)
 
 
 @define(
     "nrbp",
     title="Novelty- and rank-biased precision",
-    formula="(1 - (1 - α) p) / S · Σ (1 - α)^seen p^(rank - 1), S subtopics",
+    formula="(1 - (1 - α) p) / S · Σ (1 - α)^n p^(rank - 1), S subtopics, n documents above already cover it",
     reference="Clarke et al., An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.",
     range=(0, np.inf),
     needs_relevant=True,
@@ -143,7 +143,7 @@ def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy
     example=Example("nrbp", [1, 0, 1], 0.8438, "(1 - 0.25) · (1 + 0.5 · 0.25)"),
 )
 def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
-    """What a reader gains of all subtopics who goes on to the next document with probability p."""
+    """The gain over subtopics of a user who goes on to the next document with probability p."""
     gained = novelty_gain(judged, coverage(judged, rel), alpha, persistence_discount(p))
     return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
 
@@ -159,14 +159,14 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistenc
     example=Example("nnrbp", [1, 0, 1], 0.9, "(1 + 0.5 · 0.25) / (1 + 0.5 · 0.5)"),
 )
 def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
-    """Novelty- and rank-biased precision, as a share of that of the best ranking."""
+    """Novelty- and rank-biased precision, as a share of the best ranking's."""
     return share_of_best(judged, None, rel, alpha, persistence_discount(p))
 
 
 @define(
     "ap_ia",
     title="Intent-aware average precision",
-    formula="the mean over subtopics of the average precision for each",
+    formula="the mean over subtopics of their average precision",
     reference="Agrawal et al., Diversifying search results, WSDM 2009.",
     aliases={"map_ia": {}, "map-ia": {}},
     range=(0, np.inf),
@@ -175,7 +175,7 @@ def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persisten
     example=Example("ap_ia", [1, 0, 1], 5 / 6, "one subtopic: (1/1 + 2/3) / 2"),
 )
 def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
-    """The average precision for each subtopic, and of these the mean."""
+    """The average precision for each subtopic, averaged over the subtopics."""
     subtopics, covered = find_subtopics(judged, rel), coverage(judged, rel).top(k)
     share = (covered.seen + 1) / covered.rank / subtopics.sizes[covered.topic]
     return ratio(covered.sum(share, judged.size), subtopics.per_query(judged.size))
@@ -184,16 +184,16 @@ def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 @define(
     "precision_ia",
     title="Intent-aware precision",
-    formula="the mean over subtopics of the precision for each",
+    formula="the mean over subtopics of their precision",
     reference="Agrawal et al., Diversifying search results, WSDM 2009.",
     aliases={"p_ia": {}, "p-ia": {}},
     range=(0, np.inf),
     needs_relevant=True,
     kin="precision",
-    example=Example("precision_ia@2", [0, 1], 0.5, "one subtopic, one relevant document among two"),
+    example=Example("precision_ia@2", [0, 1], 0.5, "one subtopic, 1 of the first 2 documents is relevant"),
 )
 def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k") -> FloatArray:
-    """The precision for each subtopic, and of these the mean."""
+    """The precision for each subtopic, averaged over the subtopics."""
     covered = coverage(judged, rel).top(k)
     found = covered.sum(np.ones(len(covered.rank)), judged.size)
     documents = judged.cut(k) if k is None or over == "retrieved" else k
@@ -211,16 +211,16 @@ def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Diviso
     example=Example("subtopic_recall@2", [0, 1], 1, "the one subtopic is covered"),
 )
 def subtopic_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
-    """The share of subtopics that a relevant document among the first k covers."""
+    """The share of subtopics covered by a relevant document among the first k."""
     covered = coverage(judged, rel).top(k)
     found = covered.sum((covered.seen == 0).astype(np.float64), judged.size)
     return ratio(found, find_subtopics(judged, rel).per_query(judged.size))
 
 
 class Subtopics(NamedTuple):
-    """A row for each subtopic and each document that is relevant to it, by query and subtopic.
+    """A row for each pair of a subtopic and a document relevant to it, by query and subtopic.
 
-    Subtopics are numbered over all queries; `owner` has the query of each. One without a relevant document is none.
+    Subtopics are numbered across queries; `owner` is the query of each. Those without a relevant document are left out.
     """
 
     query: IntArray
@@ -234,14 +234,14 @@ class Subtopics(NamedTuple):
         return np.bincount(self.topic, minlength=len(self.owner)).astype(np.int64)
 
     def per_query(self, size: int) -> IntArray:
-        """How many subtopics each of so many queries has."""
+        """How many subtopics each of the `size` queries has."""
         return np.bincount(self.owner, minlength=size).astype(np.int64)
 
 
 class Coverage(NamedTuple):
-    """A row for each document of a ranking and each subtopic that it is relevant to, by query and rank.
+    """A row for each pair of a ranked document and a subtopic it is relevant to, by query and rank.
 
-    `seen` counts the documents further up that are relevant to the same subtopic.
+    `seen` counts the documents above it that are relevant to the same subtopic.
     """
 
     query: IntArray
@@ -257,12 +257,12 @@ class Coverage(NamedTuple):
         return Coverage(*(column[mask] for column in self))
 
     def sum(self, values: FloatArray, size: int) -> FloatArray:
-        """The sum of the values, one for each of so many queries."""
+        """The sum of the values for each of the `size` queries."""
         return np.asarray(np.bincount(self.query, weights=values, minlength=size), dtype=np.float64)
 
 
 def find_subtopics(judged: Judged, rel: float) -> Subtopics:
-    """The subtopics of all queries; all documents are of one where the judgments have no groups."""
+    """The subtopics of all queries; one per query if the judgments have no groups."""
 
     def make() -> Subtopics:
         rows = judged.groups()
@@ -291,10 +291,10 @@ def coverage(judged: Judged, rel: float) -> Coverage:
 
 
 def ideal_coverage(judged: Judged, rel: float, alpha: float) -> Coverage:
-    """What the best rankings would cover, each document chosen for what it adds to those before it.
+    """What the best rankings would cover, each document chosen greedily for what it adds.
 
-    The very best one is too hard to find; this is how ndeval does it too. Of documents that add as much the one with
-    the highest id comes first.
+    The true optimum is too hard to find; ndeval is greedy too. Among documents that add the same, the one with the
+    highest id comes first.
     """
 
     def make() -> Coverage:
@@ -314,18 +314,18 @@ def ideal_coverage(judged: Judged, rel: float, alpha: float) -> Coverage:
 
 
 def choose_greedily(topics: IntArray, documents: IntArray, place: IntArray, alpha: float) -> Iterator[IntArray]:
-    """The subtopics of one document after another, always of the one that adds most."""
+    """The subtopics of one document after another, each time of the one that adds most."""
     names, column = np.unique(topics, return_inverse=True)
     numbers, row = np.unique(documents, return_inverse=True)
     is_relevant = np.zeros((len(numbers), len(names)), dtype=np.bool_)
     is_relevant[row, column] = True
-    # Documents of the same subtopics add the same, so only the next of each kind has to be looked at.
+    # Documents of the same subtopics add the same, so only the next of each kind is considered.
     kinds, kind = np.unique(is_relevant, axis=0, return_inverse=True)
     by_id = np.argsort(place[numbers])
     left = [place[numbers[by_id[kind.ravel()[by_id] == each]]].tolist() for each in range(len(kinds))]
     worth = np.ones(len(names))
     for _ in numbers:
-        # Added one after another, so that what ties in ndeval ties here.
+        # Added one by one, so that ties in ndeval are ties here.
         gain = np.cumsum(kinds * worth, axis=1)[:, -1]
         best = max((each for each in range(len(kinds)) if left[each]), key=lambda each: (gain[each], left[each][-1]))
         left[best].pop()
@@ -334,18 +334,18 @@ def choose_greedily(topics: IntArray, documents: IntArray, place: IntArray, alph
 
 
 def differs_from_previous(column: IntArray) -> BoolArray:
-    """Which entries differ from the one before; the first one does."""
+    """Which entries differ from the previous one; the first always does."""
     return np.asarray(np.diff(column, prepend=column[:1] - 1) != 0)
 
 
 def query_spans(query: IntArray) -> Iterator[tuple[int, int, int]]:
-    """Each query with the begin and the end of its rows."""
+    """Each query with the start and end of its rows."""
     queries, begins = np.unique(query, return_index=True)
     return zip(queries.tolist(), begins.tolist(), [*begins.tolist(), len(query)][1:], strict=True)
 
 
 def count_seen_before(topic: IntArray) -> IntArray:
-    """For each entry, how many earlier ones are the same."""
+    """For each entry, how many earlier entries are equal."""
     order = np.argsort(topic, kind="stable")
     ordered = topic[order]
     seen = np.empty_like(topic)

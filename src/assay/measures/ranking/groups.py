@@ -1,8 +1,8 @@
 """Measures over groups of judgments: alternative passages for one part of an answer, a query's subtopics, or judges.
 
-`group_*`: any relevant document of a group will do, and every group counts once; a group without a relevant document
-does not count. Where the judgments have no groups, each relevant document is a group of its own.
-`judges_*`: a measure by each group's own judgments, then averaged over the groups.
+`group_*`: one relevant document of a group is enough, and every group counts once. A group without a relevant document
+is ignored. If the judgments have no groups, each relevant document is a group of its own.
+`judges_*`: a measure by each group's own judgments, averaged over the groups.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ AUTORAG = "AutoRAG, Retrieval metrics (docs.auto-rag.com): AND over groups, OR i
 
 
 class Grouped(NamedTuple):
-    """The groups that hold a relevant document: the query of each, and the hits of each where `query` is its group."""
+    """The groups with a relevant document: the query of each, and the hits, with the group as their `query`."""
 
     owner: IntArray
     hits: Hits
 
     def mean(self, values: FloatArray, size: int) -> FloatArray:
-        """The mean over each query's groups of one value a group; 0 without groups."""
-        # Added from high to low: the order of the judgments changes not even the last bit.
+        """The mean over each query's groups, given one value per group; 0 without groups."""
+        # Added from high to low, so that the order of the judgments does not change even the last bit.
         order = np.lexsort((-values, self.owner))
         total = np.bincount(self.owner[order], weights=values[order], minlength=size)
         return ratio(total, np.bincount(self.owner, minlength=size))
@@ -52,7 +52,7 @@ class Grouped(NamedTuple):
     example=Example("group_recall@2", [1, 0, 1], 0.5, "each document is a group of its own: 1 of 2 groups"),
 )
 def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
-    """The share of the groups of which a relevant document stands among the first k."""
+    """The share of the groups that have a relevant document among the first k."""
     groups = hits_by_group(judged, rel)
     return groups.mean((groups.hits.top(k).count() > 0).astype(np.float64), judged.size)
 
@@ -68,7 +68,7 @@ def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArra
     example=Example("group_f1@2", [1, 0, 1], 0.5, "P = 1/2, and 1 of 2 groups: 2 · 0.5 · 0.5 / (0.5 + 0.5)"),
 )
 def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0) -> FloatArray:
-    """The weighted harmonic mean of precision@k and the recall over groups."""
+    """The weighted harmonic mean of precision@k and recall over groups."""
     return harmonic_mean(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
 
 
@@ -82,7 +82,7 @@ def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta 
     example=Example("group_rr", [0, 1, 0, 1], 0.375, "each document is a group of its own: (1/2 + 1/4) / 2"),
 )
 def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
-    """How soon the first relevant document of each group comes, in the mean over the groups."""
+    """How early the first relevant document of each group appears, averaged over the groups."""
     groups = hits_by_group(judged, rel)
     hits = groups.hits.top(k)
     first = hits.where(hits.ordinal == 1)
@@ -92,33 +92,33 @@ def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> 
 @define(
     "group_ap",
     title="Average precision over groups",
-    formula="(1/G) Σ mean of the precisions at the ranks of each group's relevant documents that were found",
+    formula="(1/G) Σ mean precision at the ranks of the relevant documents found, group by group",
     reference=AUTORAG,
     needs_relevant=True,
     kin="ap",
     example=Example("group_ap", [1, 0, 1], 2 / 3, "each document is a group of its own: (1/1 + 1/3) / 2"),
 )
 def group_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
-    """The mean over the groups of the average precision of each, as if only its documents were relevant."""
+    """The average precision of each group, as if only its documents were relevant, averaged over the groups."""
     groups = hits_by_group(judged, rel)
     hits = groups.hits.top(k)
     return groups.mean(ratio(hits.sum(hits.ordinal / hits.rank), hits.count()), judged.size)
 
 
 def hits_by_group(judged: Judged, rel: float) -> Grouped:
-    """The hits by group, made once for all measures of one level."""
+    """The hits by group, computed once per relevance level."""
     return judged.remember(("grouped", rel), lambda: group_hits(judged, rel))
 
 
 def group_hits(judged: Judged, rel: float) -> Grouped:
-    """The hits by group and then by rank; one that stands in several groups is a hit of each."""
+    """The hits by group, then by rank; a document in several groups is a hit of each."""
     rows = judged.groups()
     rows = rows.where(rows.grade >= max(rel, judged.floor))
     within = rows.document if rows.group is None else rows.group
     _, first, number = np.unique(
         rows.query * (within.max(initial=0) + 1) + within, return_index=True, return_inverse=True
     )
-    # Each pair of a document and its group once, by document.
+    # Each pair of a document and a group once, by document.
     pairs = np.unique(np.stack([rows.document, number], axis=1), axis=0)
     hit, row = join_hits(judged.hits, pairs[:, 0])
     group = pairs[row, 1]
@@ -127,67 +127,69 @@ def group_hits(judged: Judged, rel: float) -> Grouped:
     return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
 
 
-Condensed = Annotated[bool, "documents that a group has not judged are taken out of the ranking that it sees"]
+Condensed = Annotated[bool, "remove the documents that a group has not judged from the ranking it sees"]
 
 
 @define(
     "judges_ap",
     title="Average precision, averaged over groups",
-    formula="mean over the groups of the AP by the group's own judgments",
+    formula="mean over the groups of AP by the group's own judgments",
     kin="ap",
     example=Example("judges_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2"),
 )
 def judges_average_precision(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False
 ) -> FloatArray:
-    """The mean over judges of the average precision that each of them sees."""
+    """The average precision by each judge's judgments, averaged over the judges."""
     return judge_views(judged, condensed).mean(average_precision(rel=rel, k=k))
 
 
 @define(
     "judges_precision",
     title="Precision, averaged over groups",
-    formula="mean over the groups of the precision by the group's own judgments",
+    formula="mean over the groups of precision by the group's own judgments",
     kin="precision",
-    example=Example("judges_precision@2", [1, 0, 1], 0.5, "one group: one of the first two is relevant"),
+    example=Example("judges_precision@2", [1, 0, 1], 0.5, "one group: 1 of the first 2 documents is relevant"),
 )
 def judges_precision(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k", condensed: Condensed = False
 ) -> FloatArray:
-    """The mean over judges of the precision that each of them sees."""
+    """The precision by each judge's judgments, averaged over the judges."""
     return judge_views(judged, condensed).mean(precision(rel=rel, k=k, over=over))
 
 
 @define(
     "judges_r_precision_multiple",
     title="Precision at a multiple of R, averaged over groups",
-    formula="mean over the groups of the precision at multiple · R, where the group has R relevant documents",
+    formula="mean over the groups of precision at multiple · R, where R documents are relevant to the group",
     at="multiple",
     kin="r_precision",
-    example=Example("judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2"),
+    example=Example(
+        "judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2 is relevant"
+    ),
 )
 def judges_r_precision_multiple(
     judged: Judged, *, multiple: Multiple, rel: Rel = 1, condensed: Condensed = False
 ) -> FloatArray:
-    """The mean over judges of the precision at some multiple of the number of documents that are relevant to each."""
+    """The precision at a multiple of each judge's number of relevant documents, averaged over the judges."""
     return judge_views(judged, condensed).mean(r_precision_multiple(rel=rel, multiple=multiple))
 
 
 class JudgeViews(NamedTuple):
-    """Every group of every query as a query of its own, and the query that it belongs to."""
+    """Every group of every query as a query of its own, and the query it belongs to."""
 
     judged: Judged
     owner: IntArray
     size: int
 
     def mean(self, measure: Measure) -> FloatArray:
-        """The mean over its groups of each query, which are added in order."""
+        """The mean over each query's groups, added in order."""
         total = np.bincount(self.owner, weights=measure(self.judged), minlength=self.size)
         return ratio(total, np.bincount(self.owner, minlength=self.size))
 
 
 def judge_views(judged: Judged, condensed: bool) -> JudgeViews:
-    """The same rankings as each group sees them."""
+    """The rankings as each group sees them."""
     return judged.remember(("split", condensed), lambda: make_judge_views(judged, condensed))
 
 

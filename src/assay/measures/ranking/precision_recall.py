@@ -1,4 +1,4 @@
-"""Hits, precision, recall and F: how many relevant documents the first k hold, as a count and as shares."""
+"""Hits, precision, recall and F score: how many of the first k documents are relevant, as a count and as shares."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 @define(
     "hit_rate",
     title="Hit rate",
-    formula="1 if a relevant document stands among the first k, else 0",
+    formula="1 if any of the first k documents is relevant, else 0",
     aliases={"success": {}, "hit": {}},
     needs_relevant=True,
-    example=Example("hit_rate@2", [0, 1, 0], 1, "a relevant document stands at rank 2"),
+    example=Example("hit_rate@2", [0, 1, 0], 1, "the document at rank 2 is relevant"),
 )
 def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """Whether at least one relevant document was retrieved; the mean is the share of queries with one."""
@@ -38,49 +38,49 @@ def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 
 Divisor = Annotated[
     Literal["k", "retrieved"],
-    "divide by k, or by what was retrieved up to k; without k by what was retrieved",
-    {"k": "divides by k, whatever was retrieved", "retrieved": "divides by what was retrieved"},
+    "divide by k, or by the number retrieved up to k; without a cutoff, always by the number retrieved",
+    {"k": "divides by k, even if fewer were retrieved", "retrieved": "divides by the number retrieved"},
 ]
-Multiple = Annotated[float, Bounds(low=0, open_low=True), "how many times R documents are looked at"]
+Multiple = Annotated[float, Bounds(low=0, open_low=True), "the cutoff, as a multiple of R"]
 
 
 @define(
     "precision",
     title="Precision",
-    formula="r / k, where r relevant documents stand among the first k",
+    formula="r / k, where r of the first k documents are relevant",
     aliases={"p": {}},
     example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
 )
 def precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k") -> FloatArray:
-    """The share of relevant documents among the first k, or among all that were retrieved."""
+    """The share of the first k documents that are relevant; without a cutoff, of all retrieved documents."""
     return ratio(judged.found(rel, k), judged.cut(k) if k is None or over == "retrieved" else k)
 
 
 @define(
     "r_precision",
     title="R-precision",
-    formula="r / R, where r of the R relevant documents stand among the first R",
+    formula="r / R, where r of the first R documents are relevant",
     aliases={"rprec": {}, "r-precision": {}},
     needs_relevant=True,
-    example=Example("r_precision", [1, 0, 1, 0, 1], 2 / 3, "R = 3; 2 relevant documents among the first 3: 2 / 3"),
+    example=Example("r_precision", [1, 0, 1, 0, 1], 2 / 3, "R = 3; 2 of the first 3 documents are relevant: 2 / 3"),
 )
 def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """Precision at the number of relevant documents there are."""
+    """Precision at R, the number of relevant documents."""
     return r_precision_multiple(rel=rel, multiple=1)(judged)
 
 
 @define(
     "r_precision_multiple",
     title="Precision at a multiple of R",
-    formula="r / n, where r relevant documents stand among the first n = multiple · R, rounded up from a tenth on",
+    formula="r / n, where r of the first n = ⌊multiple · R + 0.9⌋ documents are relevant",
     aliases={"rprec_mult": {}},
     at="multiple",
     needs_relevant=True,
     kin="r_precision",
-    example=Example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = 1.5 rounded up to 2: 1 / 2"),
+    example=Example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = ⌊1.5 + 0.9⌋ = 2: 1 / 2"),
 )
 def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) -> FloatArray:
-    """Precision at some multiple of the number of relevant documents there are."""
+    """Precision at a multiple of R, the number of relevant documents."""
     relevant = judged.relevant(rel)
     looked_at = np.floor(multiple * judged.count_relevant(rel) + 0.9)
     found = np.bincount(relevant.query[relevant.rank <= looked_at[relevant.query]], minlength=judged.size)
@@ -89,15 +89,15 @@ def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) ->
 
 RelevantTotal = Annotated[
     Literal["relevant", "listed"],
-    "divide by the relevant documents, or by the judgments of relevant ones as they are listed, repeats too",
-    {"relevant": "divides by the relevant documents", "listed": "divides by the judgments as they are listed"},
+    "divide by the number of relevant documents, or of relevant judgments as listed, duplicates included",
+    {"relevant": "divides by the relevant documents", "listed": "divides by the relevant judgments as listed"},
 ]
 NothingRelevant = Annotated[
     Literal["zero", "nan"],
-    "where nothing is relevant, a query scores 0, or has no value if it retrieved anything",
+    "a query without relevant documents scores 0, or is undefined if it retrieved anything",
     {
         "zero": "a query without relevant documents scores 0",
-        "nan": "a query has no value if all it retrieved is not relevant",
+        "nan": "a query without relevant documents is undefined if it retrieved anything",
     },
 ]
 
@@ -105,13 +105,13 @@ NothingRelevant = Annotated[
 @define(
     "recall",
     title="Recall",
-    formula="r / R; with cap r / min(R, k), or without a cutoff r / min(R, retrieved)",
+    formula="r / R; with cap r / min(R, k), or r / min(R, retrieved) without a cutoff",
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
-    undefined="nothing is relevant and nothing=nan",
+    undefined="nothing=nan and no document is relevant",
     example=Example(
-        "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents stand among the first 5: 3 / 5"
+        "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents are among the first 5: 3 / 5"
     ),
 )
 def recall(
@@ -119,11 +119,11 @@ def recall(
     *,
     rel: Rel = 1,
     k: Cutoff = None,
-    cap: Annotated[bool, "divide by as many as there is room for, where more are relevant"] = False,
+    cap: Annotated[bool, "divide by at most k, as no more relevant documents fit in"] = False,
     total: RelevantTotal = "relevant",
     nothing: NothingRelevant = "zero",
 ) -> FloatArray:
-    """The share of all relevant documents that stands among the first k."""
+    """The share of the relevant documents that are among the first k."""
     number = judged.count_relevant(rel) if total == "relevant" else count_listed(judged, rel)
     room = judged.retrieved if k is None else k
     share = ratio(judged.found(rel, k), np.minimum(number, room) if cap else number)
@@ -131,19 +131,19 @@ def recall(
 
 
 def count_listed(judged: Judged, rel: float) -> IntArray:
-    """How many judgments say that a document is relevant, one a query; a document may be listed several times."""
+    """How many judgments call a document relevant, per query; a document may be listed several times."""
     rows = judged.groups()
     return np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size).astype(np.int64)
 
 
 Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"]
-Squared = Annotated[bool, "beta is the square of that number, as in trec_eval's set_F"]
+Squared = Annotated[bool, "beta is already squared, as in trec_eval's set_F"]
 
 
 @define(
     "f",
     title="F score",
-    formula="(1 + b²) P R / (b² P + R) with b = beta; or with b² = beta where it is given squared",
+    formula="(1 + b²) P R / (b² P + R) with b = beta, or with b² = beta if squared",
     reference="van Rijsbergen, Information Retrieval, 1979.",
     aliases={"f1": {"beta": 1.0}},
     needs_relevant=True,

@@ -1,10 +1,10 @@
 """Preferences: how often a ranking puts first what a judge prefers.
 
-A group of judgments is one judge, who prefers a document of a higher level to one of a lower level in the same
-subgroup. What follows from the subgroups together is preferred too: a to c where a is preferred to b and b to c. A
-query has no preferences if a judge contradicts himself: gives a document two levels, calls it relevant and not
-relevant, or prefers each of two documents to the other. The ranking fulfils a preference if it has the better document
-and has the worse one later or not at all.
+A group of judgments is one judge, who prefers documents of a higher level to those of a lower level in the same
+subgroup. Preferences are transitive across the subgroups of a group: a over c, if a over b and b over c. If a judge's
+judgments contradict each other, the query has no preferences: a document has two levels, is relevant and not relevant,
+or two documents are each preferred to the other. The ranking fulfils a preference if it retrieved the better document,
+and the worse one lower down or not at all.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 REFERENCE = "Carterette, Bennett, Chickering and Dumais, Here or There: Preference Judgments for Relevance, ECIR 2008."
 Retrieved = Annotated[
     Literal["all", "either", "both"],
-    "which preferences count: all, those of which either document was retrieved, or those of which both were",
+    "which preferences count: all, those with either document retrieved, or those with both retrieved",
 ]
 CountedUnit = Annotated[
     Literal["preferences", "pairs", "groups", "balanced_groups"],
-    "what counts as one: a preference, a pair of documents, a group of judgments, or such a group with as many "
-    "documents that are not relevant (level 0) as are",
+    "the unit to average over: preferences, pairs of documents, groups of judgments, or groups balanced to have as "
+    "many non-relevant documents (level 0) as relevant ones",
 ]
 CountedPreferences = Annotated[
     Literal["possible", "fulfilled", "fulfilled_both"],
-    "all preferences, those that are fulfilled, or those of them of which both documents were retrieved",
+    "count all preferences, those fulfilled, or those fulfilled with both documents retrieved",
 ]
 
 
 @define(
     "prefs",
     title="Preferences fulfilled",
-    formula="f / p, where the ranking fulfils f of the p preferences; or the mean of that ratio over pairs or groups",
+    formula="f / p, where the ranking fulfils f of p preferences; or the mean of that ratio over pairs or groups",
     reference=REFERENCE,
     undefined="the preferences of one group contradict each other",
     example=Example("prefs", [0, 2, 1], 1 / 3, "2 is preferred to 1 and to 0, and 1 to 0; only the first is fulfilled"),
@@ -57,7 +57,7 @@ def preferences(judged: Judged, *, of: Retrieved = "all", over: CountedUnit = "p
 @define(
     "num_prefs",
     title="Number of preferences",
-    formula="number of preferences that are possible, or that are fulfilled",
+    formula="number of preferences, or of fulfilled preferences",
     reference=REFERENCE,
     range=(0, np.inf),
     aggregate="sum",
@@ -65,14 +65,14 @@ def preferences(judged: Judged, *, of: Retrieved = "all", over: CountedUnit = "p
     example=Example("num_prefs", [0, 2, 1], 3, "2 is preferred to 1 and to 0, and 1 to 0"),
 )
 def number_of_preferences(judged: Judged, *, count: CountedPreferences = "possible") -> FloatArray:
-    """How many preferences the judges have, or the ranking fulfils; over queries the sum."""
+    """How many preferences the judges have or the ranking fulfils, summed over queries."""
     of = "both" if count == "fulfilled_both" else "all"
     place = 0 if count.startswith("fulfilled") else 1
     return each_query(judged, lambda known: sum(count_fulfilled(each, of)[place] for each in known))
 
 
 def each_query(judged: Judged, figure: Callable[[list[Assessor]], float]) -> FloatArray:
-    """A figure of the judges of each query; NaN where one contradicts himself, 0 where there is none."""
+    """A figure computed from the judges of each query; NaN for a contradiction, 0 without judges."""
     return np.array(
         [
             np.nan if isinstance(known, Contradiction) else figure(known) if known else 0.0
@@ -82,7 +82,7 @@ def each_query(judged: Judged, figure: Callable[[list[Assessor]], float]) -> Flo
 
 
 def count_fulfilled(judge: Assessor, of: str) -> tuple[int, int]:
-    """How many preferences are fulfilled, and how many there are."""
+    """How many preferences are fulfilled, and how many exist."""
     counted = judge.is_among(of)
     return int((judge.fulfilled() & counted).sum()), int(counted.sum())
 
@@ -94,7 +94,7 @@ def all_alike(known: list[Assessor], of: str) -> float:
 
 
 def by_group(known: list[Assessor], of: str) -> float:
-    """Every group counts the same; one without preferences counts 0."""
+    """Every group counts the same; a group without preferences counts 0."""
     total = 0.0
     for judge in known:
         fulfilled, possible = count_fulfilled(judge, of)
@@ -103,7 +103,7 @@ def by_group(known: list[Assessor], of: str) -> float:
 
 
 def by_pair(known: list[Assessor], of: str) -> float:
-    """Every pair of documents that anyone has a preference for counts the same."""
+    """Every pair of documents that some judge has a preference for counts the same."""
     size = 1 + max(int(judge.place.max()) for judge in known)
     times = np.zeros(size * size, dtype=np.int64)
     for judge in known:
@@ -120,10 +120,10 @@ def by_pair(known: list[Assessor], of: str) -> float:
 
 
 def by_balanced_group(known: list[Assessor], of: str) -> float:
-    """Every group counts the same, made to hold as many documents that are not relevant as are.
+    """Every group counts the same, balanced to have as many non-relevant as relevant documents.
 
-    Where there are too few, each relevant document found fulfils so many preferences more. Where there are too many,
-    only the first are kept. If a group is left without preferences the query counts 0.
+    If non-relevant documents are missing, each relevant document found fulfils one preference more for each of them. If
+    there are too many, only the first are kept. If a group is left without preferences, the query counts 0.
     """
     total = 0.0
     for judge in known:
@@ -135,7 +135,7 @@ def by_balanced_group(known: list[Assessor], of: str) -> float:
 
 
 def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
-    """How many preferences are fulfilled and possible once relevant and other documents are as many."""
+    """How many preferences are fulfilled and possible in the balanced group."""
     is_found = judge.place < judge.found
     looked_at = is_found if of == "both" else np.ones_like(is_found)
     is_relevant = judge.level > 0
@@ -151,16 +151,16 @@ def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
 
 
 def without_last(judge: Assessor, is_nonrelevant: BoolArray, size: int) -> Assessor:
-    """The preferences without those about any but the first `size` documents that are not relevant."""
+    """The preferences, with only the first `size` non-relevant documents kept."""
     dropped = np.sort(judge.place[is_nonrelevant])[size:]
     kept = ~(np.isin(judge.better, dropped) | np.isin(judge.worse, dropped))
     return Assessor(judge.better[kept], judge.worse[kept], judge.place, judge.level, judge.found, judge.is_divided)
 
 
 def against_first(judge: Assessor, size: int) -> Assessor:
-    """The preferences among the higher levels, and those of every document to the first `size` of the lowest level.
+    """The preferences among the higher levels, and of every document over the first `size` of the lowest level.
 
-    That these are every document, those of the lowest level too, is how trec_eval counts.
+    Like trec_eval, "every document" includes those of the lowest level.
     """
     is_lowest = judge.level == judge.level.min()
     upper = np.flatnonzero(~is_lowest)
@@ -181,8 +181,8 @@ def against_first(judge: Assessor, size: int) -> Assessor:
 class Assessor:
     """The preferences of one judge: the places of the better and of the worse document of each.
 
-    The `found` documents that were retrieved have the places from 0 in order of rank; all others come after them.
-    `place` and `level` are those of the judgments, or of the documents where the judge has several subgroups.
+    The `found` retrieved documents have places from 0 in rank order; all others follow. `place` and `level` are those
+    of the judgments, or of the documents if the judge has several subgroups.
     """
 
     better: IntArray
@@ -193,11 +193,11 @@ class Assessor:
     is_divided: bool
 
     def fulfilled(self) -> BoolArray:
-        """Which preferences the ranking fulfils: the better document was retrieved, and the worse one later or not."""
+        """Which preferences the ranking fulfils: better document retrieved, worse one lower down or not at all."""
         return (self.better < self.worse) & (self.better < self.found)
 
     def is_among(self, of: str) -> BoolArray:
-        """Which preferences are looked at: all, those of which either document was retrieved, or those with both."""
+        """Which preferences count: all, those with either document retrieved, or those with both."""
         if of == "all":
             return np.ones(len(self.better), dtype=np.bool_)
         combine = np.minimum if of == "either" else np.maximum
@@ -205,7 +205,7 @@ class Assessor:
 
 
 class Contradiction(NamedTuple):
-    """Why a judge's preferences cannot be used, and the places of the documents that it is about."""
+    """Why a judge's preferences cannot be used, and the places of the documents concerned."""
 
     reason: Literal["two levels", "relevant and not", "both ways"]
     place: int
@@ -239,7 +239,7 @@ def make_judges(judged: Judged) -> Iterator[list[Assessor] | Contradiction]:
 
 
 def document_places(judged: Judged, groups: Groups) -> IntArray:
-    """The place of each row's document: by rank if it was retrieved, else after those, by number."""
+    """The place of each row's document: by rank if retrieved, otherwise after those, by number."""
     hits = judged.judged().distinct()
     highest = max(hits.document.max(initial=-1), groups.document.max(initial=-1))
     place = np.full(highest + 1, -1)
@@ -285,7 +285,7 @@ def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, f
 
 
 def with_what_follows(is_preferred: BoolArray) -> BoolArray:
-    """The preferences with those that follow from two others, until there are no more; of a document to itself none."""
+    """The transitive closure of the preferences, without those of a document over itself."""
     while True:
         more = is_preferred | (is_preferred.astype(np.float32) @ is_preferred.astype(np.float32) > 0)
         if (more == is_preferred).all():

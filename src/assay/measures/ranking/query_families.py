@@ -1,10 +1,10 @@
-"""Measures of families: queries that are versions of one another, told by their ids.
+"""Measures of families: queries that are variants of one another, identified by their ids.
 
-The worst value of a family says whether a system withstands other wordings of a query. p-MRR says whether it follows an
-instruction under which documents stop being relevant.
+The worst value of a family shows whether a system is robust to rewordings of a query. p-MRR shows whether it follows an
+instruction that makes documents irrelevant.
 
-A family has one value. It stands at the first of the family's queries and the others have none, so that the mean is the
-mean over families. A family of which a query was left out has no value.
+A family has one value, stored at its first query; the others are undefined, so that the mean is the mean over families.
+A family with a query left out is undefined.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.abstention import ROUNDING, InnerName, inner_measure
 
-FamilyMeasure = Annotated[InnerName, "the measure that each query has"]
-Whole = Annotated[bool, "a query has 1 where the measure is 1, and else 0"]
-Members = Annotated[int | None, Bounds(low=1), "a family of more or fewer queries has no value"]
+FamilyMeasure = Annotated[InnerName, "the measure of each query"]
+Whole = Annotated[bool, "a query counts 1 if the measure is 1, otherwise 0"]
+Members = Annotated[int | None, Bounds(low=1), "a family with a different number of queries is undefined"]
 IdPart = Annotated[
-    Literal["first", "last"], "queries are a family if their ids are the same before the first low line, or the last"
+    Literal["first", "last"], "queries with the same id up to the first underscore, or the last, are a family"
 ]
 ORIGINAL, CHANGED = "-og", "-changed"
 
 
 class Families(NamedTuple):
-    """The family of each query by its number, and for each family its first query, its size, and if all were kept."""
+    """The family number of each query; for each family its first query, its size, and whether all were kept."""
 
     number: IntArray
     first: IntArray
@@ -38,11 +38,11 @@ class Families(NamedTuple):
 
 @define(
     "worst",
-    title="Worst of a family",
+    title="Worst of a query family",
     formula="the lowest value among the queries of a family",
     reference="Oh et al., INSTRUCTIR: a benchmark for instruction following of information retrieval models, 2024.",
-    undefined="a query is not the first of its family, or the family is not complete",
-    example=Example("worst(of=rr)", [0, 1], 0.5, "a query alone is a family; with another that has 1/3 it is 1/3"),
+    undefined="a query is not the first of its family, or the family is incomplete",
+    example=Example("worst(of=rr)", [0, 1], 0.5, "a single query is a family; with another of 1/3 it is 1/3"),
 )
 def worst(
     judged: Judged,
@@ -54,7 +54,7 @@ def worst(
     members: Members = None,
     part: IdPart = "first",
 ) -> FloatArray:
-    """The lowest value among queries that are versions of one another, at the first of them."""
+    """The lowest value among queries that are variants of one another, stored at the first of them."""
     values = inner_measure(of, k, rel)(judged)
     families = find_families(judged, part)
     lowest = np.full(len(families.size), np.inf)
@@ -79,7 +79,7 @@ def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How far documents fall that an instruction makes irrelevant: 1 from first to last, below 0 if they rise.
 
     The ids of the two queries end in `-og` and `-changed`. A document counts if it is relevant to the first and judged
-    not relevant to the second. One that was not retrieved stands after all that were. From rank 2 to 4 it is 1/2.
+    not relevant to the second. A document not retrieved ranks after the last one. From rank 2 to 4 is 1/2.
     """
     scores = np.full(judged.size, np.nan)
     before, after = find_pairs(judged)
@@ -104,7 +104,7 @@ def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
 
 
 def find_families(judged: Judged, part: str) -> Families:
-    """The families that ids tell, of which at least one query was kept."""
+    """The families with at least one query kept."""
     names = [family_of(query, part) for query in judged.all_queries()]
     size: dict[str, int] = {}
     for name in names:
@@ -118,7 +118,7 @@ def find_families(judged: Judged, part: str) -> Families:
 
 
 def family_of(query: str, part: str) -> str:
-    """What the ids of a family have in common; the whole id where it has no low line.
+    """The part of the id that a family shares; the whole id if it has no underscore.
 
     >>> family_of("7_a_1", "first"), family_of("7_a_1", "last"), family_of("7", "last")
     ('7', '7_a', '7')
@@ -128,7 +128,7 @@ def family_of(query: str, part: str) -> str:
 
 
 def find_pairs(judged: Judged) -> tuple[IntArray, IntArray]:
-    """The queries that are original, and the changed one of each, where both were kept."""
+    """The original queries and their changed counterparts, where both were kept."""
     names = judged.all_queries()
     kept = names if judged.kept is None else [names[place] for place in judged.kept]
     place = {name: number for number, name in enumerate(kept)}
@@ -142,14 +142,14 @@ def find_pairs(judged: Judged) -> tuple[IntArray, IntArray]:
 
 
 def pair_keys(query: IntArray, document: IntArray, queries: IntArray, span: int) -> IntArray:
-    """One number for the pair of each query and each document; -1 where the query is not among `queries`."""
+    """A number for each pair of a query and a document; -1 if the query is not among `queries`."""
     pair = np.full(max(query.max(initial=0), queries.max(initial=0)) + 1, -1)
     pair[queries] = np.arange(len(queries))
     return np.where(pair[query] < 0, -1, pair[query] * span + document)
 
 
 def ranks_of(judged: Judged, wanted: IntArray, queries: IntArray, span: int) -> FloatArray:
-    """The rank of each wanted pair and document; one after the last where it was not retrieved."""
+    """The rank of each wanted pair; one past the last if it was not retrieved."""
     hits = judged.hits
     keys = pair_keys(hits.query, judged.id_order()[hits.document], queries, span)
     found, places = np.unique(keys, return_index=True)

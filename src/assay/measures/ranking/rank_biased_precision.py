@@ -1,4 +1,4 @@
-"""Rank-biased precision, and how much of it the documents without a judgment leave open."""
+"""Rank-biased precision, and how much it could rise if unjudged documents turned out relevant."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds, GainMap
 from assay.measures.ranking.discounted_gain import gains
 
-Persistence = Annotated[float, Bounds(0, 1, open_low=True, open_high=True), "the chance that the reader goes on"]
+Persistence = Annotated[
+    float, Bounds(0, 1, open_low=True, open_high=True), "the probability that the user goes on to the next document"
+]
 RbpGain = Annotated[
     Literal["binary", "grade", "max"] | GainMap,
     "1 for a relevant document, its grade, or its grade as a share of the query's highest; or pairs grade:gain, "
-    "brought between 0 and 1 where they are not",
+    "rescaled to [0, 1] where necessary",
     {
         "binary": "a relevant document gains 1",
         "grade": "a document gains its grade",
@@ -25,11 +27,11 @@ RbpGain = Annotated[
 ]
 Complete = Annotated[
     Literal["tail", "zero"],
-    "where every document is judged: the weight of the ranks after the last, or 0, as trec_eval has it",
+    "if every retrieved document is judged: the weight of the ranks after the last, or 0 as in trec_eval",
 ]
 
 RbpLimit = Annotated[
-    int | None, Bounds(low=1), "the reader sees no more than so many documents, and what they are worth adds up to 1"
+    int | None, Bounds(low=1), "the user sees at most this many documents, whose weights then sum to 1"
 ]
 
 
@@ -50,7 +52,7 @@ def rank_biased_precision(
     gain: RbpGain = "binary",
     limit: RbpLimit = None,
 ) -> FloatArray:
-    """What a reader gains who goes on to the next document with probability p."""
+    """The expected gain per document of a user who goes on to the next document with probability p."""
     hits = judged.relevant(rel)
     gained = np.ones(len(hits.rank)) if gain == "binary" else hits.grade
     if gain == "max":
@@ -69,24 +71,24 @@ def rank_biased_precision(
     reference="Moffat and Zobel, ACM TOIS 27(1), 2008.",
     aliases={"rbp_resid": {}},
     higher_is_better=False,
-    example=Example("rbp_residual(p=0.5)", [1, 0], 0.25, "1 - 0.5 · (1 + 0.5): the ranks from 3 on"),
+    example=Example("rbp_residual(p=0.5)", [1, 0], 0.25, "1 - 0.5 · (1 + 0.5): the weight of ranks 3 and below"),
 )
 def rank_biased_residual(judged: Judged, *, p: Persistence = 0.8, complete: Complete = "tail") -> FloatArray:
-    """How much rank-biased precision could still rise if every document without a judgment had the highest gain."""
+    """How much rank-biased precision could still rise if every unjudged document had the highest gain."""
     hits = judged.judged()
     residual = np.maximum(1.0 - (1 - p) * hits.sum(powers(hits.rank, p)), 0.0)
     return np.where(hits.count() < judged.retrieved, residual, 0.0) if complete == "zero" else residual
 
 
 def powers(rank: IntArray, p: float) -> FloatArray:
-    """p^(rank - 1), multiplied out step by step."""
+    """p^(rank - 1), multiplied step by step."""
     steps = np.full(int(rank.max(initial=1)), p)
     steps[0] = 1.0
     return np.cumprod(steps)[rank - 1]
 
 
 def scale_gains(gained: FloatArray, query: IntArray, judged: Judged, gain: GainMap) -> FloatArray:
-    """The gains brought between 0 and 1, for each query whose scale of gains is wider."""
+    """The gains rescaled to [0, 1], for each query whose gains are outside."""
     lowest = min(0.0, *gain.values())
     highest = np.full(judged.size, max(0.0, *gain.values()))
     np.maximum.at(highest, judged.owner, gains(judged.grades, gain, 0.0))

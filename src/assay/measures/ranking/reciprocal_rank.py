@@ -1,4 +1,4 @@
-"""Reciprocal rank and the rank of the first hit."""
+"""Reciprocal rank, and the rank of the first relevant document."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from assay.core.measure import Cutoff, Example, Rel, define
 
 Credit = Annotated[
     Literal["first", "sum", "found"],
-    "the first hit; the sum over all hits; the mean over the hits found",
-    {"first": "the first hit counts", "sum": "all hits are summed", "found": "the mean over the hits found"},
+    "only the first hit counts, or the sum over all hits, or their mean",
+    {"first": "only the first hit counts", "sum": "sums over all hits", "found": "averages over the hits found"},
 ]
 Missing = Annotated[
     Literal["skip", "end"],
-    "a query without a hit is left out, or its rank is after the last document that counts",
+    "a query without a hit is skipped, or gets the rank after the last document considered",
 ]
 
 
 @define(
     "rr",
     title="Reciprocal rank",
-    formula="1 / rank of the first relevant document; 0 without one",
+    formula="1 / rank of the first relevant document; 0 if there is none",
     reference="Voorhees, The TREC-8 question answering track report, 1999.",
     aliases={"mrr": {}, "recip_rank": {}, "reciprocal_rank": {}},
     range=(0, np.inf),
     needs_relevant=True,
-    example=Example("rr", [0, 1, 0, 1], 0.5, "the first relevant document stands at rank 2: 1 / 2"),
+    example=Example("rr", [0, 1, 0, 1], 0.5, "the first relevant document is at rank 2: 1 / 2"),
 )
 def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: Credit = "first") -> FloatArray:
-    """How soon the first relevant document comes. With `credit=sum` it can pass 1."""
+    """How early the first relevant document appears. With `credit=sum` it can exceed 1."""
     hits = judged.relevant(rel).top(k)
     if credit == "first":
         hits = hits.where(hits.ordinal == 1)
@@ -50,7 +50,7 @@ def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: C
     example=Example("first_rank", [0, 0, 1, 1], 3, "ranks 1 and 2 are not relevant, rank 3 is"),
 )
 def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missing = "skip") -> FloatArray:
-    """Where the first relevant document stands. The smaller, the better."""
+    """The rank of the first relevant document. Lower is better."""
     queries, ranks = judged.relevant(rel).top(k).first()
     result = np.full(judged.size, np.nan)
     if missing == "end":

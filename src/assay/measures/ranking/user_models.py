@@ -1,7 +1,7 @@
-"""Measures of the C/W/L framework: what a reader gains a document who goes on from each with some chance.
+"""Measures of the C/W/L framework: the expected gain per document of a user who continues with some probability.
 
-The value is Σ reach(i) · gain(i) / Σ reach(i), where reach(i) is the product of the chances to go on from the ranks
-before i. Gains are grades scaled to [0, 1]; a document without a judgment gains nothing.
+The value is Σ reach(i) · gain(i) / Σ reach(i), where reach(i) is the product of the probabilities of continuing from
+the ranks above i. Gains are grades scaled to [0, 1]; an unjudged document gains nothing.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
 
 GoOn = Callable[[FloatArray, FloatArray], FloatArray]
-EmptyGrade = Annotated[float, "the grade that gains nothing, and so do those below"]
-FullGrade = Annotated[float | None, "the grade that gains 1, and so do those above; by default the highest judged"]
-ReadingDepth = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than k documents"]
-ReadingLimit = Annotated[int, Bounds(1, 1_000_000), "the reader sees no more than so many documents"]
-Target = Annotated[float, Bounds(0, open_low=True), "how much gain the reader looks for; a document gains up to 1"]
+EmptyGrade = Annotated[float, "this grade and lower ones gain 0"]
+FullGrade = Annotated[float | None, "this grade and higher ones gain 1; by default the highest judged grade"]
+ReadingDepth = Annotated[int, Bounds(1, 1_000_000), "the user sees at most k documents"]
+ReadingLimit = Annotated[int, Bounds(1, 1_000_000), "the user sees at most this many documents"]
+Target = Annotated[float, Bounds(0, open_low=True), "the total gain the user wants; a document gains up to 1"]
 
 NEARLY = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation {}."
-# How many documents are looked at together: enough for speed, few enough for any memory.
+# Documents processed together: enough for speed, few enough for any memory.
 BLOCK = 2**20
 
 
 def bind_full_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
-    """The scale of the grades, where the name does not say it."""
+    """The highest judged grade, unless `max` is set."""
     if values["max"] is not None:
         return {}
     highest = float(judged.highest_grade().max(initial=0.0))
@@ -38,7 +38,7 @@ def bind_full_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
 
 
 def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go_on: GoOn) -> FloatArray:
-    """The gain of a document that a reader sees. `go_on` gives the chances to go on, of gains and ranks."""
+    """The expected gain per document seen; `go_on` maps gains and ranks to the probabilities of continuing."""
     if high is None or high <= low:
         raise MeasureError(f"max must be above min={low:g}")
     hits = judged.judged().top(depth)
@@ -57,33 +57,33 @@ def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go
 
 
 def chance_towards(target: float, found: FloatArray | float, rank: FloatArray) -> FloatArray:
-    """The chance to go on of a reader who looked for so much, and found some of it."""
+    """The probability of continuing for a user who wants `target` and has found some of it."""
     still = rank + 2 * target - found
     return np.asarray(((still - 1) / still) ** 2)
 
 
 def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
-    """The discount 1 / log2(rank + 1) of the next rank, as a share of this one's."""
+    """The discount 1 / log2(rank + 1) of the next rank, as a share of this rank's."""
     return np.asarray(np.log2(rank + 1) / np.log2(rank + 2), dtype=np.float64)
 
 
 @define(
     "sdcg",
     title="Scaled discounted cumulative gain",
-    formula="Σ gain / log2(rank + 1) over the first k documents, divided by that of k documents that gain 1",
+    formula="Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1",
     reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
     bind=bind_full_grade,
     example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
 )
 def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
-    """The discounted gain, as a share of what k documents of the highest grade gain."""
+    """The discounted gain as a share of that of k documents of the highest grade."""
     return expected_gain(judged, min, max, k, discount_ratio)
 
 
 @define(
     "bpm",
     title="Bejeweled player model",
-    formula="the mean gain up to the rank where the gains add up to the target, or to k",
+    formula="the mean gain up to the rank where the gains reach the target, or up to k",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.",
     bind=bind_full_grade,
     example=Example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2"),
@@ -91,22 +91,22 @@ def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade
 def bpm(
     judged: Judged, *, k: ReadingDepth, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None
 ) -> FloatArray:
-    """What a reader gains a document who stops with enough gain or after k documents."""
+    """The expected gain per document of a user who stops with enough gain or after k documents."""
     return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
 
 @define(
     "inst",
     title="INST",
-    formula="the chance to go on is ((i + 2T - G - 1) / (i + 2T - G))², G found up to rank i, T the target",
+    formula="P(continue) = ((i + 2T - G - 1) / (i + 2T - G))², where G is the gain up to rank i and T the target",
     reference="Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.",
     bind=bind_full_grade,
-    example=Example("inst(max=1,limit=2)", [1, 0], 0.8, "the chance to go on from rank 1 is (1/2)²: 1 / (1 + 1/4)"),
+    example=Example("inst(max=1,limit=2)", [1, 0], 0.8, "P(continue) at rank 1 is (1/2)²: 1 / (1 + 1/4)"),
 )
 def inst(
     judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
-    """What a reader gains a document who goes on the less the more is found."""
+    """The expected gain per document of a user who is less likely to continue the more was found."""
     return expected_gain(
         judged, min, max, limit, lambda gains, rank: chance_towards(target, np.cumsum(gains, axis=1), rank)
     )
@@ -115,50 +115,50 @@ def inst(
 @define(
     "insq",
     title="INSQ",
-    formula="the chance to go on is ((i + 2T - 1) / (i + 2T))², T the target",
+    formula="P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target",
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
     bind=bind_full_grade,
-    example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "the chance to go on from rank 1 is (2/3)²: 1 / (1 + 4/9)"),
+    example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "P(continue) at rank 1 is (2/3)²: 1 / (1 + 4/9)"),
 )
 def insq(
     judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
-    """What a reader gains a document who goes on the more the further down."""
+    """The expected gain per document of a user who is more likely to continue the deeper the rank."""
     return expected_gain(judged, min, max, limit, lambda _, rank: chance_towards(target, 0.0, rank))
 
 
 @define(
     "nerr8",
     title="Nearly expected reciprocal rank, to depth k",
-    formula="the chance to go on is 1 - gain",
+    formula="P(continue) = 1 - gain",
     reference=NEARLY.format(8),
     bind=bind_full_grade,
     kin="err",
     example=Example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)"),
 )
 def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
-    """What a reader gains a document who stops with the chance that a document satisfies."""
+    """The expected gain per document of a user who stops when satisfied."""
     return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
 
 
 @define(
     "nerr9",
     title="Nearly expected reciprocal rank, discounted, to depth k",
-    formula="the chance to go on is i / (i + 1) · (1 - gain)",
+    formula="P(continue) = i / (i + 1) · (1 - gain)",
     reference=NEARLY.format(9),
     bind=bind_full_grade,
     kin="err",
     example=Example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)"),
 )
 def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
-    """What a reader gains a document who stops if satisfied, or tired by the ranks before."""
+    """The expected gain per document of a user who stops when satisfied, or tires after the first ranks."""
     return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
 
 
 @define(
     "nerr10",
     title="Nearly expected reciprocal rank, with persistence",
-    formula="the chance to go on is p · (1 - gain)",
+    formula="P(continue) = p · (1 - gain)",
     reference=NEARLY.format(10),
     bind=bind_full_grade,
     kin="err",
@@ -167,14 +167,14 @@ def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
 def nerr10(
     judged: Judged, *, p: Persistence = 0.9, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
-    """What a reader gains a document who stops if satisfied, and else goes on with probability p."""
+    """The expected gain per document of a user who stops when satisfied, and otherwise continues with probability p."""
     return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
 
 
 @define(
     "nerr11",
     title="Nearly expected reciprocal rank, with a target",
-    formula="the chance to go on is ((i + 2T - 1) / (i + 2T))² · (1 - gain), T the target",
+    formula="P(continue) = ((i + 2T - 1) / (i + 2T))² · (1 - gain), where T is the target",
     reference=NEARLY.format(11),
     bind=bind_full_grade,
     kin="err",
@@ -183,5 +183,5 @@ def nerr10(
 def nerr11(
     judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
-    """What a reader gains a document who stops if satisfied, and else goes on the more the further down."""
+    """The expected gain per document of a user who stops when satisfied, but is more persistent deeper down."""
     return expected_gain(judged, min, max, limit, lambda gains, rank: chance_towards(target, 0.0, rank) * (1 - gains))
