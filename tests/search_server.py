@@ -83,12 +83,24 @@ class SearchServer(ThreadingHTTPServer):
         self.asked = Counter()
         self.requests = []
         self.in_flight = self.most_in_flight = 0
+        self.connections = self.open_connections = 0
         self.lock = threading.Lock()
         self.over = threading.Event()
 
     @property
     def url(self):
         return f"http://127.0.0.1:{self.server_port}/search"
+
+    def process_request(self, request, client_address):
+        with self.lock:
+            self.connections += 1
+            self.open_connections += 1
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        super().shutdown_request(request)
+        with self.lock:
+            self.open_connections -= 1
 
     def handle_error(self, *_):
         """A client that has gone is no news."""

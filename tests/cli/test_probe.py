@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 import assay as library
-from assay.tasks.probe import failures
+from assay.data import http
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 
 @pytest.fixture
 def files(folder, monkeypatch):
     """Questions and judgments in files."""
-    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.005)
     lines = [json.dumps({"_id": query, "text": text}) + "\n" for query, text in QUESTIONS.items()]
     (folder / "queries.jsonl").write_text("".join(lines))
     library.Qrels(QRELS).write(folder / "qrels.json")
@@ -45,7 +45,7 @@ def test_quality_latency_and_throughput(assay, files, server):
     lines = result.stdout.splitlines()
     assert lines[2].split() == ["rr", "1.0000", "1.0000", "1.0000", "40"]
     assert lines[3].split() == ["recall@2", "1.0000", "1.0000", "1.0000", "40"]
-    assert lines[6].startswith("a call took ")
+    assert lines[6].startswith("latency ")
     assert "(p50)" in lines[6]
     assert "40 of 40 questions answered in " in lines[6]
 
@@ -55,7 +55,7 @@ def test_failures_are_named_on_standard_error(assay, files):
         result = assay("probe", server.url, *files, "-m", "rr")
     assert result.exit_code == 0
     assert "rr       0.9750" in result.stdout
-    assert "note: 1 question failed, counted as empty: 'q5'" in result.stdout
+    assert "note: 1 question failed; counted as empty: 'q5'" in result.stdout
     assert result.stderr == "failed: q5: HTTP 500 Internal Server Error: 'out of memory' (3 attempts)\n"
 
 
@@ -75,7 +75,7 @@ def test_a_server_that_hangs(assay, files):
     ) as server:
         result = assay("probe", server.url, *files, "-m", "rr", "--timeout", "0.3", "--retries", "0")
     assert result.exit_code == 0
-    assert result.stderr == "failed: q1: no answer within 0.3 s\n"
+    assert result.stderr == "failed: q1: no response within 0.3 s\n"
 
 
 @pytest.mark.parametrize("format_", ["csv", "tsv"])
@@ -84,8 +84,8 @@ def test_a_bare_table_has_its_notes_elsewhere(assay, files, format_):
         result = assay("probe", server.url, *files, "-m", "rr", "--format", format_)
     assert len(result.stdout.splitlines()) == 2
     said = result.stderr.splitlines()
-    assert said[0].startswith("note: a call took ")
-    assert said[1] == "note: 1 question failed, counted as empty: 'q5'"
+    assert said[0].startswith("note: latency ")
+    assert said[1] == "note: 1 question failed; counted as empty: 'q5'"
     assert said[-1].startswith("failed: q5: ")
 
 
@@ -109,11 +109,11 @@ PAPERS = {
 
 assay VERSION, convention assay, details: result.signature; PACE
 
-Note: 1 question failed, counted as empty: 'q5'
+Note: 1 question failed; counted as empty: 'q5'
 """,
     "latex": r"""\begin{table}
   \centering
-  \caption{assay VERSION, convention assay, details: result.signature; PACE. 1 question failed, counted as empty: 'q5'}
+  \caption{assay VERSION, convention assay, details: result.signature; PACE. 1 question failed; counted as empty: 'q5'}
   \begin{tabular}{lrrrr}
     \toprule
     measure & mean & low & high & queries \\
@@ -131,7 +131,7 @@ Note: 1 question failed, counted as empty: 'q5'
 def test_tables_for_papers(assay, files, format_):
     with SearchServer(some_fail) as server:
         result = assay("probe", server.url, *files, "-m", "rr recall@2", "-k", "2", "--format", format_)
-    pace = r"a call took [\d.]+ m?s \(p50\), .* in the mean; 39 of 40 questions answered in [\d.]+ m?s, [\d.]+ a second"
+    pace = r"latency [\d.]+ m?s \(p50\), .* \(mean\); 39 of 40 questions answered in [\d.]+ m?s, [\d.]+ per second"
     assert re.sub(pace, "PACE", result.stdout).replace(library.__version__, "VERSION") == PAPERS[format_]
 
 
@@ -174,7 +174,7 @@ def test_a_checkpoint_of_another_index_is_refused(assay, files, server):
     before = sum(server.asked.values())
     refused = assay("probe", f"{server.url}?q={{query}}&index=wikinews2", *arguments)
     assert refused.exit_code == 2
-    assert "was made with another request (address, body or headers)" in refused.stderr
+    assert "was made with another request (URL, body, headers or path)" in refused.stderr
     assert sum(server.asked.values()) == before
 
 
@@ -208,7 +208,7 @@ def test_a_checkpoint_is_taken_up(assay, files, folder):
         server.behave = found
         result = assay(*arguments)
         assert sum(server.asked.values()) == before + 1
-        assert "39 were in the checkpoint" in result.stdout
+        assert "39 from the checkpoint" in result.stdout
         assert "rr       1.0000" in result.stdout
         refused = assay(*arguments, "-k", "3")
     assert refused.exit_code == 2
@@ -223,11 +223,11 @@ def test_policies_and_conventions(assay, files, server):
 
 
 MISTAKES = [
-    (("ftp://h/",), "the address 'ftp://h/' must begin with http:// or https://"),
+    (("ftp://h/",), "the URL 'ftp://h/' must begin with http:// or https://"),
     (("http://h/", "--body", "{"), "the body is not JSON"),
     (("http://h/", "--body", "@none.json"), "the body cannot be read from 'none.json'"),
-    (("http://h/", "--header", "X-Key: $NOT_THERE"), "there is no environment variable NOT_THERE"),
-    (("http://h/", "--timeout", "0"), "timeout must be a number of seconds above 0, not '0.0'"),
+    (("http://h/", "--header", "X-Key: $NOT_THERE"), "environment variable NOT_THERE is not set"),
+    (("http://h/", "--timeout", "0"), "timeout must be a positive number of seconds, not '0.0'"),
     (("http://h/", "--concurrency", "0"), "concurrency must be a whole number from 1 to 1024"),
     (("http://h/", "-m", "nonsense"), "unknown measure 'nonsense'"),
     (("http://h/", "--queries", "broken.parquet"), "broken.parquet cannot be read as parquet: "),
@@ -265,7 +265,7 @@ def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(files, folder):
             out, said = running.communicate(timeout=30)
         kept = (folder / "c.jsonl").read_text().count("\n") - 1
         assert 0 < kept < 40
-        hint = "called again with the same checkpoint, it goes on from there"
+        hint = "to continue, run it again with the same checkpoint"
         assert (running.returncode, out, said.decode()) == (
             130,
             b"",
@@ -274,4 +274,4 @@ def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(files, folder):
         before = sum(server.asked.values())
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, check=True)  # noqa: S603
         assert sum(server.asked.values()) == before + 40 - kept
-    assert f"{kept} were in the checkpoint" in done.stdout
+    assert f"{kept} from the checkpoint" in done.stdout

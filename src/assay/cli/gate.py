@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay.cli.load import load_option, loaded
-from assay.cli.options import format_choice, given, policy_options
+from assay.cli.options import given, policy_options, qrels_format_option, run_format_option
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import number
@@ -72,8 +72,8 @@ class Limit(click.ParamType[Any]):
     type=click.Choice(list(CONVENTIONS)),
     help="Compute as this tool does: its names for measures, and its policies.  [default: assay]",
 )
-@click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told.")
-@click.option("--run-format", type=format_choice, help="How runs are read, where it cannot be told.")
+@qrels_format_option
+@run_format_option
 @click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are.")
 @load_option
 @policy_options

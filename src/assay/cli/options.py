@@ -1,4 +1,4 @@
-"""The options that several commands have: which measures, how to read, how to write, and one for each policy."""
+"""Options that several commands share: measures, formats of input and output, and one option per policy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assay.core.policies import CHOICES, Policies, policy_help
 from assay.data.detect import FORMATS as FILE_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
-# Tables for other programs hold nothing but rows; what there is to say goes to standard error.
+# These formats hold nothing but rows; notes go to standard error.
 BARE = ("tsv", "csv")
 
 KINDS: dict[str, click.ParamType[Any]] = {
@@ -33,24 +33,28 @@ convention_option = click.option(
     type=click.Choice(list(CONVENTIONS)),
     default="assay",
     show_default=True,
-    help="Compute as this tool does: its names for measures, and its policies.",
+    help="Compute like this tool: its names for measures, and its policies.",
 )
+qrels_format_option = click.option(
+    "--qrels-format", type=format_choice, help="Format of QRELS, if it cannot be inferred."
+)
+run_format_option = click.option("--run-format", type=format_choice, help="Format of RUN, if it cannot be inferred.")
 
 
 def measure_options(defaults: Iterable[str]) -> Decorator:
-    """`-m`, as often as one likes."""
+    """`-m`, repeatable."""
     return click.option(
         "-m",
         "--measure",
         "measures",
         multiple=True,
         metavar="MEASURE",
-        help=f"A measure; give it again for more, or name several in quotes.  [default: {' '.join(defaults)}]",
+        help=f"Measure (repeatable; or several in quotes).  [default: {' '.join(defaults)}]",
     )
 
 
 def split_names(measures: tuple[str, ...]) -> list[str]:
-    """The names in each option, apart at blanks that are not inside parentheses.
+    """The names in each option, split at blanks outside parentheses.
 
     >>> split_names(("ndcg@10 ap(rel=2, norm=found)", "rr"))
     ['ndcg@10', 'ap(rel=2, norm=found)', 'rr']
@@ -58,12 +62,23 @@ def split_names(measures: tuple[str, ...]) -> list[str]:
     return [name for each in measures for name in re.split(r"\s+(?![^()]*\))", each.strip()) if name]
 
 
+def output_format_option(formats: Sequence[str]) -> Decorator:
+    """`--format`; the first format is the default."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="Format of the output.",
+    )
+
+
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """In what format the output is, and where it goes."""
-    formats = click.Choice(FORMATS)
+    """The format of the output, and where it goes."""
     options = (
-        click.option("--format", "format_", type=formats, default="table", show_default=True, help="How to write it."),
-        click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."),
+        output_format_option(FORMATS),
+        click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all."),
     )
     return stacked(command, options)
 
@@ -71,15 +86,15 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How files are read."""
     options = (
-        click.option("--qrels-format", type=format_choice, help="How QRELS is read, where it cannot be told."),
-        click.option("--run-format", type=format_choice, help="How a RUN is read, where it cannot be told."),
-        click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are."),
+        qrels_format_option,
+        run_format_option,
+        click.option("--threads", type=click.IntRange(min=1), help="Threads to read with.  [default: all]"),
     )
     return stacked(command, options)
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds an option for each policy; those that are not given are None."""
+    """One option per policy; those that are not given are None."""
     options = []
     for name in Policies.__slots__:
         kind = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}

@@ -1,4 +1,4 @@
-"""`assay probe`: asks a search that runs, over HTTP, and scores what it finds."""
+"""`assay probe`: asks a live retriever over HTTP, and scores what it returns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
     convention_option,
-    format_choice,
     given,
     measure_options,
     output_options,
     policy_options,
+    qrels_format_option,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, check_target, emit, say, source_of
@@ -26,9 +26,8 @@ from assay.core.text import show
 from assay.data.qrels import Qrels
 from assay.render import render
 from assay.tasks.probe.api import probe
-from assay.tasks.probe.http import HttpSearch
-from assay.tasks.probe.request import DEFAULT_BODY
-from assay.tasks.probe.result import Probe
+from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
+from assay.tasks.probe.result import Probe, describe_pace, failure_lines, terminal_text
 
 MOST_FAILURES = 20
 
@@ -36,7 +35,7 @@ MOST_FAILURES = 20
 @click.command(
     "probe",
     cls=Command,
-    short_help="Ask a running search over HTTP, and score what it finds.",
+    short_help="Ask a live retriever over HTTP, and score what it returns.",
     examples=(
         "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",
         'assay probe "http://localhost:8000/search?q={query}&n={k}" --queries queries.tsv --qrels qrels.txt -k 20',
@@ -46,37 +45,43 @@ MOST_FAILURES = 20
     ),
 )
 @click.argument("url", metavar="URL")
-@click.option("--queries", required=True, metavar="FILE", help="The questions: an id and a text each.")
-@click.option("--qrels", required=True, metavar="FILE", help="The judgments.")
+@click.option("--queries", required=True, metavar="FILE", help="Questions, each with an id and a text.")
+@click.option("--qrels", required=True, metavar="FILE", help="Judgments.")
 @measure_options(("ndcg@K", "rr@K", "recall@K"))
-@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many documents to ask for.")
+@click.option(
+    "-k", type=click.IntRange(min=1), default=10, show_default=True, help="Documents to request per question."
+)
 @click.option(
     "--body",
     metavar="JSON",
-    help="What to send; {query} and {k} stand for the question and k. @FILE reads it from a file.  "
+    help="Body to send; {query} and {k} are replaced by the question and k. @FILE reads it from a file.  "
     f"[default: {DEFAULT_BODY}]",
 )
 @click.option(
     "--path",
     metavar="PATH",
-    help="Where the list of documents stands in an answer, such as data.hits; . is the whole answer.",
+    help="Where the list of documents is in a response, such as data.hits; . is the whole response.",
 )
-@click.option("--id", "doc_id", metavar="PATH", help="Where the id stands in a document, such as _source.url.")
+@click.option("--id", "doc_id", metavar="PATH", help="Where the id is in a document, such as _source.url.")
 @click.option(
     "--header",
     "headers",
     multiple=True,
     metavar="'NAME: VALUE'",
-    help="A header to send. $NAME in the value is taken from the environment, so that no key is in a command.",
+    help="Header to send (repeatable). $NAME in the value is taken from the environment, to keep keys out of commands.",
 )
-@click.option("--concurrency", type=int, default=8, show_default=True, help="How many calls at a time.")
-@click.option("--timeout", type=float, default=30.0, show_default=True, help="How many seconds a call may take.")
-@click.option("--retries", type=int, default=2, show_default=True, help="How often a failed call is repeated.")
-@click.option("--checkpoint", metavar="FILE", help="Keep what is answered; called again, only the rest is asked.")
-@click.option("--run", "run_file", metavar="FILE", help="Keep what was found as a run: TREC, or what the name says.")
+@click.option("--concurrency", type=int, default=8, show_default=True, help="Calls at a time.")
+@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds that a call may take.")
+@click.option("--retries", type=int, default=2, show_default=True, help="Retries of a failed call.")
+@click.option(
+    "--checkpoint", metavar="FILE", help="Save every ranking to this file; if run again, only ask what is missing."
+)
+@click.option(
+    "--run", "run_file", metavar="FILE", help="Save what was returned as a run: TREC, or the format of the file name."
+)
 @convention_option
 @output_options
-@click.option("--qrels-format", type=format_choice, help="How the judgments are read, where it cannot be told.")
+@qrels_format_option
 @load_option
 @policy_options
 def command(
@@ -102,11 +107,11 @@ def command(
     files: tuple[str, ...],
     **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
-    """Asks the search at URL every judged question, and scores what it finds.
+    """Asks the retriever at URL every judged question, and scores what it returns.
 
-    Each question is sent as JSON with POST; a URL with {query} in it is asked with GET. The answer is JSON with a list
-    of ids or documents. Beside quality you see how long calls took. Questions that failed score 0 and are named; the
-    command fails only if nothing was answered.
+    Each question is sent as JSON with POST; a URL that contains {query} is called with GET. The response is JSON with a
+    list of ids or documents. The output shows quality and latency. Failed questions score 0 and are listed; the command
+    fails only if no question was answered.
     """
     check_single_input((queries, qrels))
     for target in (run_file, output):
@@ -128,17 +133,17 @@ def command(
             convention=convention,
             **chosen,
         )
-    emit(written(probed, format_), output)
+    emit(format_probe(probed, format_), output)
     if run_file is not None:
-        # A file without room for an order has scores that fall instead, and no line for what found nothing.
+        # A format that cannot hold an order gets falling scores, and no line for an empty ranking.
         probed.run.write(run_file, lossy=True)
-    for line in talk(probed, format_):
+    for line in remarks(probed, format_):
         say(line)
 
 
 @contextmanager
 def explained_interrupt() -> Iterator[None]:
-    """Says how far it came where Ctrl-C ends it."""
+    """After Ctrl-C, says how far it got."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -148,7 +153,7 @@ def explained_interrupt() -> Iterator[None]:
 
 
 def read_template(body: str | None) -> str | None:
-    """The body, out of a file where it is named so."""
+    """The body, from a file if it begins with @."""
     if body is None or not body.startswith("@"):
         return body
     try:
@@ -157,14 +162,13 @@ def read_template(body: str | None) -> str | None:
         raise FileError(f"the body cannot be read from {show(body[1:])}: {error}") from None
 
 
-def written(probed: Probe, format_: str) -> str:
-    """The probe as text."""
+def format_probe(probed: Probe, format_: str) -> str:
     if format_ == "json":
         return probed.to_json()
-    return probed.text() if format_ == "table" else render(probed.table(), format_)
+    return terminal_text(probed) if format_ == "table" else render(probed.table(), format_)
 
 
-def talk(probed: Probe, format_: str) -> list[str]:
-    """What failed, and what a bare table has no place for."""
-    notes = [probed.pace, *map(str, probed.notes)] if format_ in BARE else []
-    return [f"note: {note}" for note in notes] + [f"failed: {line}" for line in probed.failure_lines(MOST_FAILURES)]
+def remarks(probed: Probe, format_: str) -> list[str]:
+    """What failed, and what a bare table has no room for."""
+    notes = [describe_pace(probed), *map(str, probed.notes)] if format_ in BARE else []
+    return [f"note: {note}" for note in notes] + [f"failed: {line}" for line in failure_lines(probed, MOST_FAILURES)]

@@ -44,7 +44,7 @@ class NoteKind(StrEnum):
         "{count} duplicate [document|documents] left out",
         {
             "judgments": "{count} duplicate [judgment|judgments]; {which} per document counts",
-            "answers": "{count} duplicate [document|documents] left out of the answers to {queries}",
+            "rankings": "{count} duplicate [document|documents] left out of the rankings of {queries}",
         },
     )
     EXCLUDED = "excluded", "{count} [document|documents] with the same id as the query left out"
@@ -107,14 +107,14 @@ class NoteKind(StrEnum):
     FAILED = "failed", "{count} [question|questions] failed; counted as empty: {queries}"
     ORDER = (
         "order",
-        "scores of {count} [answer|answers] do not decrease; the order given counts: {queries}",
+        "scores of {count} [ranking|rankings] do not decrease; ignored, the order counts: {queries}",
         {"records": "scores of {count} [question|questions] do not decrease; the order retrieved counts: {queries}"},
     )
     SHORT = (
         "short",
-        "no answer has more than {count} [document|documents] (k is {k}); the retriever may have its own limit",
+        "no ranking has more than {count} [document|documents] (k is {k}); the retriever may have its own limit",
     )
-    DEPTH = "depth", "answers end at k={k}"
+    DEPTH = "depth", "rankings end at k={k}"
 
     # Records of a RAG system.
     OUTPUTS = (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.tasks.probe import failures
+from assay.data import http
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.005)

@@ -12,9 +12,9 @@ import pytest
 
 import assay
 from assay.tasks.probe import HttpSearch
-from assay.tasks.probe.asking import Outcome
+from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.checkpoint import Checkpoint
-from assay.tasks.probe.found import Answer
+from assay.tasks.probe.retrievers import Ranking
 from search_server import QRELS, QUESTIONS, SearchServer
 
 ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}
@@ -53,7 +53,7 @@ def test_what_is_answered_is_not_asked_again(file):
     assert second.run.to_dict() == first.run.to_dict()
     assert second.seconds == first.seconds
     assert (second.asked, second.resumed) == (0, 40)
-    assert "40 were in the checkpoint" in second.pace
+    assert "40 from the checkpoint" in str(second)
 
 
 def test_what_failed_is_asked_again(file):
@@ -96,10 +96,10 @@ def test_a_first_line_that_is_not_whole_is_written_anew(file, length):
 
 
 OTHERS = {
-    "questions": ({"questions": {**QUESTIONS, "q1": "another"}}, "is of other questions"),
+    "questions": ({"questions": {**QUESTIONS, "q1": "another"}}, "belongs to other questions"),
     "k": ({"k": 5}, "was made with k='10', not 5"),
-    "name": ({"name": "dense"}, "is of 'search', not of 'dense'"),
-    "ids": ({"doc_id": "url"}, "was made with another request (address, body or headers) or another place of the ids"),
+    "name": ({"name": "dense"}, "belongs to 'search', not to 'dense'"),
+    "ids": ({"doc_id": "url"}, "was made with another request (URL, body, headers or path) or another doc_id"),
 }
 
 
@@ -111,7 +111,7 @@ def test_a_checkpoint_of_something_else_is_refused(file, case):
     with pytest.raises(assay.MismatchError) as caught:
         probed(again, file, **options)
     assert message in str(caught.value)
-    assert "name another file, or delete it to begin anew" in str(caught.value)
+    assert "use another file, or delete it to start over" in str(caught.value)
     assert (again.asked, file.read_bytes()) == ([], content)
 
 
@@ -123,11 +123,11 @@ def test_the_order_of_the_questions_does_not_matter(file):
 
 
 DAMAGED = [
-    ('{"query_id": "q1"}', "line 2: ids is not as it should be"),
-    ('{"query_id": "x", "ids": []}', "line 2: query_id is not as it should be"),
-    ("nonsense", "line 2: this is no answer"),
-    ("[1]", "line 2: this is no answer"),
-    ("[" * 100_000, "line 2: this is no answer"),
+    ('{"query_id": "q1"}', "line 2: ids is invalid"),
+    ('{"query_id": "x", "ids": []}', "line 2: query_id is invalid"),
+    ("nonsense", "line 2: not a checkpoint entry"),
+    ("[1]", "line 2: not a checkpoint entry"),
+    ("[" * 100_000, "line 2: not a checkpoint entry"),
 ]
 FIELDS = {
     "query_id": [None, 1, "elsewhere"],
@@ -168,7 +168,7 @@ def test_a_damaged_line_is_named(file, line, message):
     with pytest.raises(assay.FormatError) as caught:
         probed(Search(), file)
     assert message in str(caught.value)
-    assert "take the line out" in str(caught.value)
+    assert "delete the line to ask its question again" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_damaged_line_is_named(file, line, message):
 )
 def test_another_file_is_not_written_over(file, content):
     file.write_text(content)
-    with pytest.raises(assay.FormatError, match="is no checkpoint"):
+    with pytest.raises(assay.FormatError, match="is not a checkpoint"):
         probed(Search(), file)
     assert file.read_text() == content
 
@@ -186,7 +186,7 @@ def test_a_first_line_without_salt_is_no_checkpoint(file, salt):
     probed(Search(), file)
     header, rest = file.read_text().split("\n", 1)
     file.write_text(json.dumps(json.loads(header) | {"salt": salt}) + "\n" + rest)
-    with pytest.raises(assay.FormatError, match=r"is no checkpoint that assay .* can read"):
+    with pytest.raises(assay.FormatError, match=r"is not a checkpoint that assay .* can read"):
         probed(Search(), file)
 
 
@@ -200,11 +200,11 @@ def test_an_error_of_whoever_is_told_is_not_that_of_the_file(file):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
 def test_a_full_disk_is_an_error_of_the_checkpoint():
-    with pytest.raises(assay.FileError, match="the checkpoint '/dev/full' cannot be used: it is no ordinary file"):
+    with pytest.raises(assay.FileError, match="the checkpoint '/dev/full' cannot be used: it is not a regular file"):
         probed(Search(), "/dev/full")
     checkpoint = Checkpoint({}, Path("/dev/full").open("wb", buffering=0), "'full'")
     with checkpoint.file, pytest.raises(assay.FileError, match="the checkpoint 'full' cannot be used: No space left"):
-        checkpoint.add(Outcome("q1", Answer(["d1"]), 0.1, 1))
+        checkpoint.add(Outcome("q1", Ranking(["d1"]), 0.1, 1))
 
 
 OTHER_REQUESTS = {

@@ -1,60 +1,83 @@
 """Connections are kept for the next call, and none is left open at the end."""
 
+import socket
+import threading
 import time
-from http.client import HTTPConnection
 
 import pytest
 
 import assay
 from assay.core.errors import DataError
 from assay.tasks.probe import HttpSearch
-from assay.tasks.probe.connections import Connections
-from search_server import QRELS, QUESTIONS, Reply, SearchServer
+from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 
-class Watched(HttpSearch):
-    """Remembers its connections."""
-
-    made = ()
-
-    def connect(self):
-        connection = super().connect()
-        self.made.append(connection)
-        return connection
+def wait_until_closed(server):
+    end = time.monotonic() + 30
+    while server.open_connections and time.monotonic() < end:
+        time.sleep(0.01)
+    return server.open_connections == 0
 
 
 def test_no_connection_is_left_open_where_it_is_given_up_early():
     questions = {f"q{number}": f"question {number}" for number in range(300)}
     qrels = {query: ["d"] for query in questions}
     with SearchServer(lambda *_: Reply(b"no", 404)) as server:
-        search = Watched(server.url)
-        search.made = []
+        search = HttpSearch(server.url)
         for _ in range(5):
             with pytest.raises(DataError, match="none of the first 20 questions was answered"):
                 assay.probe(search, questions, qrels, "rr", concurrency=8)
-        end = time.monotonic() + 30
-        while any(each.sock for each in search.made) and time.monotonic() < end:
-            time.sleep(0.01)
-        assert len(search.made) >= 5
-        assert [each for each in search.made if each.sock] == []
+        assert server.connections >= 5
+        assert wait_until_closed(server)
 
 
-def test_what_comes_back_after_the_end_is_closed():
-    connections = Connections(lambda: HTTPConnection("127.0.0.1", server.server_port))
+def call_and_close_meanwhile(search, is_called, go_on):
+    """Closes the connections during a call; the call may fail, and ends."""
+    outcomes = []
+
+    def call():
+        try:
+            outcomes.append(search("question 1", 10))
+        except Exception as error:  # noqa: BLE001 - which one does not matter
+            outcomes.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert is_called.wait(30)
+    search.close()
+    go_on.set()
+    thread.join(30)
+    assert len(outcomes) == 1
+
+
+def test_a_connection_in_use_at_the_end_is_closed():
+    is_called, go_on = threading.Event(), threading.Event()
+
+    def behave(question, times):
+        is_called.set()
+        go_on.wait(30)
+        return found(question, times)
+
+    with SearchServer(behave) as server:
+        call_and_close_meanwhile(HttpSearch(server.url), is_called, go_on)
+        assert server.connections == 1
+        assert wait_until_closed(server)
+
+
+def test_a_connection_that_is_made_after_the_end_is_closed(monkeypatch):
+    is_called, go_on = threading.Event(), threading.Event()
+    connect = socket.create_connection
+
+    def slowly(*arguments, **options):
+        is_called.set()
+        go_on.wait(30)
+        return connect(*arguments, **options)
+
     with SearchServer() as server:
-        taken = [connections.take() for _ in range(3)]
-        assert [is_used for is_used, _ in taken] == [False, False, False]
-        for _, connection in taken:
-            connection.connect()
-        connections.give_back(taken[0][1])
-        assert connections.take() == (True, taken[0][1])
-        connections.give_back(taken[0][1])
-        connections.give_back(taken[1][1])
-        connections.close()
-        assert [connection.sock is None for _, connection in taken] == [True, True, False]
-        connections.give_back(taken[2][1])
-        assert taken[2][1].sock is None
-        assert not connections.idle
+        monkeypatch.setattr(socket, "create_connection", slowly)
+        call_and_close_meanwhile(HttpSearch(server.url), is_called, go_on)
+        assert server.connections == 1
+        assert wait_until_closed(server)
 
 
 def test_a_search_can_be_used_again_after_a_probe():
@@ -62,8 +85,10 @@ def test_a_search_can_be_used_again_after_a_probe():
         search = HttpSearch(server.url)
         for _ in range(2):
             assert assay.probe(search, QUESTIONS, QRELS, "rr")["rr"] == 1.0
+        assert wait_until_closed(server)
         assert search("question 1", 10) == {"results": [{"id": "d1"}, {"id": "e1"}]}
-        assert len(search.connections.idle) == 1
+        assert server.open_connections == 1
         search.close()
+        assert wait_until_closed(server)
         assert search("question 1", 10)["results"]
-        assert not search.connections.idle
+        assert wait_until_closed(server)

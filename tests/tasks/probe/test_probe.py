@@ -64,25 +64,25 @@ def test_policies_are_those_of_evaluate():
 
 
 NOTES = {
-    "unjudged": ({"questions": {**QUESTIONS, "q9": "nine"}}, "1 question without judgments not asked: 'q9'"),
-    "unasked": ({"questions": {"q1": "one"}}, "2 queries of the judgments without a question: 'q2', 'q3'"),
+    "unjudged": ({"questions": {**QUESTIONS, "q9": "nine"}}, "1 question has no judgments; not asked: 'q9'"),
+    "unasked": ({"questions": {"q1": "one"}}, "2 queries in the judgments have no question: 'q2', 'q3'"),
     "missing": (
         {"questions": {"q1": "one"}},
         "2 queries in the judgments are missing from the run; counted as empty rankings: 'q2', 'q3'",
     ),
     "duplicates": (
         {"search": lambda _: ["d1", "d1", "d2"]},
-        "3 repeated documents left out, in the answers to 'q1', 'q2', 'q3'",
+        "3 duplicate documents left out of the rankings of 'q1', 'q2', 'q3'",
     ),
     "order": (
         {"search": lambda _: [("d1", 1), ("d2", 2)]},
-        "scores that do not fall left out, the order given counts: 3 answers, to 'q1', 'q2', 'q3'",
+        "scores of 3 rankings do not decrease; ignored, the order counts: 'q1', 'q2', 'q3'",
     ),
     "short": (
         {"k": 3},
-        "no answer has more than 2 documents, where k is 3; the retriever may have a limit of its own",
+        "no ranking has more than 2 documents (k is 3); the retriever may have its own limit",
     ),
-    "depth": ({"measures": ["recall@100", "rr"]}, "recall@100: answers end at k=2"),
+    "depth": ({"measures": ["recall@100", "rr"]}, "recall@100: rankings end at k=2"),
 }
 
 
@@ -91,7 +91,7 @@ def test_notes(kind):
     options, text = NOTES[kind]
     usual = {"search": FOUND.get, "questions": QUESTIONS, "qrels": QRELS, "measures": "rr", "k": 2}
     probe = assay.probe(**{**usual, **options})
-    assert {note.kind: note.text for note in probe.notes}[kind] == text
+    assert {note.kind: str(note) for note in probe.notes}[kind] == text
     assert text in str(probe)
 
 
@@ -105,26 +105,26 @@ def test_a_policy_for_duplicates_is_followed():
 def test_lists_pair_up():
     probe = assay.probe(FOUND.get, ["one", "two"], [["d1"], ["d1"]], "rr")
     assert probe.result.scores["rr"].tolist() == [1.0, 0.5]
-    with pytest.raises(assay.MismatchError, match="the judgments hold 3 queries and there are 2 questions"):
+    with pytest.raises(assay.MismatchError, match="3 queries in the judgments but 2 questions"):
         assay.probe(FOUND.get, ["one", "two"], [["d1"], ["d1"], ["d1"]], "rr")
 
 
 REFUSED = [
-    ({"k": 0}, "k must be a whole number from 1, not '0'"),
-    ({"k": True}, "k must be a whole number from 1, not 'True'"),
+    ({"k": 0}, "k must be a whole number of at least 1, not '0'"),
+    ({"k": True}, "k must be a whole number of at least 1, not 'True'"),
     ({"concurrency": 0}, "concurrency must be a whole number from 1 to 1024, not '0'"),
     ({"concurrency": 2.5}, "concurrency must be a whole number from 1 to 1024"),
     ({"retries": -1}, "retries must be a whole number from 0 to 100, not '-1'"),
-    ({"timeout": 0}, "timeout must be a number of seconds above 0, not '0'"),
-    ({"timeout": math.inf}, "timeout must be a number of seconds above 0"),
-    ({"timeout": "1"}, "timeout must be a number of seconds above 0"),
+    ({"timeout": 0}, "timeout must be a positive number of seconds, not '0'"),
+    ({"timeout": math.inf}, "timeout must be a positive number of seconds"),
+    ({"timeout": "1"}, "timeout must be a positive number of seconds"),
     (
         {"questions": {"x": "one"}},
-        "no question has judgments: the questions are 'x', the judgments have 'q1', 'q2', 'q3'",
+        "no question has judgments: the questions have the ids 'x', the judgments 'q1', 'q2', 'q3'",
     ),
     (
         {"questions": {"q1": "one"}, "missing": "error"},
-        "2 queries of the judgments without a question: 'q2', 'q3'; missing=\"zero\" counts them as empty rankings",
+        "2 queries in the judgments have no question: 'q2', 'q3'; missing=\"zero\" counts them as empty rankings",
     ),
     ({"measures": ["nonsense"]}, "unknown measure 'nonsense'"),
     ({"measures": ["f1"], "convention": "nonsense"}, "nonsense"),
@@ -264,15 +264,18 @@ def test_it_prints_quality_then_pace_then_failures(probe):
     assert lines[0].split() == ["measure", "mean", "low", "high", "queries"]
     assert lines[2].split()[:2] == ["rr", "0.3333"]
     assert lines[4] == "assay 0.1.0, convention assay, details: result.signature".replace("0.1.0", assay.__version__)
-    assert lines[5].startswith("a call took ")
+    assert lines[5].startswith("latency ")
     assert "2 of 3 questions answered in " in lines[5]
-    assert lines[6:] == ["note: 1 question failed, counted as empty: 'q2'", "failed: q2: OSError: <b>gone</b>"]
+    assert lines[6:] == [
+        "note: 1 question failed; counted as empty: 'q2'",
+        "failed: q2: OSError: <b>gone</b>",
+    ]
     assert repr(probe).startswith("<Probe: rr=0.3333; 2 answers, 1 failed; p50 ")
 
 
 def test_a_notebook_shows_it_escaped(probe):
     shown = probe._repr_html_()
-    assert "a call took" in shown
+    assert "latency" in shown
     assert "1 question failed" in shown
     assert "<b>" not in shown
 
@@ -289,7 +292,7 @@ def test_exports(probe):
     assert frame["seconds"].is_null().to_list() == [False, True, False]
     assert probe.to_pandas().shape == (3, 4)
     assert probe.to_csv().splitlines()[0] == "measure,mean,low,high,queries"
-    assert "a call took" in probe.to_markdown()
+    assert "latency" in probe.to_markdown()
     assert r"\begin{table}" in probe.to_latex()
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.tasks.probe import HttpSearch
-from assay.tasks.probe.request import filled, read_address, read_body, read_headers
+from assay.tasks.probe.endpoint import all_headers, fill_template, read_address, read_body, read_headers
 
 ADDRESSES = [
     ("http://localhost:8000/search", "http://localhost:8000/search", "/search"),
@@ -18,23 +18,23 @@ ADDRESSES = [
 def test_addresses(url, name, path):
     address = read_address(url)
     assert address.name == name
-    assert address.path("a&b {k}/é", 5) == path
+    assert address.fill_target("a&b {k}/é", 5) == path
 
 
 BAD_ADDRESSES = [
     ("localhost:8000", "must begin with http:// or https://"),
     ("file:///etc/passwd", "must begin with http:// or https://"),
     ("ftp://h/x", "must begin with http:// or https://"),
-    ("http://", "has no host that can be asked"),
-    ("http:///x", "has no host that can be asked"),
-    ("http://{query}.example/", "has no host that can be asked"),
-    ("http://h:99999/", "cannot be read"),
-    ("http://h:x/", "cannot be read"),
-    ("http://[::1/", "cannot be read"),
-    ("ftp://me:s3cret@h/", "the address 'ftp://h/' must begin with http:// or https://"),
-    ("me:s3cret@h/x?y", "the address 'h/x' must begin with http:// or https://"),
-    ("http://h:x/#s3cret", "the address 'http://h:x/' cannot be read"),
-    ("http://me:s3cret@h/", "put no name and password into the address"),
+    ("http://", "has no valid host"),
+    ("http:///x", "has no valid host"),
+    ("http://{query}.example/", "has no valid host"),
+    ("http://h:99999/", "is invalid"),
+    ("http://h:x/", "is invalid"),
+    ("http://[::1/", "is invalid"),
+    ("ftp://me:s3cret@h/", "the URL 'ftp://h/' must begin with http:// or https://"),
+    ("me:s3cret@h/x?y", "the URL 'h/x' must begin with http:// or https://"),
+    ("http://h:x/#s3cret", "the URL 'http://h:x/' is invalid"),
+    ("http://me:s3cret@h/", "the URL contains a user name or password"),
     ("http://h/?q=x&key=s3cret\nq", None),
 ]
 
@@ -42,7 +42,7 @@ BAD_ADDRESSES = [
 @pytest.mark.parametrize(("url", "message"), BAD_ADDRESSES)
 def test_bad_addresses(url, message):
     if message is None:
-        assert "\n" not in read_address(url).path("x", 1)
+        assert "\n" not in read_address(url).fill_target("x", 1)
         return
     with pytest.raises(DataError) as caught:
         read_address(url)
@@ -51,14 +51,14 @@ def test_bad_addresses(url, message):
 
 
 def test_a_lone_surrogate_can_be_asked():
-    assert read_address("http://h/?q={query}").path("a\ud800", 1) == "/?q=a%3F"
-    assert filled(read_body('["{query}"]'), "a\ud800", 1) == ["a\ud800"]
+    assert read_address("http://h/?q={query}").fill_target("a\ud800", 1) == "/?q=a%3F"
+    assert fill_template(read_body('["{query}"]'), "a\ud800", 1) == ["a\ud800"]
 
 
 BAD_BODIES = [
     ("{query}", "the body is not JSON"),
-    ({"q": "{query}"}, "the body must be JSON as a text"),
-    ('{"q": "x"}', "the body has no place for the question"),
+    ({"q": "{query}"}, "the body must be a string of JSON"),
+    ('{"q": "x"}', "the body has no placeholder for the question"),
     ("[" * 100_000, "the body is not JSON"),
 ]
 
@@ -88,11 +88,11 @@ BAD_HEADERS = [
     ("X-Key", "a header is 'Name: value'"),
     ("X Key: a", "a header is 'Name: value'"),
     (": a", "a header is 'Name: value'"),
-    ("X-Key: $NONE", "header 'X-Key': there is no environment variable NONE"),
-    ("X-Key: $", "a $ must be followed by a variable's name"),
-    ("X-Key: s3cret\r\nX-Other: 1", "the value must be one line of plain ASCII"),
-    ("X-Key: $SPLIT", "the value must be one line of plain ASCII"),
-    ("X-Key: s3cret-ü", "the value must be one line of plain ASCII"),
+    ("X-Key: $NONE", "header 'X-Key': environment variable NONE is not set"),
+    ("X-Key: $", "$ must be followed by a variable's name"),
+    ("X-Key: s3cret\r\nX-Other: 1", "the value must be one line of printable ASCII"),
+    ("X-Key: $SPLIT", "the value must be one line of printable ASCII"),
+    ("X-Key: s3cret-ü", "the value must be one line of printable ASCII"),
 ]
 
 
@@ -105,5 +105,6 @@ def test_bad_headers(line, message):
 
 
 def test_ones_own_header_takes_the_place_of_a_usual_one():
-    sent = HttpSearch("http://h/", headers=["content-type: application/x-ndjson"]).sent
+    own = read_headers(["content-type: application/x-ndjson"], {}).values
+    sent = all_headers(own, has_body=True)
     assert [value for name, value in sent.items() if name.lower() == "content-type"] == ["application/x-ndjson"]

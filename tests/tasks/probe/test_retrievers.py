@@ -150,9 +150,9 @@ def test_the_place_of_an_id_can_be_said():
 
 
 REFUSED = [
-    ("http://localhost", "for an address there is assay.tasks.probe.HttpSearch"),
+    ("http://localhost", "for a URL use assay.live.HttpSearch"),
     (None, "'None' cannot be searched"),
-    (LangChain, "'LangChain' is a class; give a retriever made of it"),
+    (LangChain, "'LangChain' is a class; pass an instance of it"),
     (HaystackByEmbedding(), "this retriever's run takes query_embedding, top_k, not query"),
 ]
 
@@ -187,8 +187,8 @@ def test_a_checkpoint_needs_a_name(search, kind, tmp_path):
     file = tmp_path / "checkpoint.jsonl"
     with pytest.raises(DataError) as caught:
         assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file)
-    said = f"a checkpoint knows a search by its name, and {kind} has none; give it one with name="
+    said = f"a checkpoint identifies a retriever by its name, and {kind} has none; pass name="
     assert (str(caught.value), file.exists()) == (said, False)
     assert assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="mine").run.tag == "mine"
-    with pytest.raises(assay.MismatchError, match="is of 'mine', not of 'other'"):
+    with pytest.raises(assay.MismatchError, match="belongs to 'mine', not to 'other'"):
         assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="other")

@@ -1,4 +1,4 @@
-"""`probe`: asks a live retriever every judged question, and scores what it finds."""
+"""`probe`: asks a live retriever every judged question, and scores what it returns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from assay.data.keyed_texts import read_keyed_texts
 from assay.data.passages import is_number
 from assay.data.run import Run
 from assay.tasks.evaluate.evaluator import Evaluator
-from assay.tasks.probe.asking import Limits, Outcome, Task, ask_all
-from assay.tasks.probe.checkpoint import Belongs, Checkpoint, open_checkpoint
-from assay.tasks.probe.found import Reading
-from assay.tasks.probe.remarks import answer_notes, depth_notes, failure_notes
+from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
+from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
+from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.result import Probe
-from assay.tasks.probe.retrievers import Retriever, as_retriever, check_named
+from assay.tasks.probe.retrievers import Ranking, RankingReader, Retriever, as_retriever, check_named
 
 if TYPE_CHECKING:
     import os
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
 
-MOST_AT_A_TIME = 1024
+MOST_CONCURRENT = 1024
 MOST_RETRIES = 100
-# So many questions are asked before a search that answers none is given up, or twice as many as are asked at a time.
+# Questions to ask before giving up on a retriever that answers none of them; at least twice the concurrency.
 LEAST_PATIENCE = 20
 DEFAULT_MEASURES = ("ndcg@{}", "rr@{}", "recall@{}")
 
@@ -54,11 +53,11 @@ def probe(
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Probe:
-    """Asks a live retriever every judged question, and scores what it finds.
+    """Asks a live retriever every judged question, and scores what it returns.
 
-    `search` is a function of a question, or a retriever of LangChain, LlamaIndex or haystack; it gives ids, ids with
+    `search` is a function of a question, or a retriever of LangChain, LlamaIndex or haystack; it returns ids, ids with
     scores, or passages, and may be asynchronous. A function with a parameter `k` or `top_k` is given k. `doc_id` says
-    where a passage's id stands, such as `metadata.source`.
+    where the id is in a passage, such as `metadata.source`.
 
     >>> import assay
     >>> index = {"who": ["d1", "d7"], "what": ["d2", "d3"]}
@@ -66,49 +65,50 @@ def probe(
     >>> probe["rr"], probe.failures, probe.run["q2"]
     (0.75, {}, ['d2', 'd3'])
 
-    At most `concurrency` calls are made at a time. One that takes longer than `timeout` seconds is given up (None sets
-    no limit), and a failed one is repeated up to `retries` times. A question that fails to the end scores 0 and stands
-    in `failures`. With a `checkpoint`, what is answered is written to that file at once; called again, no answered
-    question is asked again. A lambda needs a `name` for that. `progress` shows a bar in a terminal, or is a function
-    that is told the share done. Without `measures`, nDCG, reciprocal rank and recall at k are computed. Policies are
-    those of `assay.evaluate`.
+    At most `concurrency` calls are made at a time. A call that takes longer than `timeout` seconds is given up (None
+    sets no limit), and a failed call is retried up to `retries` times. A question that still fails scores 0 and is
+    listed in `failures`. With a `checkpoint`, every ranking is written to that file at once; when called again, no
+    answered question is asked again. A lambda needs a `name` for that. `progress` shows a bar in a terminal, or is a
+    function that is called with the share done. The default measures are nDCG, reciprocal rank and recall at k.
+    Policies are those of `assay.evaluate`.
     """
     limits = check_limits(k, concurrency, timeout, retries)
     names = [each.format(k) for each in DEFAULT_MEASURES] if measures is None else measures
     evaluator = Evaluator(qrels, names, convention=convention, **policies)
-    retriever = as_retriever(search, k, name)
+    retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
         check_named(search)
-    asked, notes = choose_questions(read_keyed_texts(questions), evaluator, questions)
+    judged, notes = choose_questions(read_keyed_texts(questions), evaluator, questions)
     once = "duplicates" not in policies and evaluator.policies.duplicates == "error"
-    owner = Belongs(retriever.name, k, asked, [retriever.request, doc_id, once])
-    with open_checkpoint(checkpoint, owner) as kept, shown(retriever, progress) as report:
+    owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, doc_id, once])
+    with open_checkpoint(checkpoint, owner) as kept, shown_progress(retriever, progress) as report:
         started = time.perf_counter()
-        found = ask(asked, retriever, Reading(k, doc_id, once), limits, kept=kept, report=report)
-        asking = Asked(retriever.name, k, {**kept.finished, **found}, len(found), time.perf_counter() - started)
-    return assemble(evaluator, list(asked), asking, notes)
+        found = ask_missing(judged, retriever, RankingReader(k, doc_id, once), limits, kept=kept, report=report)
+        elapsed = time.perf_counter() - started
+    session = Session(retriever.name, k, {**kept.finished, **found}, len(found), elapsed)
+    return assemble(evaluator, list(judged), session, notes)
 
 
-class Asked(NamedTuple):
-    """What was asked for k documents, what came of each question, and how many were asked in so many seconds."""
+class Session(NamedTuple):
+    """The outcome of every question; `asked` of them were asked in `elapsed` seconds."""
 
     name: str
     k: int
     outcomes: dict[str, Outcome]
-    number: int
+    asked: int
     elapsed: float
 
 
-def ask(
+def ask_missing(
     questions: Mapping[str, str],
     retriever: Retriever,
-    reading: Reading,
-    limits: Limits,
+    reader: RankingReader,
+    limits: CallLimits,
     *,
     kept: Checkpoint,
     report: Report,
 ) -> dict[str, Outcome]:
-    """What came of the questions that the checkpoint does not have; raises early if nothing seems to be answered."""
+    """The outcomes of the questions that are not in the checkpoint; raises early if none seems to be answered."""
     left = {query: text for query, text in questions.items() if query not in kept.finished}
     outcomes: dict[str, Outcome] = {}
     patience = max(LEAST_PATIENCE, 2 * limits.concurrency)
@@ -121,94 +121,119 @@ def ask(
             raise unanswered(questions, outcomes, f"none of the first {patience} questions")
         report((len(kept.finished) + len(outcomes)) / len(questions))
 
-    if left:
-        try:
-            ask_all(left, Task(retriever.ask, reading.read, finish), limits)
-        except KeyboardInterrupt as stop:
-            stop.add_note(interrupted(kept, list(outcomes.values()), len(questions)))
-            raise
-        finally:
-            retriever.close()
+    try:
+        if left:
+            ask_all(left, Job(retriever.ask, reader.read, finish), limits)
+    except KeyboardInterrupt as stop:
+        stop.add_note(interrupted(kept, list(outcomes.values()), len(questions)))
+        raise
+    finally:
+        retriever.close()
     return outcomes
 
 
 def interrupted(kept: Checkpoint, outcomes: list[Outcome], number: int) -> str:
-    """How far it came, and what becomes of that."""
-    answered = len(kept.finished) + sum(each.answer is not None for each in outcomes)
+    """How far it got, and whether that is saved."""
+    answered = len(kept.finished) + sum(each.ranking is not None for each in outcomes)
     said = f"interrupted: {answered:,} of {count(number, 'question')} answered"
     if kept.file is None:
-        return f"{said} and not kept; a checkpoint would keep them"
-    return f"{said}; called again with the same checkpoint, it goes on from there"
+        return f"{said}, nothing saved; use a checkpoint to be able to continue"
+    return f"{said}; to continue, run it again with the same checkpoint"
 
 
 def unanswered(queries: Iterable[str], outcomes: Mapping[str, Outcome], what: str) -> DataError:
-    """The error where nothing is answered; which questions were asked by then differs from time to time."""
+    """The error if nothing is answered; which questions were asked by then varies."""
     first = next(outcomes[query] for query in queries if query in outcomes)
     return DataError(f"{what} was answered; for example {show(first.query)}: {first.failure}")
 
 
-def shown(retriever: Retriever, progress: bool | Report) -> AbstractContextManager[Report]:
-    """Whom to tell how far it is."""
+def shown_progress(retriever: Retriever, progress: bool | Report) -> AbstractContextManager[Report]:
+    """Whom to tell the share done."""
     if callable(progress):
         return nullcontext(progress)
     return heard(f"asking {retriever.name}") if progress else nullcontext(unheard)
 
 
-def check_limits(k: int, concurrency: int, timeout: float | None, retries: int) -> Limits:
-    """The limits of the calls, each as it can be."""
+def check_limits(k: int, concurrency: int, timeout: float | None, retries: int) -> CallLimits:
+    """The limits of the calls, each checked."""
     for name, value, least, most in (
         ("k", k, 1, None),
-        ("concurrency", concurrency, 1, MOST_AT_A_TIME),
+        ("concurrency", concurrency, 1, MOST_CONCURRENT),
         ("retries", retries, 0, MOST_RETRIES),
     ):
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         if not is_whole or value < least or (most is not None and value > most):
-            up_to = f" to {most}" if most else ""
-            raise PolicyError(f"{name} must be a whole number from {least}{up_to}, not {show(value)}")
+            bounds = f"from {least} to {most}" if most else f"of at least {least}"
+            raise PolicyError(f"{name} must be a whole number {bounds}, not {show(value)}")
     if timeout is not None and not (is_number(timeout) and math.isfinite(timeout) and timeout > 0):
-        raise PolicyError(f"timeout must be a number of seconds above 0, not {show(timeout)}")
-    return Limits(concurrency, timeout, retries)
+        raise PolicyError(f"timeout must be a positive number of seconds, not {show(timeout)}")
+    return CallLimits(concurrency, timeout, retries)
 
 
 def choose_questions(
     questions: dict[str, str], evaluator: Evaluator, given: object
 ) -> tuple[dict[str, str], list[Note]]:
-    """The questions that have judgments, and notes on the others and on judgments without a question."""
+    """The questions that have judgments, with notes on other questions and on judgments without a question."""
     if isinstance(given, (list, tuple)) and evaluator.listed not in (None, len(given)):
-        raise MismatchError(f"the judgments hold {evaluator.listed} queries and there are {len(given)} questions")
-    judged = evaluator.qrels
-    asked = {query: text for query, text in questions.items() if query in judged}
-    if not asked:
+        raise MismatchError(f"{evaluator.listed} queries in the judgments but {len(given)} questions")
+    qrels = evaluator.qrels
+    judged = {query: text for query, text in questions.items() if query in qrels}
+    if not judged:
         raise MismatchError(
-            f"no question has judgments: the questions are {some(list(questions))}, "
-            f"the judgments have {some(judged.queries)}"
+            f"no question has judgments: the questions have the ids {some(list(questions))}, "
+            f"the judgments {some(qrels.queries)}"
         )
     notes = []
-    if len(asked) < len(questions):
-        left = [query for query in questions if query not in asked]
-        notes.append(
-            Note(NoteKind.UNJUDGED, f"{count(len(left), 'question')} without judgments not asked: {some(left)}")
-        )
-    unasked = [query for query in judged.queries if query not in asked]
+    if len(judged) < len(questions):
+        unjudged = [query for query in questions if query not in judged]
+        notes.append(Note.of(NoteKind.UNJUDGED, about="questions", queries=unjudged))
+    unasked = [query for query in qrels.queries if query not in judged]
     if unasked:
-        said = f"{count(len(unasked), 'query', 'queries')} of the judgments without a question: {some(unasked)}"
+        note = Note.of(NoteKind.UNASKED, queries=unasked)
         if evaluator.policies.missing == "error":
-            raise MismatchError(f'{said}; missing="zero" counts them as empty rankings, "skip" leaves them out')
-        notes.append(Note(NoteKind.UNASKED, said))
-    return asked, notes
+            raise MismatchError(f'{note}; missing="zero" counts them as empty rankings, "skip" leaves them out')
+        notes.append(note)
+    return judged, notes
 
 
-def assemble(evaluator: Evaluator, queries: list[str], asked: Asked, notes: list[Note]) -> Probe:
-    """The result of what was found; a question that failed has an empty ranking in it, and none in the run."""
-    outcomes = asked.outcomes
-    failures = {query: outcomes[query].failure for query in queries if outcomes[query].answer is None}
-    answers = {query: answer for query in queries if (answer := outcomes[query].answer) is not None}
-    if not answers:
+def assemble(evaluator: Evaluator, queries: list[str], session: Session, notes: list[Note]) -> Probe:
+    """The result; a failed question has an empty ranking in it, and none in the run."""
+    outcomes = session.outcomes
+    failures = {query: outcomes[query].failure for query in queries if outcomes[query].ranking is None}
+    rankings = {query: ranking for query in queries if (ranking := outcomes[query].ranking) is not None}
+    if not rankings:
         raise unanswered(queries, outcomes, "no question")
-    rankings = {query: answer.ranking for query, answer in answers.items()}
-    result = evaluator.evaluate({**rankings, **{query: [] for query in failures}})
-    notes = [*failure_notes(failures), *notes, *answer_notes(answers, asked.k), *depth_notes(evaluator, asked.k)]
+    entries = {query: ranking.entries for query, ranking in rankings.items()}
+    result = evaluator.evaluate({**entries, **{query: [] for query in failures}})
+    failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
+    notes = [*failed, *notes, *ranking_notes(rankings, session.k), *depth_notes(evaluator, session.k)]
     result = replace(result, notes=(*notes, *result.notes))
-    seconds = {query: outcomes[query].seconds for query in answers}
-    run = Run(rankings, tag=asked.name)
-    return Probe(result, run, failures, seconds, asked=asked.number, elapsed=asked.elapsed)
+    seconds = {query: outcomes[query].seconds for query in rankings}
+    run = Run(entries, tag=session.name)
+    return Probe(result, run, failures, seconds, asked=session.asked, elapsed=session.elapsed)
+
+
+def ranking_notes(rankings: Mapping[str, Ranking], k: int) -> list[Note]:
+    """What was decided about the rankings."""
+    notes = []
+    repeating = [query for query, ranking in rankings.items() if ranking.duplicates]
+    if repeating:
+        dropped = sum(ranking.duplicates for ranking in rankings.values())
+        notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeating))
+    rising = [query for query, ranking in rankings.items() if ranking.is_rising]
+    if rising:
+        notes.append(Note.of(NoteKind.ORDER, queries=rising))
+    longest = max(len(ranking.ids) for ranking in rankings.values())
+    if longest < k:
+        notes.append(Note.of(NoteKind.SHORT, count=longest, k=k))
+    return notes
+
+
+def depth_notes(evaluator: Evaluator, k: int) -> list[Note]:
+    """Which measures look further down than the rankings go."""
+    deeper = [
+        name
+        for name, (measure, _) in evaluator.measures.items()
+        if is_number(measure.values.get("k")) and measure.values["k"] > k
+    ]
+    return [Note.of(NoteKind.DEPTH, measures=deeper, k=k)] if deeper else []

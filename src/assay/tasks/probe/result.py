@@ -1,4 +1,4 @@
-"""`Probe`: what a live retriever is worth, and how long it takes."""
+"""`Probe`: how good a live retriever is, and how fast."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECOND = 1.0
 
 
 class Latency(NamedTuple):
-    """The seconds that a call took: in half of the cases at most, in 95 and 99 of a hundred, and in the mean."""
+    """The seconds that calls took: the median, the 95th and 99th percentile, and the mean."""
 
     p50: float
     p95: float
@@ -33,11 +33,11 @@ class Latency(NamedTuple):
 
 
 class Probe(Exports):
-    """A live retriever, asked and scored; see `assay.probe`.
+    """How good and how fast a live retriever is; see `assay.probe`.
 
-    `result` is its `Result` and `run` what it found. `failures` has a line for each question that failed, and
-    `seconds` how long the call of each answered one took, without waiting and earlier attempts. `asked` questions
-    were asked in `elapsed` seconds; `resumed` ones came from the checkpoint.
+    `result` is its `Result` and `run` what it returned. `failures` has the reason for each failed question, and
+    `seconds` the duration of the successful call of each other one, without waiting and failed attempts. `asked`
+    questions were asked in `elapsed` seconds; `resumed` ones came from the checkpoint.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Probe(Exports):
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.result.mean.items())
         failed = f", {len(self.failures)} failed" if self.failures else ""
-        return f"<Probe: {means}; {count(len(self.seconds), 'answer')}{failed}; p50 {spoken(self.latency.p50)}>"
+        return f"<Probe: {means}; {count(len(self.seconds), 'answer')}{failed}; p50 {duration(self.latency.p50)}>"
 
     def __getitem__(self, name: str) -> float:
         """The mean of a measure."""
@@ -69,14 +69,14 @@ class Probe(Exports):
 
     @property
     def latency(self) -> Latency:
-        """How long the calls took that gave an answer, in seconds."""
+        """How long successful calls took, in seconds."""
         taken = np.array(list(self.seconds.values()))
         p50, p95, p99 = np.quantile(taken, [0.5, 0.95, 0.99])
         return Latency(float(p50), float(p95), float(p99), float(taken.mean()))
 
     @property
     def throughput(self) -> float:
-        """Questions answered a second, all waiting included; NaN where none was asked since all had been before."""
+        """Questions answered per second, including all waiting; NaN if all came from the checkpoint."""
         answered = self.asked - len(self.failures)
         return answered / self.elapsed if self.asked and self.elapsed else math.nan
 
@@ -85,40 +85,17 @@ class Probe(Exports):
         """The notes of the result."""
         return self.result.notes
 
-    @property
-    def pace(self) -> str:
-        """Latency and throughput in one line."""
-        p50, p95, p99, mean = map(spoken, self.latency)
-        said = f"a call took {p50} (p50), {p95} (p95), {p99} (p99), {mean} in the mean"
-        if self.asked:
-            answered = self.asked - len(self.failures)
-            said += f"; {answered:,} of {count(self.asked, 'question')} answered in {spoken(self.elapsed)}"
-            said += f", {self.throughput:.1f} a second" if answered else ""
-        return said + (f"; {self.resumed:,} were in the checkpoint" if self.resumed else "")
-
     def table(self) -> Table:
         """Measure, mean, interval and number of queries; latency and throughput are in the caption."""
         table = self.result.table()
-        return table._replace(caption=f"{table.caption}; {self.pace}")
-
-    def failure_lines(self, most: int = MOST_SHOWN) -> list[str]:
-        """A line for each question that failed, up to so many."""
-        lines = [f"{printable(query)}: {reason}" for query, reason in list(self.failures.items())[:most]]
-        rest = len(self.failures) - len(lines)
-        return [*lines, f"and {rest:,} more"] if rest else lines
-
-    def text(self) -> str:
-        """Quality, then latency and throughput, then the notes, for a terminal."""
-        table = self.result.table()
-        notes = [f"note: {printable(note)}\n" for note in table.notes]
-        return "".join([render(table._replace(notes=()), "table"), self.pace, "\n", *notes])
+        return table._replace(caption=f"{table.caption}; {describe_pace(self)}")
 
     def __str__(self) -> str:
-        failed = [f"failed: {line}\n" for line in self.failure_lines()]
-        return "".join([self.text(), *failed]).rstrip("\n")
+        failed = [f"failed: {line}\n" for line in failure_lines(self)]
+        return "".join([terminal_text(self), *failed]).rstrip("\n")
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a query: its values, the seconds of its call, and what went wrong."""
+        """One row per query: its scores, the seconds of its call, and what went wrong."""
         import polars
 
         frame = self.result.to_polars()
@@ -142,10 +119,35 @@ class Probe(Exports):
         }
 
 
-def spoken(seconds: float) -> str:
-    """Seconds as people say them.
+def terminal_text(probe: Probe) -> str:
+    """Quality, then latency and throughput, then the notes."""
+    table = probe.result.table()
+    notes = [f"note: {printable(note)}\n" for note in table.notes]
+    return "".join([render(table._replace(notes=()), "table"), describe_pace(probe), "\n", *notes])
 
-    >>> spoken(0.01234), spoken(1.5), spoken(0.00005)
+
+def describe_pace(probe: Probe) -> str:
+    """Latency and throughput in one line."""
+    p50, p95, p99, mean = map(duration, probe.latency)
+    said = f"latency {p50} (p50), {p95} (p95), {p99} (p99), {mean} (mean)"
+    if probe.asked:
+        answered = probe.asked - len(probe.failures)
+        said += f"; {answered:,} of {count(probe.asked, 'question')} answered in {duration(probe.elapsed)}"
+        said += f", {probe.throughput:.1f} per second" if answered else ""
+    return said + (f"; {probe.resumed:,} from the checkpoint" if probe.resumed else "")
+
+
+def failure_lines(probe: Probe, most: int = MOST_SHOWN) -> list[str]:
+    """One line per failed question, up to `most`."""
+    lines = [f"{printable(query)}: {reason}" for query, reason in list(probe.failures.items())[:most]]
+    rest = len(probe.failures) - len(lines)
+    return [*lines, f"and {rest:,} more"] if rest else lines
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people write them.
+
+    >>> duration(0.01234), duration(1.5), duration(0.00005)
     ('12.3 ms', '1.50 s', '0.05 ms')
     """
     if seconds >= SECOND:

@@ -1,37 +1,46 @@
-"""What can be searched: functions, and other libraries' retrievers, known by the methods that they have.
+"""How a retriever is called, and how what it returns becomes a ranking.
 
-| library | is asked by | result |
+| library | called as | returns |
 | --- | --- | --- |
 | LangChain | `invoke(question)` | documents |
 | LlamaIndex | `retrieve(question)` | nodes with scores |
 | haystack | `run(query=question)` | `{"documents": […]}` |
 
-None of them is imported. Where an object has only the asynchronous method (`ainvoke`, `aretrieve`, `run_async`), that
-one is taken.
+Libraries are recognised by these methods; none of them is imported. If an object has only the asynchronous method
+(`ainvoke`, `aretrieve`, `run_async`), that one is called.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import show
-from assay.tasks.probe.http import HttpSearch
+from assay.data.passages import is_number, read_passages
 
 METHODS = ("invoke", "retrieve", "ainvoke", "aretrieve")
 NAMED_QUERY = ("run", "run_async")
 LIMITS = ("k", "top_k")
 LAMBDA = "<lambda>"
+# Keys under which a response keeps its list of documents, the likeliest first.
+LIST_KEYS = (
+    *("ids", "results", "documents", "hits", "docs", "passages", "nodes", "matches", "points", "items"),
+    *("result", "response", "data"),
+)
+# A dict of plain numbers under these keys reports on the search; it is not a ranking.
+STATUS_KEYS = frozenset({"code", "status", "total", "count", "took", "error"})
+MOST_KEYS = 8
 
 
 class Retriever(NamedTuple):
-    """A name for what is searched, and a function of a question.
+    """A retriever's name, and the function that is called with a question.
 
-    `request` is what else decides on what is found; `hide` takes out of a message what must not be shown; `close` lets
-    go of what is kept between calls.
+    `request` is whatever else determines the results; `hide` removes secrets from a message; `close` releases what is
+    kept between calls.
     """
 
     name: str
@@ -42,54 +51,51 @@ class Retriever(NamedTuple):
 
 
 def as_retriever(search: Any, k: int, name: str | None = None) -> Retriever:  # noqa: ANN401 - any library's retriever
-    """One way to ask whatever can be searched."""
-    if isinstance(search, HttpSearch):
-        opened = search.opened()
-        return Retriever(name or search.name, partial(opened, k=k), search.request, search.hide, opened.close)
-    return Retriever(name or own_name(search) or "search", asking(search, k))
+    """The retriever that a function or another library's object is."""
+    return Retriever(name or own_name(search) or "search", function_of_question(search, k))
 
 
-def asking(search: Any, k: int) -> Callable[[str], object]:  # noqa: ANN401 - any library's retriever
-    """A function of a question."""
+def function_of_question(search: Any, k: int) -> Callable[[str], object]:  # noqa: ANN401 - any library's retriever
+    """How to call a retriever with nothing but a question."""
     if isinstance(search, type):
-        raise DataError(f"{show(search.__name__)} is a class; give a retriever made of it")
+        raise DataError(f"{show(search.__name__)} is a class; pass an instance of it")
     for method in METHODS:
         if callable(getattr(search, method, None)):
-            return limited(getattr(search, method), k)
+            return with_limit(getattr(search, method), k)
     for method in NAMED_QUERY:
         run = getattr(search, method, None)
         if callable(run):
-            return named_query(run, k)
+            return with_named_query(run, k)
     if not callable(search):
         raise DataError(
-            f"{show(search)} cannot be searched: give a function of a question, or an object with invoke (LangChain), "
-            "retrieve (LlamaIndex) or run (haystack); for an address there is assay.tasks.probe.HttpSearch"
+            f"{show(search)} cannot be searched; pass a function of a question, or an object with invoke (LangChain), "
+            "retrieve (LlamaIndex) or run (haystack); for a URL use assay.live.HttpSearch"
         )
-    return limited(search, k)
+    return with_limit(search, k)
 
 
-def limited(search: Callable[..., object], k: int) -> Callable[[str], object]:
-    """The function, given k if it has a parameter for it beside the question."""
+def with_limit(search: Callable[..., object], k: int) -> Callable[[str], object]:
+    """The function, given k if it has a parameter for it besides the question."""
     others = list(parameters_of(search).values())[1:]
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     name = next((each.name for each in others if each.name in LIMITS and each.kind in by_name), None)
     return partial(search, **{name: k}) if name else search
 
 
-def named_query(run: Callable[..., object], k: int) -> Callable[[str], object]:
+def with_named_query(run: Callable[..., object], k: int) -> Callable[[str], object]:
     """Haystack's `run`, which takes its input by name."""
     names = parameters_of(run)
     if "query" not in names:
         raise DataError(
             f"this retriever's run takes {', '.join(names) or 'nothing'}, not query; "
-            "put what makes that of a question and the retriever into one function"
+            "write a function that turns a question into that input and calls the retriever"
         )
     known = {name: k for name in LIMITS if name in names}
     return lambda question: run(query=question, **known)
 
 
 def parameters_of(function: Callable[..., object]) -> dict[str, inspect.Parameter]:
-    """The parameters of a function; none where they cannot be told."""
+    """The parameters of a function; none if they cannot be inspected."""
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -97,14 +103,14 @@ def parameters_of(function: Callable[..., object]) -> dict[str, inspect.Paramete
 
 
 def check_named(search: object) -> None:
-    """Raises where a checkpoint could not tell a search from another."""
+    """Raises if a checkpoint could not tell this retriever from another."""
     if own_name(search) is None:
         kind = "a lambda" if getattr(search, "__name__", None) == LAMBDA else "a partial"
-        raise DataError(f"a checkpoint knows a search by its name, and {kind} has none; give it one with name=")
+        raise DataError(f"a checkpoint identifies a retriever by its name, and {kind} has none; pass name=")
 
 
 def own_name(search: object) -> str | None:
-    """The name that a search has of its own; a lambda has none, nor a partial."""
+    """The retriever's own name; lambdas and partials have none."""
     given = getattr(search, "name", None)
     if isinstance(given, str) and given:
         return given
@@ -112,3 +118,114 @@ def own_name(search: object) -> str | None:
     if not isinstance(name, str):
         name = type(search).__name__
     return None if name == LAMBDA or isinstance(search, partial) else name
+
+
+class Ranking(NamedTuple):
+    """The retrieved documents, best first; with scores only if these agree with the order.
+
+    `duplicates` is how many repeated documents were dropped; `is_rising` says that scores were ignored because they
+    rise.
+    """
+
+    ids: list[str]
+    scores: list[float] | None = None
+    duplicates: int = 0
+    is_rising: bool = False
+
+    @property
+    def entries(self) -> list[str] | list[tuple[str, float]]:
+        """The ranking as a run holds it."""
+        return self.ids if self.scores is None else list(zip(self.ids, self.scores, strict=True))
+
+
+class RankingReader(NamedTuple):
+    """How to read a response: the first k documents, the place of their ids, whether each counts only once."""
+
+    k: int
+    doc_id: str | None = None
+    once: bool = True
+
+    def read(self, response: object) -> Ranking:
+        """The ranking in a response."""
+        passages = read_passages(find_list(response), "the response", doc_id=self.doc_id)
+        first: dict[str, int] = {}
+        for place, each in enumerate(passages.ids):
+            first.setdefault(each, place)
+        places = list(first.values()) if self.once else list(range(len(passages.ids)))
+        kept = places[: self.k]
+        scores = None if passages.scores is None or passages.rises else [passages.scores[place] for place in kept]
+        if scores is not None and passages.is_list and any(left == right for left, right in pairwise(scores)):
+            # Equal scores would leave the order open.
+            scores = None
+        return Ranking([passages.ids[place] for place in kept], scores, len(passages.ids) - len(places), passages.rises)
+
+
+def find_list(response: object) -> object:
+    """The list in a response that is a dict, such as haystack's `{"documents": […]}`; otherwise the response itself.
+
+    >>> find_list({"took": 3, "hits": {"total": 1, "hits": [{"_id": "d1"}]}})
+    [{'_id': 'd1'}]
+    >>> find_list({"d1": 0.7})
+    {'d1': 0.7}
+    """
+    if not isinstance(response, Mapping):
+        return response
+    if holds_scores(response):
+        if response and STATUS_KEYS.issuperset(response):
+            raise no_list(response)
+        return response
+    listed = look_for_list(response)
+    if listed is None:
+        raise no_list(response)
+    return listed
+
+
+def no_list(response: Mapping[str, Any], hint: str = "") -> DataError:
+    """The error for a response without documents."""
+    return DataError(f"the response has no list of documents; its keys are {keys_of(response)}{hint and f'; {hint}'}")
+
+
+def holds_scores(response: Mapping[str, Any]) -> bool:
+    """Whether a dict may map ids to scores."""
+    return all(is_number(each) for each in response.values())
+
+
+def look_for_list(response: Mapping[str, Any]) -> object:
+    """The list under one of the usual keys, here or deeper."""
+    inside = [response[name] for name in LIST_KEYS if name in response]
+    for each in inside:
+        if isinstance(each, (list, tuple)):
+            return each
+    for each in inside:
+        listed = look_for_list(each) if isinstance(each, Mapping) else None
+        if listed is not None:
+            return listed
+    return None
+
+
+def at_path(response: object, path: str) -> object:
+    """The value at a path of keys and positions, such as `result.0.hits`; `.` is the whole response."""
+    if path == ".":
+        return response
+    here = response
+    for step in path.split("."):
+        inner = None
+        if isinstance(here, Mapping):
+            inner = here.get(step)
+        elif isinstance(here, list) and step.isdecimal() and int(step) < len(here):
+            inner = here[int(step)]
+        if inner is None:
+            raise DataError(f"the response has nothing at {show(path)}: no {show(step)} in {describe_value(here)}")
+        here = inner
+    return here
+
+
+def describe_value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"an object with the keys {keys_of(value)}" if value else "an empty object"
+    return f"a list of length {len(value)}" if isinstance(value, list) else show(value)
+
+
+def keys_of(value: Mapping[str, Any]) -> str:
+    names = list(value)
+    return (", ".join(map(show, names[:MOST_KEYS])) + (" …" if len(names) > MOST_KEYS else "")) or "none"

@@ -3,8 +3,8 @@
 import pytest
 
 import assay
+from assay.data.http import Secret, hide
 from assay.tasks.probe import HttpSearch
-from assay.tasks.probe.hiding import Secret, hide
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 KEY = "a%2Fb%2Bcdefgh1234"

@@ -11,12 +11,13 @@ from itertools import pairwise
 import pytest
 
 import assay
-from assay.tasks.probe import asking, failures
+from assay.data import http
+from assay.data.http import TemporaryError, pause_before_retry
+from assay.tasks.probe import ask as asking
 from assay.tasks.probe.api import interrupted
-from assay.tasks.probe.asking import Limits, Outcome, Task, ask_all
+from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint
-from assay.tasks.probe.failures import TryAgain, pause_after
-from assay.tasks.probe.found import Answer, Reading
+from assay.tasks.probe.retrievers import Ranking, RankingReader
 
 QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 
@@ -24,8 +25,8 @@ QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 def ask(search, questions=QUESTIONS, **limits):
     """The outcome of each question."""
     outcomes = {}
-    task = Task(search, Reading(10).read, lambda outcome: outcomes.update({outcome.query: outcome}))
-    ask_all(questions, task, Limits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits}))
+    task = Job(search, RankingReader(10).read, lambda outcome: outcomes.update({outcome.query: outcome}))
+    ask_all(questions, task, CallLimits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits}))
     return outcomes
 
 
@@ -97,8 +98,8 @@ def kinds(gauge=None, pause=0.01):
 def test_every_kind_of_search_is_asked_a_few_at_a_time(kind):
     gauge = Gauge(4)
     outcomes = ask(kinds(gauge)[kind], timeout=30.0)
-    assert {query: outcome.answer for query, outcome in outcomes.items()} == {
-        query: Answer([question]) for query, question in QUESTIONS.items()
+    assert {query: outcome.ranking for query, outcome in outcomes.items()} == {
+        query: Ranking([question]) for query, question in QUESTIONS.items()
     }
     assert gauge.most == 4
     assert all(0.01 <= outcome.seconds < 30 for outcome in outcomes.values())
@@ -138,7 +139,7 @@ ERRORS = [
 @pytest.mark.parametrize(("error", "message"), ERRORS)
 def test_failures_are_one_line(error, message):
     outcome = ask(fails(9, error), {"q1": "x"})["q1"]
-    assert (outcome.answer, outcome.attempts) == (None, 2)
+    assert (outcome.ranking, outcome.attempts) == (None, 2)
     assert outcome.failure == f"{message} (2 attempts)"
     assert "\n" not in outcome.failure
 
@@ -146,7 +147,7 @@ def test_failures_are_one_line(error, message):
 def test_a_failed_call_is_repeated():
     outcomes = ask(fails(2, OSError("busy")), retries=2)
     assert {outcome.attempts for outcome in outcomes.values()} == {3}
-    assert all(outcome.answer for outcome in outcomes.values())
+    assert all(outcome.ranking for outcome in outcomes.values())
 
 
 def test_an_asynchronous_failure_is_repeated_too():
@@ -160,18 +161,18 @@ def test_an_asynchronous_failure_is_repeated_too():
 
 def test_an_answer_that_cannot_be_read_is_final():
     outcome = ask(lambda _: None, {"q1": "x"})["q1"]
-    said = "the answer: what was retrieved must be a list of ids or passages, not 'None'"
+    said = "the response: what was retrieved must be a list of ids or passages, not 'None'"
     assert (outcome.failure, outcome.attempts) == (said, 1)
 
 
 def test_pauses_grow(monkeypatch):
-    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.05)
-    monkeypatch.setattr(failures, "LONGEST_PAUSE", 0.15)
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(http, "LONGEST_PAUSE", 0.15)
     times = []
     search = fails(4, OSError("busy"))
     outcome = ask(lambda question: times.append(time.monotonic()) or search(question), {"q1": "x"}, retries=4)["q1"]
     assert outcome.attempts == 5
-    assert [pause_after(attempt, None) for attempt in range(1, 5)] == [0.05, 0.1, 0.15, 0.15]
+    assert [pause_before_retry(attempt, None) for attempt in range(1, 5)] == [0.05, 0.1, 0.15, 0.15]
     pauses = [later - earlier for earlier, later in pairwise(times)]
     assert all(pause >= least for pause, least in zip(pauses, [0.05, 0.1, 0.15, 0.15], strict=True))
 
@@ -182,10 +183,10 @@ PAUSES += [(3, 0.0, 0.0), (1, 7.0, 7.0), (1, 3600.0, 30.0)]
 
 @pytest.mark.parametrize(("attempt", "after", "seconds"), PAUSES)
 def test_how_long_a_pause_is(attempt, after, seconds, monkeypatch):
-    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.5)
-    assert pause_after(attempt, TryAgain("busy", after)) == seconds
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.5)
+    assert pause_before_retry(attempt, TemporaryError("busy", after)) == seconds
     if after is None:
-        assert pause_after(attempt, OSError("busy")) == seconds
+        assert pause_before_retry(attempt, OSError("busy")) == seconds
 
 
 def test_a_synchronous_call_that_hangs_takes_no_place():
@@ -198,8 +199,8 @@ def test_a_synchronous_call_that_hangs_takes_no_place():
         elapsed = time.monotonic() - started
     finally:
         over.set()
-    failed = {query: outcome.failure for query, outcome in outcomes.items() if outcome.answer is None}
-    assert failed == dict.fromkeys(("q0", "q1", "q2"), "no answer within 0.2 s (2 attempts)")
+    failed = {query: outcome.failure for query, outcome in outcomes.items() if outcome.ranking is None}
+    assert failed == dict.fromkeys(("q0", "q1", "q2"), "no response within 0.2 s (2 attempts)")
     assert elapsed < 3
 
 
@@ -215,7 +216,7 @@ def test_an_asynchronous_call_that_hangs_is_cancelled():
 
     outcomes = ask(search, {"q1": "one", "q2": "two"}, timeout=0.05, retries=0)
     assert sorted(cancelled) == ["one", "two"]
-    assert outcomes["q1"].failure == "no answer within 0.05 s"
+    assert outcomes["q1"].failure == "no response within 0.05 s"
 
 
 def test_one_that_will_not_be_cancelled_is_left_behind():
@@ -225,7 +226,7 @@ def test_one_that_will_not_be_cancelled_is_left_behind():
                 await asyncio.sleep(30)
 
     started = time.monotonic()
-    assert ask(stubborn, {"q1": "one"}, timeout=0.05, retries=0)["q1"].failure == "no answer within 0.05 s"
+    assert ask(stubborn, {"q1": "one"}, timeout=0.05, retries=0)["q1"].failure == "no response within 0.05 s"
     assert time.monotonic() - started < 5
 
 
@@ -240,7 +241,7 @@ def test_where_too_many_hang_the_rest_is_not_asked(monkeypatch):
     assert 6 <= len(calls) <= 6 + 4
     refused = [outcome for outcome in outcomes.values() if outcome.attempts == 0]
     assert len(refused) == 20 - len(calls)
-    assert refused[-1].failure.endswith("earlier calls have not come back; give the search a time limit")
+    assert refused[-1].failure.endswith("earlier calls still hang; give the retriever a time limit")
 
 
 def test_what_comes_back_late_frees_its_place(monkeypatch):
@@ -257,7 +258,7 @@ def test_an_error_of_whoever_is_told_ends_it():
         raise OSError("no space left")
 
     with pytest.raises(OSError, match="no space left"):
-        ask_all(QUESTIONS, Task(lambda question: [question], Reading(10).read, full), Limits())
+        ask_all(QUESTIONS, Job(lambda question: [question], RankingReader(10).read, full), CallLimits())
 
 
 def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch):
@@ -282,7 +283,7 @@ def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch
         assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file, concurrency=1)
     finished = len(file.read_text().splitlines()) - 1
     said = f"interrupted: {finished} of 20 questions answered"
-    assert caught.value.__notes__ == [f"{said}; called again with the same checkpoint, it goes on from there"]
+    assert caught.value.__notes__ == [f"{said}; to continue, run it again with the same checkpoint"]
     monkeypatch.undo()
     assert 0 < finished < 20
     assert len(asked) - finished <= 1
@@ -292,9 +293,9 @@ def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch
 
 
 def test_an_interrupt_without_a_checkpoint_says_that_nothing_is_kept():
-    outcomes = [Outcome("q1", Answer(["d"]), 0.1, 1), Outcome("q2", None, 0.1, 1, "busy")]
+    outcomes = [Outcome("q1", Ranking(["d"]), 0.1, 1), Outcome("q2", None, 0.1, 1, "busy")]
     said = interrupted(Checkpoint({}, None), outcomes, 20)
-    assert said == "interrupted: 1 of 20 questions answered and not kept; a checkpoint would keep them"
+    assert said == "interrupted: 1 of 20 questions answered, nothing saved; use a checkpoint to be able to continue"
 
 
 def test_the_interpreter_does_not_wait_for_a_call_that_hangs():
@@ -307,7 +308,7 @@ def test_the_interpreter_does_not_wait_for_a_call_that_hangs():
         "print(probe['rr'], probe.failures)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
-    assert (done.returncode, done.stdout) == (0, "0.5 {'q2': 'no answer within 0.1 s'}\n")
+    assert (done.returncode, done.stdout) == (0, "0.5 {'q2': 'no response within 0.1 s'}\n")
     assert done.stderr == ""
 
 

@@ -1,0 +1,266 @@
+"""`HttpSearch`: an HTTP endpoint as a retriever: what is sent to it, and where its response holds the documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import partial
+from string import Template
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from assay._kernel import __version__
+from assay.core.errors import DataError
+from assay.core.text import show
+from assay.data.http import KEPT, HttpClient, Secret, excerpt, secrets_in_headers
+from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
+
+DEFAULT_TIMEOUT = 30.0
+DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
+DEFAULT_HEADERS = {
+    "Accept": "application/json",
+    "Content-Type": "application/json",
+    "User-Agent": f"assay/{__version__}",
+}
+PLACEHOLDER = re.compile(r"\{(query|k)\}")
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+class HttpSearch:
+    """An endpoint that takes a question as JSON and returns a list of documents as JSON.
+
+    `body` is JSON in which `{query}` and `{k}` stand for the question and k. A URL that contains `{query}` is called
+    with GET, unless there is a body. `path` says where the list is in the response, such as `data.hits`; by default the
+    usual keys are tried. A response that maps ids to scores is read as a ranking only if `path` says so: "." is the
+    whole response. A header such as `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment. Values of
+    headers, and what follows the `?` of the URL, are never shown.
+
+    >>> HttpSearch("https://search.example/api?key=s3cret", headers=["X-Key: $$"]).name
+    'https://search.example/api'
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        body: str | None = None,
+        path: str | None = None,
+        headers: Iterable[str] = (),
+        timeout: float | None = DEFAULT_TIMEOUT,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._address = read_address(url)
+        self._is_get = body is None and "{query}" in self._address.target
+        self._body = None if self._is_get else read_body(body or DEFAULT_BODY)
+        self._path = path
+        own = read_headers(headers, environment)
+        self._headers = all_headers(own.values, has_body=not self._is_get)
+        secrets = [*secrets_in_address(url), *secrets_in_headers(own.values, own.substituted)]
+        self._client = HttpClient(timeout=timeout, secrets=secrets)
+        # Everything that determines the results; a checkpoint keeps a digest of it.
+        sent = sorted((name.lower(), value) for name, value in own.values.items())
+        self._request = json.dumps([self._method, url, self._body, path, sent])
+
+    @property
+    def name(self) -> str:
+        """The URL, without what may be secret in it."""
+        return self._address.name
+
+    @property
+    def _method(self) -> str:
+        return "GET" if self._is_get else "POST"
+
+    def __repr__(self) -> str:
+        return f"HttpSearch({self.name!r})"
+
+    def __call__(self, question: str, k: int) -> object:
+        """The documents in the response; raises `DataError` if a retry would fail too, else `TemporaryError`."""
+        content = None if self._is_get else json.dumps(fill_template(self._body, question, k)).encode()
+        response = self._client.send(
+            self._method, self._address.url(question, k), headers=self._headers, content=content
+        )
+        try:
+            return read_response(response, self._path)
+        except DataError as error:
+            raise DataError(self.hide(str(error))) from None
+
+    def hide(self, text: str) -> str:
+        """The text without secrets, in case the server sent them back."""
+        return self._client.hide(text)
+
+    def close(self) -> None:
+        """Closes the connections that are kept; a later call opens one for itself alone."""
+        self._client.close()
+
+    def as_retriever(self, k: int, name: str | None = None) -> Retriever:
+        """The same endpoint with its own connections, which can be closed while this one is in use."""
+        search = copy(self)
+        search._client = HttpClient(timeout=self._client.timeout, secrets=self._client.secrets)  # noqa: SLF001 - a copy
+        return Retriever(name or self.name, partial(search, k=k), self._request, self.hide, search.close)
+
+
+def read_response(content: bytes, path: str | None) -> object:
+    """What a response holds, at the path if there is one."""
+    try:
+        response = json.loads(content)
+    except (ValueError, RecursionError):
+        raise DataError(f"the response is not JSON: {excerpt(content)}") from None
+    if response == {}:
+        raise DataError("the response is an empty object")
+    if path is not None:
+        return at_path(response, path)
+    if isinstance(response, dict) and look_for_list(response) is None:
+        hint = "if it maps ids to scores, set the path to '.'" if holds_scores(response) else ""
+        raise no_list(response, hint)
+    return response
+
+
+class Address(NamedTuple):
+    """A URL in parts; `target` is the path and the query string, with placeholders."""
+
+    scheme: str
+    host: str
+    port: int | None
+    target: str
+
+    @property
+    def origin(self) -> str:
+        """The server."""
+        port = "" if self.port is None else f":{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}{port}"
+
+    @property
+    def name(self) -> str:
+        """The URL without what may be secret in it."""
+        return self.origin + self.target.partition("?")[0]
+
+    def url(self, question: str, k: int) -> str:
+        """The URL for one question."""
+        return self.origin + self.fill_target(question, k)
+
+    def fill_target(self, question: str, k: int) -> str:
+        """The path and the query string for one question."""
+        parts = re.split(PLACEHOLDER, self.target)
+        values = {"query": quote(question, safe="", errors="replace"), "k": str(k)}
+        # Every other part is the group of the pattern.
+        return "".join(values[part] if place % 2 else quote(part, safe=KEPT) for place, part in enumerate(parts))
+
+
+def read_address(url: str) -> Address:
+    """The parts of a URL that can be called."""
+    # Neither a possible key nor a password is shown.
+    shown = f"the URL {show(re.sub('[^/]*@', '', re.split('[?#]', url)[0]))}"
+    if "://" not in url:
+        raise DataError(f"{shown} must begin with http:// or https://")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise DataError(f"{shown} is invalid: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise DataError(f"{shown} must begin with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise DataError("the URL contains a user name or password; send them in a header such as Authorization")
+    if not host or not re.fullmatch(r"[\w.:\-]+", host):
+        raise DataError(f"{shown} has no valid host")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(parts.scheme, host, port, target)
+
+
+def secrets_in_address(url: str) -> list[Secret]:
+    """What follows the `?` of a URL, except the placeholders.
+
+    >>> secrets_in_address("http://h/?q={query}&token=abc&s3cret")
+    [Secret(name='token', value='abc'), Secret(name='', value='s3cret')]
+    """
+    secrets = []
+    for part in re.split("[&;]", urlsplit(url).query):
+        name, _, value = part.partition("=")
+        if not value.strip("="):
+            name, value = "", name
+        # Every other part is the group of the pattern.
+        secrets += [Secret(name, each) for each in PLACEHOLDER.split(value)[::2] if each]
+    return secrets
+
+
+def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The template of the body."""
+    if not isinstance(text, str):
+        raise DataError(f"the body must be a string of JSON, such as {DEFAULT_BODY}, not {show(text)}")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the body is not JSON: {error}; an example is {DEFAULT_BODY}") from None
+    if "{query}" not in json.dumps(body):
+        raise DataError(f"the body has no placeholder for the question; write {{query}}, as in {DEFAULT_BODY}")
+    return body
+
+
+def fill_template(template: Any, question: str, k: int) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The template with the question and k filled in; they are values, so nothing in them is read as JSON.
+
+    >>> fill_template({"q": "{query}", "size": "{k}", "note": "for {query}"}, 'a "b" {k}', 5)
+    {'q': 'a "b" {k}', 'size': 5, 'note': 'for a "b" {k}'}
+    """
+    if isinstance(template, dict):
+        return {name: fill_template(value, question, k) for name, value in template.items()}
+    if isinstance(template, list):
+        return [fill_template(value, question, k) for value in template]
+    if template == "{k}":
+        return k
+    if isinstance(template, str):
+        return PLACEHOLDER.sub(lambda place: question if place[1] == "query" else str(k), template)
+    return template
+
+
+class Headers(NamedTuple):
+    """Headers to send, and the values that came from the environment."""
+
+    values: dict[str, str]
+    substituted: tuple[str, ...]
+
+
+def all_headers(own: Mapping[str, str], *, has_body: bool) -> dict[str, str]:
+    """The user's headers, and the default ones that they do not replace."""
+    given = {name.lower() for name in own} | (set() if has_body else {"content-type"})
+    return {name: value for name, value in DEFAULT_HEADERS.items() if name.lower() not in given} | dict(own)
+
+
+def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Headers:
+    """Headers such as `Authorization: Bearer $TOKEN`; `$TOKEN` is taken from the environment, `$$` is `$`.
+
+    >>> read_headers(["X-Key: $KEY"], {"KEY": "s3cret"}).values["X-Key"]
+    's3cret'
+    """
+    values: dict[str, str] = {}
+    substituted: list[str] = []
+    for line in lines:
+        name, colon, template = line.partition(":")
+        if not colon or not HEADER_NAME.fullmatch(name.strip()):
+            # What follows may be a key.
+            raise DataError(f"a header is 'Name: value', and {show(name.partition(' ')[0])} does not begin one")
+        used: dict[str, str] = {}
+        values[name.strip()] = header_value(name.strip(), template.strip(), environment, used)
+        substituted += used.values()
+    return Headers(values, tuple(substituted))
+
+
+def header_value(name: str, template: str, environment: Mapping[str, str], used: dict[str, str]) -> str:
+    """A header's value; variables taken from the environment are added to `used`."""
+    try:
+        for match in Template.pattern.finditer(template):
+            variable = match["named"] or match["braced"]
+            if variable:
+                used[variable] = environment[variable]
+        value = Template(template).substitute(used)
+    except KeyError as error:
+        raise DataError(f"header {show(name)}: environment variable {error.args[0]} is not set") from None
+    except ValueError:
+        raise DataError(f"header {show(name)}: $ must be followed by a variable's name; write $$ for a $") from None
+    if not value.isprintable() or not value.isascii():
+        raise DataError(f"header {show(name)}: the value must be one line of printable ASCII")
+    return value
