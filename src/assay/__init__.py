@@ -36,8 +36,7 @@ if _TYPE_CHECKING:
     from assay.tasks.compare.api import compare
     from assay.tasks.compare.result import Comparison
     from assay.tasks.evaluate.answers import evaluate_answers
-    from assay.tasks.evaluate.api import evaluate, evaluate_many
-    from assay.tasks.evaluate.evaluator import Evaluator
+    from assay.tasks.evaluate.api import Evaluator, evaluate, evaluate_many
     from assay.tasks.evaluate.labels import evaluate_labels
     from assay.tasks.gate.api import gate
     from assay.tasks.gate.result import GateCheck, GateReport
@@ -72,8 +71,7 @@ _HOME = {
     "assay.core.note": ("Note",),
     "assay.measures": ("measure", "remove_measure"),
     "assay.core.parameter": ("Bounds",),
-    "assay.tasks.evaluate.api": ("evaluate", "evaluate_many"),
-    "assay.tasks.evaluate.evaluator": ("Evaluator",),
+    "assay.tasks.evaluate.api": ("Evaluator", "evaluate", "evaluate_many"),
     "assay.tasks.gate.api": ("gate",),
     "assay.tasks.gate.result": ("GateCheck", "GateReport"),
     "assay.data": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),

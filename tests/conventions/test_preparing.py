@@ -119,7 +119,7 @@ def test_forms_of_many_queries(form, name):
 
 
 def test_tuples_pair_up_as_lists_do():
-    with pytest.raises(assay.MismatchError, match="the judgments hold 2 queries and the run 1"):
+    with pytest.raises(assay.MismatchError, match="the judgments have 2 queries and the run has 1"):
         assay.evaluate((["a"], ["b"]), (["a"],), "ap")
 
 

@@ -65,7 +65,7 @@ def test_an_empty_compressed_file_holds_nothing(suffix, make):
             path = make(f"{name}.{suffix}", content)
             refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), DataError, [f"{name}.{suffix}", word])
     path = make(f"qrels.{suffix}", COMPRESSORS[suffix](b""))
-    refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "holds no judgments"])
+    refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "has no judgments"])
 
 
 @pytest.fixture(scope="module")

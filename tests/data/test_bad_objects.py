@@ -140,10 +140,10 @@ BAD_WHOLES = [
     (iter([]), ["list_iterator", "a dict, a list, a frame or a file"]),
     (object(), ["object", "a dict, a list, a frame or a file"]),
     (Stubborn(), ["Stubborn", "a dict, a list, a frame or a file"]),
-    ({}, ["holds no"]),
-    ([], ["holds no"]),
-    ((), ["holds no"]),
-    (np.array([]), ["holds no"]),
+    ({}, ["has no"]),
+    ([], ["has no"]),
+    ((), ["has no"]),
+    (np.array([]), ["has no"]),
     ({None: ["d1"]}, ["an id must be a string or an integer", "None"]),
     ({1.5: ["d1"]}, ["an id must be a string or an integer", "float"]),
     ({True: ["d1"]}, ["an id must be a string or an integer", "bool"]),
@@ -295,7 +295,7 @@ def test_no_query_in_common_shows_three_ids_of_each_side():
 
 
 def test_lists_of_different_length_do_not_pair_up():
-    refused(lambda: evaluate([["a"], ["b"]], [["a"]]), MismatchError, ["2 queries", "the run 1", "pair up"])
+    refused(lambda: evaluate([["a"], ["b"]], [["a"]]), MismatchError, ["2 queries", "the run has 1", "same length"])
 
 
 def test_a_query_that_cannot_be_a_key():

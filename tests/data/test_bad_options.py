@@ -59,8 +59,8 @@ def test_an_unknown_option_is_refused(options, error, words):
 @pytest.mark.parametrize(
     ("measures", "words"),
     [
-        (["ndgc@10"], ["no measure 'ndgc'", "did you mean ndcg"]),
-        ("xyz", ["no measure 'xyz'", "`assay measures`"]),
+        (["ndgc@10"], ["unknown measure 'ndgc'", "did you mean ndcg"]),
+        ("xyz", ["unknown measure 'xyz'", "`assay measures`"]),
         (["ndcg@0"], ["k must be a whole number at least 1"]),
         (["ndcg@1.5"], ["k must be a whole number at least 1"]),
         (["rbp(p=2)"], ["p must be a number"]),
@@ -82,7 +82,7 @@ def test_an_unknown_measure_is_refused(measures, words):
 
 def test_the_runs_of_evaluate_many():
     refused(lambda: assay.evaluate_many(QRELS, {}, ["ap"]), DataError, ["no run to evaluate"])
-    refused(lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of name and run"])
+    refused(lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of names and runs"])
     refused(
         lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'", "str 'd1'"]
     )

@@ -21,7 +21,7 @@ from assay.cli.terminal import Command, check_single_input, emit, heard, say, so
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs
 from assay.tasks.compare.result import Comparison
-from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
+from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 
 @click.command(
@@ -95,10 +95,10 @@ def command(
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     with loaded(files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
-        evaluator = prepare(
+        scorer = prepare(
             qrels, names, convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
         )
-        results, ranks = read_runs(evaluator, named, format=run_format, watch=watched)
+        results, ranks = read_runs(scorer, named, format=run_format, watch=watched)
         with heard("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
         emit(written(comparison, format_), output)

@@ -10,7 +10,7 @@ import click
 
 from assay.cli.terminal import Command, emit
 from assay.results.many import Results
-from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.tasks.evaluate.api import DEFAULT_MEASURES, Evaluator
 from assay.tasks.rag.api import evaluate_rag
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from assay.render import render
 from assay.results.many import Results, common_notes
 from assay.tasks.compare.api import check_queries, name_runs, read_runs
 from assay.tasks.compare.moves import find_moves
-from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
+from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 
 @click.command(
@@ -66,17 +66,15 @@ def command(
     check_single_input((qrels, before, after))
     named = {name: source_of(str(run)) for name, run in name_runs((before, after)).items()}
     with loaded(files):
-        evaluator = prepare(
+        scorer = prepare(
             qrels, [measure], convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
         )
-        if len(evaluator.measures) > 1:
-            raise MeasureError(
-                f"{show(measure)} stands for several measures: {', '.join(evaluator.measures)}; name one"
-            )
-        results, ranks = read_runs(evaluator, named, format=run_format, watch=watched)
+        if len(scorer.measures) > 1:
+            raise MeasureError(f"{show(measure)} stands for several measures: {', '.join(scorer.measures)}; name one")
+        results, ranks = read_runs(scorer, named, format=run_format, watch=watched)
         check_queries(results)
         first, second = named
-        moves = find_moves(Results(results), ranks, next(iter(evaluator.measures)), (first, second), top)
+        moves = find_moves(Results(results), ranks, next(iter(scorer.measures)), (first, second), top)
         if format_ == "json":
             text = moves.to_json()
         else:

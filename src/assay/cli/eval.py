@@ -24,7 +24,7 @@ from assay.data.subqueries import Subqueries
 from assay.render import Column, Table, render
 from assay.results.many import Results
 from assay.results.result import Result
-from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES
+from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 
 @click.command(
@@ -83,12 +83,12 @@ def command(
         names = split_names(measures) if measures else DEFAULT_MEASURES
         options: dict[str, Any] = {"convention": convention, "qrels_format": qrels_format, "policies": policies}
         parts = Subqueries(read_judgments(qrels, qrels_format)) if merging else None
-        evaluator = prepare(qrels if parts is None else parts.qrels, names, threads=threads, **options)
+        scorer = prepare(qrels if parts is None else parts.qrels, names, threads=threads, **options)
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
                 data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=run_format))
-                results[name] = evaluator.evaluate(data, format=run_format, progress=progress)
+                results[name] = scorer.evaluate(data, format=run_format, progress=progress)
         text, notes = written(results, format_, per_query=per_query)
         emit(text, output)
     for note in notes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.options import given
 from assay.cli.terminal import source_of, watched
 from assay.data.qrels import Qrels
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Scorer, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,10 +21,10 @@ def prepare(
     qrels_format: str | None,
     threads: int | None,
     policies: dict[str, Any],
-) -> Evaluator:
+) -> Scorer:
     """What is ready to read runs."""
     judgments = read_judgments(qrels, qrels_format) if isinstance(qrels, str) else qrels
-    return Evaluator(judgments, measures, convention=convention, threads=threads, **given(policies))
+    return make_scorer(judgments, measures, convention=convention, threads=threads, **given(policies))
 
 
 def read_judgments(qrels: str, qrels_format: str | None) -> Qrels:

@@ -17,7 +17,7 @@ from assay.core.parameter import LARGEST
 from assay.data.columns import find_columns
 from assay.data.frames import is_frame, to_polars
 from assay.data.qrels import Qrels
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -23,7 +23,7 @@ from assay.compat.pytrec_eval_names import choose_columns, supported_measures, s
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError
 from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.text import show
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

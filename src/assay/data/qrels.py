@@ -55,7 +55,7 @@ class Qrels(QueryTable):
         data = gathered(data)
         super().__init__(judgment_rows(data, format, columns))
         if not len(self):
-            raise DataError(f"{describe(data)} holds no judgments")
+            raise DataError(f"{describe(data)} has no judgments")
         self.duplicates = duplicates
         self.source = describe(data) if is_source(data) else None
         self.index = self.make_index(duplicates or "count")

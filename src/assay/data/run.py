@@ -41,7 +41,7 @@ class Run(QueryTable):
         rows = ranking_rows(data, format, columns)
         super().__init__(rows if tag is None else rows.with_tag(tag))
         if not len(self):
-            raise DataError(f"{describe(data)} holds no rankings")
+            raise DataError(f"{describe(data)} has no rankings")
 
     @property
     def tag(self) -> str:

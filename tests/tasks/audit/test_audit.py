@@ -158,7 +158,7 @@ def test_judgments_of_a_stream_are_read_once():
 
 
 def test_lists_must_pair_up():
-    with pytest.raises(assay.MismatchError, match="lists must pair up"):
+    with pytest.raises(assay.MismatchError, match="lists must have the same length"):
         assay.audit([["a"], ["b"]], [["a"]], "map")
 
 

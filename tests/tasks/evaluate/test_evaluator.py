@@ -19,7 +19,7 @@ def test_an_evaluator_serves_many_runs():
 
 def test_an_evaluator_takes_queries_one_by_one():
     evaluator = assay.Evaluator(HALF, ["rr"])
-    with pytest.raises(DataError, match="what was added holds no rankings"):
+    with pytest.raises(DataError, match="what was added has no rankings"):
         evaluator.result()
     evaluator.add("q2", ["x", "b"])
     first = evaluator.result()
@@ -83,7 +83,7 @@ def test_reset_forgets_what_was_added():
     evaluator = assay.Evaluator(HALF, ["rr"])
     evaluator.add("q1", ["a"])
     evaluator.reset()
-    with pytest.raises(DataError, match="holds no rankings"):
+    with pytest.raises(DataError, match="has no rankings"):
         evaluator.result()
     evaluator.add("q1", ["x", "a"])
     assert evaluator.result().scores["rr"].tolist() == [0.5, 0]

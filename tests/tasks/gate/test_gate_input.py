@@ -232,5 +232,5 @@ def test_the_same_seed_gives_the_same_numbers(test):
 
 
 def test_lists_must_pair_up():
-    with pytest.raises(assay.MismatchError, match="lists must pair up"):
+    with pytest.raises(assay.MismatchError, match="lists must have the same length"):
         assay.gate([["a"], ["b"]], [["a"]], {"rr": 0.1})

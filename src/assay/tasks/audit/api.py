@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.conventions import Chosen, Refused
+from assay.conventions import Chosen, find_convention
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
 from assay.data.qrels import Qrels
-from assay.data.source import describe, is_source
+from assay.data.source import is_source
 from assay.engine.local import rank_hits, rerank_ties, restrict
 from assay.tasks.audit.choices import path, points
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
-from assay.tasks.evaluate.evaluator import Evaluator
-from assay.tasks.evaluate.score import Part, Scored, is_among, refused_notes, score_part
+from assay.tasks.evaluate.api import Part, Scorer
+from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,15 +98,6 @@ def account_for(
     return Audit(accounts, ties, (*notes, *numbers.notes))
 
 
-class AuditEvaluator(Evaluator):
-    """Measures under many tools' policies on the same data; what one of them refuses is no error for the others."""
-
-    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
-        """The judgments, and those that each tool refuses."""
-        self.used_tools = [tool._replace(unreadable="nan") for tool in self.used_tools]
-        return super().read_qrels(qrels)
-
-
 class Reader:
     """One run, read once, and the numbers of all the readings that are asked for, each with the tool that has it."""
 
@@ -120,23 +111,25 @@ class Reader:
         **how: Any,  # noqa: ANN401 - as in `audit`
     ) -> None:
         chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(wanted)}
-        self.evaluator = AuditEvaluator(qrels, chosen, threads=threads)
-        self.ranker, rankings = self.evaluator.read(run, **how)
-        by_name = self.evaluator.unusable(rankings)
-        tools = self.evaluator.tools
+        own = find_convention("assay")
+        self.scorer = Scorer(qrels, chosen, own, own.policies, threads=threads, lenient=True)
+        self.run = self.scorer.read(run, **how)
+        by_name = self.scorer.unusable(self.run)
+        tools = self.scorer.tools
         self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
-        notes = [*refused_notes(self.evaluator.refused, "judgments"), *refused_notes(rankings, "rankings")]
+        notes = [*refused_notes(self.scorer.refused, "judgments"), *refused_notes(self.run.refused, "rankings")]
         self.notes = tuple(map(str, notes))
-        for part in self.evaluator.parts:
-            self.score(part, describe(run))
+        for part in self.scorer.parts:
+            self.score(part)
 
-    def score(self, part: Part, run: str) -> None:
+    def score(self, part: Part) -> None:
         """Computes the readings of one part, each once; what cannot be computed is a note."""
-        ranked = self.evaluator.ranked(self.ranker, part, run)
+        judged, present = self.scorer.rank(self.run, part)
+        queries = self.scorer.qrels.queries
         for measure in dict.fromkeys(part.measures.values()):
             try:
-                scored = score_part(part._replace(measures={"": measure}), *ranked, [])
+                scored = score(judged, {"": measure}, part.policies, queries=queries, present=present)
             except MeasureError as error:
                 self.notes = (*self.notes, str(error))
             else:
@@ -147,7 +140,7 @@ class Reader:
         refused = self.refused[tool]
         if not refused:
             return scored
-        queries = self.evaluator.qrels.queries
+        queries = self.scorer.qrels.queries
         blank = is_among([queries[number] for number in scored.keep], refused)
         return scored._replace(scores={"": np.where(blank, np.nan, scored.scores[""])})
 
@@ -188,18 +181,18 @@ class Reader:
     def ties(self, reading: Reading) -> Ties:
         """Ties and judgments up to the cutoff, and the measure under the kindest and the harshest order of ties."""
         chosen = reading.chosen
-        number = next(part.number for part in self.evaluator.parts if part.policies == chosen.policies)
+        number = next(part.number for part in self.scorer.parts if part.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
-        qrels = self.evaluator.qrels
+        qrels = self.scorer.qrels
         index = qrels.index_under(whole.duplicates)
-        judged, found = rank_hits(qrels.rows, index, self.ranker, number, whole, repeated=qrels.duplicates)
+        judged, found = rank_hits(qrels.rows, index, self.run.ranker, number, whole, repeated=qrels.duplicates)
         rel = chosen.measure.values.get("rel", 1)
         extremes = []
         for best in (False, True):
             reordered = restrict(rerank_ties(judged, rel, best=best), chosen.policies)
-            part = Part(chosen.policies, {"": chosen.measure}, number)
             try:
-                scored = score_part(part, reordered, qrels.queries, found >= 0, [])
+                only = {"": chosen.measure}
+                scored = score(reordered, only, chosen.policies, queries=qrels.queries, present=found >= 0)
             except MeasureError:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
             extremes.append(overall(self.usable(scored, reading.tool)))

@@ -10,7 +10,7 @@ from assay.core.text import count, some
 from assay.tasks.check.ids import MOST, find_difference
 from assay.tasks.check.judgments import judged_documents, repeats
 from assay.tasks.check.result import Finding, Level, Report, percent
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Evaluator
 
 if TYPE_CHECKING:
     from assay.core.judged import IntArray

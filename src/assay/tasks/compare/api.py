@@ -24,7 +24,7 @@ from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
 from assay.tasks.compare.moves import Ranks
 from assay.tasks.compare.result import Comparison
-from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.tasks.evaluate.api import DEFAULT_MEASURES, Scorer, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,24 +83,24 @@ def compare(
         raise DataError("give runs or finished results, not both")
     chosen = DEFAULT_MEASURES if measures is None else measures
     known = "assay" if convention is None else convention
-    evaluator = Evaluator(qrels, chosen, convention=known, threads=threads, **policies)
-    return compare_results(*read_runs(evaluator, named), settings)
+    scorer = make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
+    return compare_results(*read_runs(scorer, named), settings)
 
 
 def read_runs(
-    evaluator: Evaluator,
+    scorer: Scorer,
     runs: Mapping[str, object],
     *,
     format: str | None = None,
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
 ) -> tuple[dict[str, Result], Ranks]:
     """The result of each run, and where its judged documents stand; `watch` stands around the work on each."""
-    results, ranks = {}, Ranks(evaluator)
+    results, ranks = {}, Ranks(scorer)
     for name, run in runs.items():
         with watch(describe(run)) as progress:
-            seen = evaluator.read(run, format=format, progress=progress)
-            results[name] = evaluator.score(seen, describe(run))
-            ranks.add(name, seen.ranker, describe(run))
+            seen = scorer.read(run, format=format, progress=progress)
+            results[name] = scorer.score(seen)
+            ranks.add(name, seen)
     return results, ranks
 
 

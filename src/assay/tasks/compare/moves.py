@@ -16,11 +16,9 @@ from assay.stats.paired import differences_of
 if TYPE_CHECKING:
     import polars
 
-    from assay._kernel import Ranker
     from assay.core.judged import IntArray
     from assay.results.many import Results
-    from assay.tasks.evaluate.evaluator import Evaluator
-    from assay.tasks.evaluate.score import Part
+    from assay.tasks.evaluate.api import Part, RunRead, Scorer
 
 # Relevant documents of a query that are shown to people; other programs get all that are judged.
 MOST_SHOWN = 10
@@ -51,28 +49,28 @@ class Move(NamedTuple):
 class Ranks:
     """The ranks of the judged documents in each run, as the policies of each measure make them."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
         self.ranks: dict[tuple[str, str], IntArray] = {}
 
-    def add(self, run: str, ranker: Ranker, name: str) -> None:
-        """Takes the ranks of a run from what a ranker has seen of it."""
-        for part in self.evaluator.parts:
-            ranks = self.ranks_of(ranker, part, name)
-            self.ranks.update({(run, measure): ranks for measure in part.measures})
+    def add(self, name: str, run: RunRead) -> None:
+        """Takes the ranks of a run that was read."""
+        for part in self.scorer.parts:
+            ranks = self.ranks_of(run, part)
+            self.ranks.update({(name, measure): ranks for measure in part.measures})
 
-    def ranks_of(self, ranker: Ranker, part: Part, name: str) -> IntArray:
+    def ranks_of(self, run: RunRead, part: Part) -> IntArray:
         """The rank of each judged document, 0 where it was not retrieved."""
-        judged, _, _ = self.evaluator.ranked(ranker, part, name)
-        ranks = np.zeros(len(self.evaluator.qrels.grades), dtype=np.int64)
+        judged, _ = self.scorer.rank(run, part)
+        ranks = np.zeros(len(self.scorer.qrels.grades), dtype=np.int64)
         # Of a repeated document the first rank stays.
         ranks[judged.hits.document[::-1]] = judged.hits.rank[::-1]
         return ranks
 
     def documents(self, query: str, measure: str, a: str, b: str) -> tuple[Document, ...]:
         """A query's judged documents, highest grade first, with their ranks in both runs."""
-        qrels = self.evaluator.qrels
-        index = qrels.index_under(self.evaluator.measures[measure].policies.duplicates)
+        qrels = self.scorer.qrels
+        index = qrels.index_under(self.scorer.measures[measure].policies.duplicates)
         grades = np.frombuffer(index.grades())
         number = qrels.number(query)
         documents = [

@@ -1,21 +1,42 @@
-"""`evaluate`: judgments and a run in, a `Result` out."""
+"""`evaluate` and `evaluate_many`: judgments and runs in, results out. `Evaluator`: the same in steps.
+
+A `Scorer` holds judgments and resolved measures. It reads a run, ranks it under each set of policies, and passes it
+on to `score`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import DataError
-from assay.core.text import show
+from assay._kernel import Options, Ranker
+from assay.conventions import Refused, find_convention, read_as, tool_of
+from assay.core.errors import DataError, MismatchError
+from assay.core.note import Note, NoteKind
+from assay.core.text import show, some
+from assay.data.qrels import Qrels
+from assay.data.run import rank_run
+from assay.data.source import describe
+from assay.data.tuples import gathered, is_tuples
+from assay.engine.local import count_threads, kernel_options, rank_hits
 from assay.results.many import Results
-from assay.results.result import Result
-from assay.tasks.evaluate.evaluator import DEFAULT_MEASURES, Evaluator
+from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from assay._kernel import Progress
+    from assay.conventions import Chosen
+    from assay.core.convention import Convention
+    from assay.core.judged import BoolArray, IntArray, Judged
     from assay.core.measure import Measure
+    from assay.core.policies import Policies
+    from assay.results.result import Result
+
+DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
+# Which of the judgments of one document a policy takes.
+COUNTED = {"first": "the first", "last": "the last", "count": "the highest grade", "once": "the highest grade"}
 
 
 def evaluate(
@@ -32,8 +53,8 @@ def evaluate(
 ) -> Result:
     """Scores a run against judgments.
 
-    Both may be dicts, lists, named tuples, frames, paths or file objects, or a `Qrels` and a `Run`. A run file is read
-    while it is scored and never held whole.
+    Both may be dicts, lists, named tuples, frames, paths or file objects, or a `Qrels` and a `Run`. A run file is
+    scored while it is read and never held in memory.
 
     >>> import assay
     >>> qrels = {"q1": {"d1": 3, "d2": 0, "d3": 1}, "q2": {"d4": 1}}
@@ -42,12 +63,12 @@ def evaluate(
     >>> round(result["ndcg@10"], 4), result["rr"], result.scores["ap"].tolist()
     (0.7974, 0.75, [0.8333333333333333, 0.5])
 
-    `convention` sets all policies at once; each can be set by its own name too (see `assay.Policies`). `format` and
-    `columns` tell how the run is read where that cannot be told from itself; judgments that need as much are read with
-    `assay.read_qrels`. `threads` changes the speed and nothing else.
+    `convention` sets all policies at once; each can also be set by its own name (see `assay.Policies`). `format` and
+    `columns` say how to read the run if that cannot be inferred; use `assay.read_qrels` for judgments that need the
+    same. `threads` changes only the speed.
     """
-    evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
-    return evaluator.evaluate(run, format=format, columns=columns, progress=progress)
+    scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
+    return scorer.evaluate(run, format=format, columns=columns, progress=progress)
 
 
 def evaluate_many(
@@ -70,8 +91,265 @@ def evaluate_many(
     <BLANKLINE>
     """
     if not isinstance(runs, Mapping):
-        raise DataError(f"the runs must be a dict of name and run, not {show(runs)}")
+        raise DataError(f"runs must be a dict of names and runs, not {show(runs)}")
     if not runs:
-        raise DataError("there is no run to evaluate")
-    evaluator = Evaluator(qrels, measures, convention=convention, threads=threads, **policies)
-    return Results({name: evaluator.evaluate(run) for name, run in runs.items()})
+        raise DataError("no run to evaluate; give at least one")
+    scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
+    return Results({name: scorer.evaluate(run) for name, run in runs.items()})
+
+
+class Evaluator:
+    """Judgments and measures prepared once, for many runs or for rankings that arrive query by query.
+
+    >>> evaluator = Evaluator({"q1": ["d1"], "q2": ["d2"]}, ["rr"])
+    >>> evaluator.evaluate({"q1": ["d1"], "q2": ["d9", "d2"]})["rr"]
+    0.75
+    >>> evaluator.add("q1", ["d1", "d9"])
+    >>> evaluator.add("q2", {"d2": 0.7})
+    >>> evaluator.result()["rr"]
+    1.0
+
+    Queries that have not been added yet count as missing; with `missing="skip"` the result covers the queries added so
+    far.
+    """
+
+    def __init__(
+        self,
+        qrels: object,
+        measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+        *,
+        convention: str = "assay",
+        threads: int | None = None,
+        **policies: Any,  # noqa: ANN401 - checked by name
+    ) -> None:
+        self._scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
+        self._added: RunRead | None = None
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self._scorer.qrels
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures, by their names in the result."""
+        return {name: each.measure for name, each in self._scorer.measures.items()}
+
+    @property
+    def convention(self) -> str:
+        """The name of the convention."""
+        return self._scorer.convention.name
+
+    @property
+    def policies(self) -> Policies:
+        """The policies of all measures that have none of their own."""
+        return self._scorer.policies
+
+    def evaluate(
+        self,
+        run: object,
+        *,
+        format: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """The result of one run; rankings added query by query are not affected."""
+        return self._scorer.evaluate(run, format=format, columns=columns, progress=progress)
+
+    def add(self, query: object, ranking: object) -> None:
+        """Adds the ranking of one query, in any form that a run's queries can have."""
+        if self._added is None:
+            self._added = self._scorer.start()
+        self._scorer.add(self._added, query, ranking)
+
+    def reset(self) -> None:
+        """Forgets the rankings that were added."""
+        self._added = None
+
+    def result(self) -> Result:
+        """The result of the rankings added so far."""
+        return self._scorer.score(self._added or self._scorer.start())
+
+
+class Part(NamedTuple):
+    """The measures that share their policies, and the number of the kernel's options for them."""
+
+    policies: Policies
+    measures: dict[str, Measure]
+    number: int
+
+
+class RunRead(NamedTuple):
+    """A run as a ranker has read it, the rankings that each tool refuses, and what messages call the run."""
+
+    ranker: Ranker
+    refused: Refused
+    name: str
+
+
+def make_scorer(
+    qrels: object,
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    convention: str = "assay",
+    threads: int | None = None,
+    **policies: Any,  # noqa: ANN401 - checked by name
+) -> Scorer:
+    """A scorer of the measures that names stand for under a convention."""
+    known = find_convention(convention)
+    resolved = resolve_measures(measures, known, policies)
+    return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads)
+
+
+class Scorer:
+    """Judgments and resolved measures; reads runs, ranks them under each set of policies and scores them.
+
+    With `lenient`, data that a tool cannot use is no error for the other tools.
+    """
+
+    def __init__(
+        self,
+        qrels: object,
+        measures: Mapping[str, Chosen],
+        convention: Convention,
+        policies: Policies,
+        *,
+        threads: int | None = None,
+        lenient: bool = False,
+    ) -> None:
+        self.measures = measures
+        self.convention = convention
+        self.policies = policies
+        self.threads = count_threads(threads)
+        self.parts, self.options = group_measures(measures)
+        self.tools = {name: tool_of(name, convention) for name in measures}
+        used = {tool.name: tool._replace(unreadable="nan") if lenient else tool for tool in self.tools.values()}
+        self.used_tools = list(used.values())
+        qrels = gathered(qrels)
+        self.listed = count_listed(qrels)
+        self.qrels, self.refused = self.read_qrels(qrels)
+        for part in self.parts:
+            self.qrels.index_under(part.policies.duplicates)
+
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
+        """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
+        if isinstance(qrels, Qrels):
+            return qrels, {}
+        return read_as(self.used_tools, qrels, partial(Qrels, duplicates=None), judgments=True)
+
+    def evaluate(self, run: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
+        """The result of one run."""
+        return self.score(self.read(run, **how))
+
+    def read(self, run: object, **how: Any) -> RunRead:  # noqa: ANN401 - as in `Evaluator.evaluate`
+        """Reads a run, ranking the judged documents on the way."""
+        run = gathered(run)
+        listed = count_listed(run)
+        if None not in (listed, self.listed) and listed != self.listed:
+            raise MismatchError(
+                f"the judgments have {self.listed} queries and the run has {listed}; lists must have the same length"
+            )
+        read = partial(rank_run, self.new_ranker, threads=self.threads, **how)
+        return RunRead(*read_as(self.used_tools, run, read, judgments=False), describe(run))
+
+    def new_ranker(self) -> Ranker:
+        """A ranker that has seen nothing."""
+        return Ranker(self.qrels.index, self.options)
+
+    def start(self) -> RunRead:
+        """A run without rankings, to which they can be added."""
+        return RunRead(self.new_ranker(), {}, "what was added")
+
+    def add(self, run: RunRead, query: object, ranking: object) -> None:
+        """Adds the ranking of one query to a run."""
+
+        def read(rankings: Sequence[object]) -> None:
+            run.ranker.add(query, rankings[0])
+
+        _, refused = read_as(self.used_tools, [ranking], read, judgments=False)
+        for tool in refused:
+            run.refused.setdefault(tool, []).append(str(query))
+
+    def score(self, run: RunRead) -> Result:
+        """The result of a run that was read."""
+        unknown, unusable = run.ranker.unknown(), self.unusable(run)
+        queries = self.qrels.queries
+        scored = []
+        for part in self.parts:
+            judged, present = self.rank(run, part)
+            notes = [*run_notes(run.ranker, part.number, unknown), *duplicate_notes(self.qrels, part.policies)]
+            how: Any = {"queries": queries, "present": present, "unusable": unusable, "notes": notes}
+            scored.append(score(judged, part.measures, part.policies, **how))
+        notes = [*refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]
+        how = {"convention": self.convention.name, "policies": self.policies, "notes": notes}
+        return merge_parts(scored, self.measures, queries=queries, **how)
+
+    def rank(self, run: RunRead, part: Part) -> tuple[Judged, BoolArray]:
+        """A run as a part's policies rank it, and which of the judged queries it has."""
+        qrels = self.qrels
+        index = qrels.index_under(part.policies.duplicates)
+        judged, retrieved = rank_hits(
+            qrels.rows, index, run.ranker, part.number, part.policies, repeated=qrels.duplicates
+        )
+        check_overlap(qrels, retrieved, run)
+        return judged, retrieved >= 0
+
+    def unusable(self, run: RunRead) -> dict[str, set[str]]:
+        """For each measure the queries that its tool refuses, if it refuses any."""
+        both = {
+            name: {*self.refused.get(tool.name, ()), *run.refused.get(tool.name, ())}
+            for name, tool in self.tools.items()
+        }
+        return {name: queries for name, queries in both.items() if queries}
+
+
+def group_measures(measures: Mapping[str, Chosen]) -> tuple[list[Part], list[Options]]:
+    """The measures by their policies, and the different options that the kernel needs for them."""
+    parts, options = [], []
+    for policies, group in by_policies(measures).items():
+        needs = {need for measure in group.values() for need in measure.definition.needs}
+        wanted = kernel_options(policies, needs)
+        if wanted not in options:
+            options.append(wanted)
+        parts.append(Part(policies, group, options.index(wanted)))
+    return parts, options
+
+
+def count_listed(data: object) -> int | None:
+    """The number of queries in a list of them; None if the data has another form."""
+    return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
+
+
+def check_overlap(qrels: Qrels, retrieved: IntArray, run: RunRead) -> None:
+    """Raises if the run is empty or has no query that the judgments have."""
+    if (retrieved >= 0).any():
+        return
+    unknown = run.ranker.unknown()
+    if not unknown:
+        raise DataError(f"{run.name} has no rankings")
+    raise MismatchError(
+        f"judgments and run have no query in common: the judgments have {some(qrels.queries)}, "
+        f"the run has {some(sorted(unknown))}; `assay check` shows how the ids differ"
+    )
+
+
+def run_notes(ranker: Ranker, number: int, unknown: list[str]) -> list[Note]:
+    """What reading the run came upon under the options of that number."""
+    notes = []
+    if unknown:
+        notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
+    if ranker.scattered:
+        notes.append(Note.of(NoteKind.SCATTERED, count=ranker.scattered))
+    if dropped := ranker.repeats_dropped(number):
+        notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
+    if excluded := ranker.excluded(number):
+        notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
+    return notes
+
+
+def duplicate_notes(qrels: Qrels, policies: Policies) -> list[Note]:
+    """Which of the duplicate judgments count."""
+    if not qrels.repeats:
+        return []
+    which = COUNTED[qrels.duplicates or policies.duplicates]
+    return [Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which)]

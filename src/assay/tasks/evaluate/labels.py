@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.conventions import find_convention
 from assay.core.errors import DataError
 from assay.core.judged import Groups, Hits, Judged
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.engine.local import restrict
-from assay.results.result import Result
-from assay.tasks.evaluate.evaluator import Evaluator
-from assay.tasks.evaluate.score import score_part
+from assay.tasks.evaluate.score import by_policies, merge_parts, resolve_measures, score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
+    from assay.results.result import Result
 
 # Sums of grades must stay finite; the kernel has the same limit.
 LARGEST_GRADE = 1e100
@@ -49,15 +49,16 @@ def evaluate_labels(
     `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added
     at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
     """
-    evaluator = Evaluator({"labels": {}}, measures, convention=convention, **policies)
-    chosen = evaluator.policies
+    tool = find_convention(convention)
+    resolved = resolve_measures(measures, tool, policies)
+    usual = tool.policies.changed(policies)
     rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(listed(labels, "labels"))]
     size = len(rankings)
     if not size:
         raise DataError("there is no ranking to evaluate")
     notes: list[Note] = []
     judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
-    everything = complete(judged_grades, relevant, ideal, chosen.rel, notes)
+    everything = complete(judged_grades, relevant, ideal, usual.rel, notes)
     lengths = np.array([len(grades) for grades in rankings])
     query = np.repeat(np.arange(size), lengths)
     rank = np.concatenate([np.arange(1, length + 1) for length in lengths])
@@ -69,17 +70,16 @@ def evaluate_labels(
     grades = np.concatenate(everything)
     order = np.lexsort((-grades, owner))
     queries = [str(number) for number in range(size)]
-    present = np.ones(size, dtype=np.bool_)
     parts = []
-    for part in evaluator.parts:
-        floor = 0.0 if part.policies.negative == "unjudged" else -np.inf
-        cut = np.trunc if part.policies.grades == "whole" else np.asarray
+    for each, group in by_policies(resolved).items():
+        floor = 0.0 if each.negative == "unjudged" else -np.inf
+        cut = np.trunc if each.grades == "whole" else np.asarray
         all_grades = cut(grades[order])
         ranked = replace(hits, grade=cut(hits.grade))
         groups = partial(ungrouped, ranked, [cut(each) for each in everything])
         judged = Judged(size, lengths, owner[order], all_grades, ranked, floor, make_groups=groups)
-        parts.append(score_part(part, restrict(judged, part.policies), queries, present, notes))
-    return evaluator.assemble(parts, queries)
+        parts.append(score(restrict(judged, each), group, each, queries=queries, notes=notes))
+    return merge_parts(parts, resolved, queries=queries, convention=tool.name, policies=usual)
 
 
 def ungrouped(hits: Hits, everything: list[FloatArray]) -> Groups:

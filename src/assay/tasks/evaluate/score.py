@@ -1,24 +1,30 @@
-"""Computes the measures that share their policies, on what was ranked."""
+"""The heart: measures computed on what was ranked, without I/O.
+
+`score` computes the measures that share their policies; `merge_parts` makes one result of several such parts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay._kernel import Options
+from assay.conventions import choose
 from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.core.text import some
-from assay.engine.local import kernel_options, select
+from assay.engine.local import select
+from assay.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from assay.conventions import Chosen, Refused
+    from assay.core.convention import Convention
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
     from assay.core.policies import Policies
 
@@ -36,14 +42,6 @@ NO_RELEVANT_EFFECTS = {
 NO_RESULTS_EFFECTS = {"nan": "left out of the mean", "skip": "left out"}
 
 
-class Part(NamedTuple):
-    """The measures that are computed under the same policies, and the number of the kernel's options for them."""
-
-    policies: Policies
-    measures: dict[str, Measure]
-    number: int
-
-
 class Scored(NamedTuple):
     """What was computed under one set of policies, for the queries in `keep`."""
 
@@ -55,42 +53,53 @@ class Scored(NamedTuple):
     notes: list[Note]
 
 
-def make_parts(measures: Mapping[str, Chosen]) -> tuple[list[Part], list[Options]]:
-    """The measures by their policies, and the different options that the kernel needs for them."""
+def resolve_measures(
+    measures: str | Iterable[str | Measure], convention: Convention, options: Mapping[str, Any]
+) -> dict[str, Chosen]:
+    """The measures of rankings that names stand for, each with its policies."""
+    is_one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
+    resolved = choose([measures] if is_one else list(measures), convention, options)
+    if not resolved:
+        raise MeasureError("no measure to compute; name at least one, such as ndcg@10")
+    for name, (measure, _) in resolved.items():
+        of = measure.definition.of
+        if of != "rankings":
+            use = "assay.evaluate_answers" if of == "answers" else "assay.evaluate_rag"
+            raise MeasureError(f"{name} is a measure of {of}; use {use}")
+    return resolved
+
+
+def by_policies(resolved: Mapping[str, Chosen]) -> dict[Policies, dict[str, Measure]]:
+    """The measures that share their policies, by these."""
     groups: dict[Policies, dict[str, Measure]] = {}
-    for name, (measure, policies) in measures.items():
+    for name, (measure, policies) in resolved.items():
         groups.setdefault(policies, {})[name] = measure
-    parts, options = [], []
-    for policies, group in groups.items():
-        needs = {need for measure in group.values() for need in measure.definition.needs}
-        wanted = kernel_options(policies, needs)
-        if wanted not in options:
-            options.append(wanted)
-        parts.append(Part(policies, group, options.index(wanted)))
-    return parts, options
+    return groups
 
 
-def score_part(
-    part: Part,
+def score(
     judged: Judged,
-    queries: list[str],
-    present: BoolArray,
-    notes: list[Note],
+    measures: Mapping[str, Measure],
+    policies: Policies,
     *,
+    queries: list[str],
+    present: BoolArray | None = None,
     unusable: Mapping[str, Collection[str]] = MappingProxyType({}),
+    notes: Sequence[Note] = (),
 ) -> Scored:
-    """Computes the measures of one part; `present` tells which queries the run has.
+    """Computes measures that share their policies, on what was ranked under these.
 
-    `unusable` has the queries that a measure's tool refuses, by the measure's name: they have no value.
+    `present` tells which of the queries the run has, all if it is None. `unusable` has the queries that a measure's
+    tool refuses, by the measure's name: they have no value. `notes` are those that ranking led to.
     """
-    policies = part.policies
-    refused = {name: is_among(queries, unusable.get(name, ())) for name in part.measures}
+    present = np.ones(judged.size, dtype=np.bool_) if present is None else present
+    refused = {name: is_among(queries, unusable.get(name, ())) for name in measures}
     # Before queries are left out: a scale that the judgments set is the same for every run.
-    measures = {name: measure.bound(judged) for name, measure in part.measures.items()}
+    measures = {name: measure.bound(judged) for name, measure in measures.items()}
     has_relevant = judged.count_relevant(policies.rel) > 0
     has_results = judged.retrieved > 0
     is_used = ~np.logical_and.reduce(list(refused.values()))
-    notes = notes + query_notes(queries, policies, present, has_relevant | ~is_used, has_results | ~is_used)
+    said = query_notes(queries, policies, present, has_relevant | ~is_used, has_results | ~is_used)
     keep = kept_queries(policies, present, has_relevant, has_results)
     if len(keep) < judged.size:
         judged = select(judged, keep)
@@ -103,8 +112,46 @@ def score_part(
         for name, measure in measures.items()
         if measure.definition.corpus is not None
     }
-    notes += [*judgment_notes(judged, policies), *measure_notes(measures, undefined, policies)]
-    return Scored(policies, measures, keep, scores, means, notes)
+    said += [*judgment_notes(judged, policies), *measure_notes(measures, undefined, policies)]
+    return Scored(policies, measures, keep, scores, means, [*notes, *said])
+
+
+def merge_parts(
+    parts: Sequence[Scored],
+    resolved: Mapping[str, Chosen],
+    *,
+    queries: list[str],
+    convention: str,
+    policies: Policies,
+    notes: Sequence[Note] = (),
+) -> Result:
+    """One result of what was computed under each set of policies; `policies` are those of most measures."""
+    kept = np.zeros(len(queries), dtype=np.bool_)
+    for part in parts:
+        kept[part.keep] = True
+    keep = np.flatnonzero(kept)
+    if len(keep) < len(queries):
+        queries = [queries[number] for number in keep]
+    measures: dict[str, Measure] = {}
+    scores: dict[str, FloatArray] = {}
+    means: dict[str, float] = {}
+    for part in parts:
+        measures.update(part.measures)
+        means.update(part.means)
+        scores.update({name: spread(each, part.keep, keep) for name, each in part.scores.items()})
+    own = {name: each.policies for name, each in resolved.items() if each.policies != policies}
+    notes = (*notes, *policy_notes(own, policies), *merge_notes(parts, policies))
+    in_order = {name: measures[name] for name in resolved}
+    return Result(in_order, queries, scores, convention, policies, notes, own, _means=means)
+
+
+def spread(scores: FloatArray, keep: IntArray, queries: IntArray) -> FloatArray:
+    """Scores of some of the queries as scores of all; NaN for those that are not among them."""
+    if len(keep) == len(queries):
+        return scores
+    values = np.full(len(queries), np.nan)
+    values[np.searchsorted(queries, keep)] = scores
+    return values
 
 
 def without(judged: Judged, refused: BoolArray) -> Judged:
@@ -238,15 +285,14 @@ def refused_notes(refused: Refused, what: str) -> list[Note]:
     return [Note.of(NoteKind.PREPARED, queries=each, tool=tool, what=what) for tool, each in refused.items()]
 
 
-def merge_notes(parts: Iterable[tuple[Policies, Iterable[str], list[Note]]], policies: Policies) -> list[Note]:
+def merge_notes(parts: Sequence[Scored], policies: Policies) -> list[Note]:
     """The notes of measures under several policies; what only other policies led to names their measures."""
-    parts = list(parts)
-    common = [note for own, _, notes in parts if own == policies or len(parts) == 1 for note in notes]
+    common = [note for part in parts if part.policies == policies or len(parts) == 1 for note in part.notes]
     merged = list(common)
-    for _, measures, notes in parts:
+    for part in parts:
         merged += [
-            note if note.kind in ALWAYS_COMMON or note.measures else replace(note, measures=tuple(measures))
-            for note in notes
+            note if note.kind in ALWAYS_COMMON or note.measures else replace(note, measures=tuple(part.measures))
+            for note in part.notes
             if note not in common
         ]
     return list(dict.fromkeys(merged))

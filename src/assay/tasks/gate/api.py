@@ -15,7 +15,7 @@ from assay.results.stored import is_stored
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.api import read_runs
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
 from assay.tasks.gate.limits import check_asked, check_spellings, read_limits
 from assay.tasks.gate.result import GateReport, Rules
@@ -126,11 +126,11 @@ def evaluated(
     unscored = {side: each for side, each in data.items() if side not in results}
     ranks = None
     if unscored:
-        evaluator = evaluator_of(qrels, asked[RUN], {"threads": reading.threads, **options})
+        scorer = scorer_of(qrels, asked[RUN], {"threads": reading.threads, **options})
         # Progress is that of the run, which is read first; the baseline is read in silence.
         shown = iter([reading.progress] if RUN in unscored else [])
         scored, ranks = read_runs(
-            evaluator, unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None))
+            scorer, unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None))
         )
         results |= scored
     else:
@@ -162,16 +162,16 @@ def picked(side: str, result: Result, names: list[str]) -> Result:
         raise MeasureError(f"the {side} lacks a measure: {error}") from None
 
 
-def evaluator_of(qrels: object, names: list[str], options: dict[str, Any]) -> Evaluator:
+def scorer_of(qrels: object, names: list[str], options: dict[str, Any]) -> Scorer:
     """What scores both runs."""
     if qrels is None:
         raise DataError("without judgments only finished results can be checked; give the judgments to score a run")
-    evaluator = Evaluator(qrels, names, **options)
+    scorer = make_scorer(qrels, names, **options)
     for name in names:
-        if name not in evaluator.measures:
-            several = ", ".join(each for each in evaluator.measures if each not in names)
+        if name not in scorer.measures:
+            several = ", ".join(each for each in scorer.measures if each not in names)
             raise MeasureError(f"{show(name)} stands for several measures; set a limit for each of {several}")
-    return evaluator
+    return scorer
 
 
 def paired(run: Result, baseline: Result, names: list[str]) -> Result:

@@ -15,7 +15,7 @@ from assay.core.text import count, show, some
 from assay.data.keyed_texts import read_keyed_texts
 from assay.data.passages import is_number
 from assay.data.run import Run
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch
@@ -74,19 +74,19 @@ def probe(
     """
     limits = check_limits(k, concurrency, timeout, retries)
     names = [each.format(k) for each in DEFAULT_MEASURES] if measures is None else measures
-    evaluator = Evaluator(qrels, names, convention=convention, **policies)
+    scorer = make_scorer(qrels, names, convention=convention, **policies)
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
         check_named(search)
-    judged, notes = choose_questions(read_keyed_texts(questions), evaluator, questions)
-    once = "duplicates" not in policies and evaluator.policies.duplicates == "error"
+    judged, notes = choose_questions(read_keyed_texts(questions), scorer, questions)
+    once = "duplicates" not in policies and scorer.policies.duplicates == "error"
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, doc_id, once])
     with open_checkpoint(checkpoint, owner) as kept, shown_progress(retriever, progress) as report:
         started = time.perf_counter()
         found = ask_missing(judged, retriever, RankingReader(k, doc_id, once), limits, kept=kept, report=report)
         elapsed = time.perf_counter() - started
     session = Session(retriever.name, k, {**kept.finished, **found}, len(found), elapsed)
-    return assemble(evaluator, list(judged), session, notes)
+    return assemble(scorer, list(judged), session, notes)
 
 
 class Session(NamedTuple):
@@ -170,13 +170,11 @@ def check_limits(k: int, concurrency: int, timeout: float | None, retries: int) 
     return CallLimits(concurrency, timeout, retries)
 
 
-def choose_questions(
-    questions: dict[str, str], evaluator: Evaluator, given: object
-) -> tuple[dict[str, str], list[Note]]:
+def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -> tuple[dict[str, str], list[Note]]:
     """The questions that have judgments, with notes on other questions and on judgments without a question."""
-    if isinstance(given, (list, tuple)) and evaluator.listed not in (None, len(given)):
-        raise MismatchError(f"{evaluator.listed} queries in the judgments but {len(given)} questions")
-    qrels = evaluator.qrels
+    if isinstance(given, (list, tuple)) and scorer.listed not in (None, len(given)):
+        raise MismatchError(f"{scorer.listed} queries in the judgments but {len(given)} questions")
+    qrels = scorer.qrels
     judged = {query: text for query, text in questions.items() if query in qrels}
     if not judged:
         raise MismatchError(
@@ -190,13 +188,13 @@ def choose_questions(
     unasked = [query for query in qrels.queries if query not in judged]
     if unasked:
         note = Note.of(NoteKind.UNASKED, queries=unasked)
-        if evaluator.policies.missing == "error":
+        if scorer.policies.missing == "error":
             raise MismatchError(f'{note}; missing="zero" counts them as empty rankings, "skip" leaves them out')
         notes.append(note)
     return judged, notes
 
 
-def assemble(evaluator: Evaluator, queries: list[str], session: Session, notes: list[Note]) -> Probe:
+def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[Note]) -> Probe:
     """The result; a failed question has an empty ranking in it, and none in the run."""
     outcomes = session.outcomes
     failures = {query: outcomes[query].failure for query in queries if outcomes[query].ranking is None}
@@ -204,9 +202,9 @@ def assemble(evaluator: Evaluator, queries: list[str], session: Session, notes: 
     if not rankings:
         raise unanswered(queries, outcomes, "no question")
     entries = {query: ranking.entries for query, ranking in rankings.items()}
-    result = evaluator.evaluate({**entries, **{query: [] for query in failures}})
+    result = scorer.evaluate({**entries, **{query: [] for query in failures}})
     failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
-    notes = [*failed, *notes, *ranking_notes(rankings, session.k), *depth_notes(evaluator, session.k)]
+    notes = [*failed, *notes, *ranking_notes(rankings, session.k), *depth_notes(scorer, session.k)]
     result = replace(result, notes=(*notes, *result.notes))
     seconds = {query: outcomes[query].seconds for query in rankings}
     run = Run(entries, tag=session.name)
@@ -229,11 +227,11 @@ def ranking_notes(rankings: Mapping[str, Ranking], k: int) -> list[Note]:
     return notes
 
 
-def depth_notes(evaluator: Evaluator, k: int) -> list[Note]:
+def depth_notes(scorer: Scorer, k: int) -> list[Note]:
     """Which measures look further down than the rankings go."""
     deeper = [
         name
-        for name, (measure, _) in evaluator.measures.items()
+        for name, (measure, _) in scorer.measures.items()
         if is_number(measure.values.get("k")) and measure.values["k"] > k
     ]
     return [Note.of(NoteKind.DEPTH, measures=deeper, k=k)] if deeper else []

@@ -17,7 +17,7 @@ from assay.measures.answers import Answers
 from assay.measures.passages import Contents
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import add_measure, score_answers
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Scorer
 from assay.tasks.rag.corpus import fill_texts
 from assay.tasks.rag.gold import Gold, read_gold
 from assay.tasks.rag.result import RagResult
@@ -94,7 +94,7 @@ def evaluate_rag(
     wanted = [kind for kind, each in kinds.items() if each and has_parts(rows, kind, list(each), notes)]
     parts = []
     if "rankings" in wanted and gold is not None:
-        parts.append(score_rankings(rows, gold.evaluator))
+        parts.append(score_rankings(rows, gold.scorer))
     if "answers" in wanted:
         parts.append(score_texts(rows, {key: each.measure for key, each in kinds["answers"].items()}))
     if "contents" in wanted:
@@ -133,10 +133,10 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
     return not missing
 
 
-def score_rankings(rows: list[Record], evaluator: Evaluator) -> Part:
+def score_rankings(rows: list[Record], scorer: Scorer) -> Part:
     """Retrieval, of the questions that have gold documents."""
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
-    result = evaluator.evaluate(run)
+    result = scorer.evaluate(run)
     notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:

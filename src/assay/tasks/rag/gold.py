@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.conventions import find_convention
 from assay.core.errors import DataError
-from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.score import resolve_measures
 
 if TYPE_CHECKING:
     from assay.conventions import Chosen
@@ -19,12 +21,12 @@ ANY_MEASURE = ("num_rel",)
 class Gold(NamedTuple):
     """The judgments of the questions that have some, ready to score, and the lowest grade that is relevant."""
 
-    evaluator: Evaluator
+    scorer: Scorer
     rel: float
 
     def wanted(self, record: Record) -> list[set[str]]:
         """Sets of documents, of each of which one is wanted: one set of all, or one a group where there are groups."""
-        qrels = self.evaluator.qrels
+        qrels = self.scorer.qrels
         if record.query_id not in qrels:
             return []
         if isinstance(record.gold, list) and any(isinstance(each, list) for each in record.gold):
@@ -42,20 +44,28 @@ def read_gold(
     gold = {each.query_id: each.gold for each in records if each.gold is not None}
     if not gold:
         return None
-    asked = measures or ANY_MEASURE
     try:
-        evaluator = Evaluator(gold, asked, convention=convention, **policies)
+        scorer = scorer_of(gold, measures, convention, policies)
     except DataError:
         for each in records:
             if each.gold is not None:
                 name_the_place(each, convention, policies)
         raise
-    return Gold(evaluator, evaluator.policies.rel)
+    return Gold(scorer, scorer.policies.rel)
+
+
+def scorer_of(
+    gold: Mapping[str, Any], measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
+) -> Scorer:
+    """What scores rankings against the gold documents."""
+    tool = find_convention(convention)
+    resolved = measures or resolve_measures(ANY_MEASURE, tool, policies)
+    return Scorer(gold, resolved, tool, tool.policies.changed(policies))
 
 
 def name_the_place(record: Record, convention: str, policies: Mapping[str, Any]) -> None:
     """Raises with the place of the record if its gold documents cannot be read."""
     try:
-        Evaluator({record.query_id: record.gold}, ANY_MEASURE, convention=convention, **policies)
+        scorer_of({record.query_id: record.gold}, {}, convention, policies)
     except DataError as error:
         raise type(error)(f"{record.place}: {error}") from None
