@@ -143,7 +143,7 @@ def test_help_tells_of_options_formats_and_measures(trec_eval):
         assert "all_trec" in result.stdout
     about = trec_eval("-h", "-m", "all_trec", "-m", "map", "-R", "prefs")
     assert "topic group subgroup document level" in about.stdout
-    assert "\nmap\n  The mean of the precisions at the ranks of the relevant documents" in about.stdout
+    assert "\nmap\n  The mean precision at the ranks of the relevant documents" in about.stdout
     assert "\nrelstring\n" in about.stdout
 
 
