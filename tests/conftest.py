@@ -1,4 +1,4 @@
-"""What all tests share: how hard hypothesis tries, and a way to score one query from its grades."""
+"""What all tests share: hypothesis profiles, and a way to score one query from its grades."""
 
 import os
 
@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, settings
 
 import assay
 
-# A slow or busy computer is no defect of assay, so nothing is timed. The short profile tries the same examples each time,
-# so that a change that passed does not fail elsewhere; `HYPOTHESIS_PROFILE=long` searches at random, for hours.
+# No deadline: a busy computer is not a defect of assay. The short profile tries the same examples every time, so a
+# change that passed once does not fail elsewhere; `HYPOTHESIS_PROFILE=long` searches at random, for hours.
 settings.register_profile(
     "short", max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -18,17 +18,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
 def pytest_configure(config):
-    """Tests that take minutes or need more than is installed run only when they are asked for: `pytest -m slow`."""
-    config.addinivalue_line("markers", "slow: takes minutes; left out unless -m asks for it")
+    """Tests that take minutes or need extra packages only run with `pytest -m slow`."""
+    config.addinivalue_line("markers", "slow: takes minutes; skipped unless selected with -m")
     if not config.option.markexpr:
         config.option.markexpr = "not slow"
 
 
 @pytest.fixture
 def score():
-    """Scores one ranking given as grades in rank order, None for a document without a judgment.
+    """Scores one ranking given as grades in rank order, None for an unjudged document.
 
-    It goes both ways in, as labels and through the kernel, and they must agree in every bit.
+    Computed twice, from labels and through the kernel; both must agree to the last bit.
     """
 
     def score_both_ways(name, grades, unseen=(), **policies):
