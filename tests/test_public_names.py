@@ -96,6 +96,7 @@ def test_every_name_has_a_docstring_of_its_own(name):
         assay.Judged,
         assay.Hits,
         assay.Measure,
+        assay.CheckReport,
         assay.GateReport,
         assay.Probe,
     ],

@@ -33,6 +33,8 @@ if _TYPE_CHECKING:
     from assay.stats.pairs import Pair
     from assay.tasks.audit.api import audit
     from assay.tasks.audit.result import Audit
+    from assay.tasks.check.api import check
+    from assay.tasks.check.result import CheckReport
     from assay.tasks.compare.api import compare
     from assay.tasks.compare.result import Comparison
     from assay.tasks.evaluate.answers import evaluate_answers
@@ -51,6 +53,8 @@ _HOME = {
     "assay.tasks.evaluate.answers": ("evaluate_answers",),
     "assay.measures.answers": ("Answers", "semantic"),
     "assay.tasks.audit.api": ("audit",),
+    "assay.tasks.check.api": ("check",),
+    "assay.tasks.check.result": ("CheckReport",),
     "assay.tasks.compare.api": ("compare",),
     "assay.tasks.compare.result": ("Comparison",),
     "assay.conventions": ("parse_measure",),
@@ -89,6 +93,7 @@ __all__ = [
     "AssayError",
     "Audit",
     "Bounds",
+    "CheckReport",
     "Comparison",
     "Cutoff",
     "DataError",
@@ -119,6 +124,7 @@ __all__ = [
     "Run",
     "__version__",
     "audit",
+    "check",
     "compare",
     "evaluate",
     "evaluate_answers",

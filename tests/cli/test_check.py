@@ -10,22 +10,22 @@ judgments qrels.txt
   grades  0: 1   1: 2   3: 1
   ok    every query has a relevant document
   ok    no grade is below 0
-  ok    no document is judged twice for a query
+  ok    no duplicate judgments
 
 run two.run
-  1 query, 2 documents, 2 a query, tag b
+  1 query, 2 documents, 2 per query, tag b
   warn  1 judged query is missing from the run: 'q2'
-        → such queries score 0; leave them out with --missing skip
-  warn  queries with fewer documents than 10: 1, than 100: 1, than 1,000: 1 (of 1)
-        → retrieve more, or read measures at 10 and deeper with that in mind
-  ok    every query of the run has judgments
-  ok    50 % of the judged documents stand somewhere in the run
-  ok    100 % of the first 10 documents are judged, 100 % of the first 100
-  ok    no document is listed twice for a query
+        → they score 0; the policy missing=skip leaves them out
+  warn  queries with few documents: 1 fewer than 10, 1 fewer than 100, 1 fewer than 1,000 (of 1)
+        → retrieve more; measures at 10 and deeper suffer from short rankings
+  ok    every query in the run has judgments
+  ok    50 % of the judged documents are in the run
+  ok    100 % of the top 10 documents are judged, 100 % of the top 100
+  ok    no duplicate documents
   ok    no scores tie
   ok    scores do not rise down the list
 
-nothing bad, 2 warnings
+no problems, 2 warnings
 """
 BAD = """\
 judgments qrels.txt
@@ -33,13 +33,13 @@ judgments qrels.txt
   grades  0: 1   1: 2   3: 1
   ok    every query has a relevant document
   ok    no grade is below 0
-  ok    no document is judged twice for a query
+  ok    no duplicate judgments
 
 run bad.run
   bad   bad.run, line 1: the score 'inf' is not finite; every score must be
-        → mend this first; nothing else was looked at in this file
+        → fix this first; the rest of this file was not checked
 
-1 bad, 0 warnings
+1 problem, 0 warnings
 """
 
 
@@ -56,14 +56,14 @@ def test_what_is_bad_ends_with_1(assay, folder):
 
 def test_judgments_alone(assay):
     result = assay("check", "qrels.txt")
-    assert (result.exit_code, result.stdout) == (0, REPORT.partition("run two")[0] + "nothing bad, 0 warnings\n")
+    assert (result.exit_code, result.stdout) == (0, REPORT.partition("run two")[0] + "no problems, 0 warnings\n")
 
 
 def test_a_run_is_looked_at_even_where_the_judgments_cannot_be_read(assay):
     result = assay("check", "none.txt", "two.run")
     assert result.exit_code == 1
     assert "judgments none.txt\n  bad   there is no file 'none.txt'\n" in result.stdout
-    assert "run two.run\n  1 query, 2 documents, 2 a query, tag b\n" in result.stdout
+    assert "run two.run\n  1 query, 2 documents, 2 per query, tag b\n" in result.stdout
 
 
 @pytest.mark.parametrize("name", ["qrels.txt", "two.run"])
@@ -86,13 +86,13 @@ def test_json(assay):
         "level": "warn",
         "kind": "missing",
         "text": "1 judged query is missing from the run: 'q2'",
-        "advice": "such queries score 0; leave them out with --missing skip",
+        "advice": "they score 0; the policy missing=skip leaves them out",
     }
 
 
 def test_many_grades_are_told_by_their_range(assay, folder):
     (folder / "qrels.txt").write_text("".join(f"q1 0 d{number} {number / 8}\n" for number in range(20)))
-    assert "  grades  20 different ones, 0 to 2.375\n" in assay("check", "qrels.txt").stdout
+    assert "  grades  20 different values, 0 to 2.375\n" in assay("check", "qrels.txt").stdout
 
 
 def test_ids_are_printed_without_their_control_characters(assay, folder):

@@ -1,52 +1,129 @@
-"""What the doctor says about one file: facts, and findings with what to do about them."""
+"""`CheckReport`: what was found in judgments and runs, and what to do about it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from assay.core.text import count, printable
+from assay.render import Column, Exports, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 Level = Literal["ok", "warn", "bad"]
 LEVELS: tuple[Level, ...] = ("ok", "warn", "bad")
+MOST_GRADES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: how bad it is, a word for its kind, what is so, and what to do."""
+    """One thing that was checked: how bad it is, its kind, what was found, what to do, and in which file."""
 
     level: Level
     kind: str
     text: str
     advice: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What there is to say about one file."""
+class CheckedFile:
+    """The judgments or a run: some figures, and the findings."""
 
     subject: Literal["judgments", "run"]
     name: str
     facts: dict[str, Any]
-    findings: list[Finding]
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(
+        cls, subject: Literal["judgments", "run"], name: str, facts: dict[str, Any], findings: Iterable[Finding]
+    ) -> Self:
+        """The findings, each with this file as its place."""
+        return cls(subject, name, facts, tuple(replace(each, place=name) for each in findings))
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """Everything, as JSON can hold it; the place of each finding is the name above it."""
+        plain = asdict(self)
+        for finding in plain["findings"]:
+            del finding["place"]
+        return {**plain, "findings": list(plain["findings"])}
 
 
-def count_levels(reports: Iterable[Report]) -> dict[Level, int]:
-    """How many findings there are of each level."""
-    levels = [finding.level for report in reports for finding in report.findings]
-    return {level: levels.count(level) for level in LEVELS}
+class CheckReport(Exports):
+    """What `assay.check` found: `files` has the figures and findings of each file, `findings` those of all of them.
 
-
-def percent(share: float) -> str:
-    """A share for people; only all is 100 % and only nothing is 0 %.
-
-    >>> percent(1.0), percent(0.99999), percent(0.00001), percent(0.25)
-    ('100 %', '99.9 %', '0.1 %', '25 %')
+    A finding has a `level` ("ok", "warn" or "bad"), a `kind`, a `text`, an `advice` and a `place`. `levels` counts the
+    findings of each level.
     """
-    if 0 < share < 1:
-        share = min(max(share, 0.001), 0.999)
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+    def __init__(self, files: Iterable[CheckedFile]) -> None:
+        self.files = tuple(files)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings in all files, in order."""
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def levels(self) -> dict[Level, int]:
+        """How many findings there are of each level."""
+        found = [finding.level for finding in self.findings]
+        return {level: found.count(level) for level in LEVELS}
+
+    def __repr__(self) -> str:
+        return f"<CheckReport: {self._summary()}>"
+
+    def __str__(self) -> str:
+        lines = [line for file in self.files for line in (*paragraph(file), "")]
+        return "\n".join(printable(line) for line in [*lines, self._summary()])
+
+    def _summary(self) -> str:
+        levels = self.levels
+        problems = count(levels["bad"], "problem") if levels["bad"] else "no problems"
+        return f"{problems}, {count(levels['warn'], 'warning')}"
+
+    def table(self) -> Table:
+        """One row per finding."""
+        names = ("subject", "place", "level", "kind", "text", "advice")
+        rows = tuple(
+            (file.subject, each.place, each.level, each.kind, each.text, each.advice)
+            for file in self.files
+            for each in file.findings
+        )
+        return Table(tuple(Column(name, is_text=True) for name in names), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        return {"levels": self.levels, "reports": [file.to_dict() for file in self.files]}
+
+
+def paragraph(file: CheckedFile) -> list[str]:
+    """The lines about one file, the worst findings first."""
+    figures = FIGURES[file.subject](file.facts) if file.facts else []
+    lines = [f"{file.subject} {file.name}", *(f"  {figure}" for figure in figures)]
+    for finding in sorted(file.findings, key=lambda each: -LEVELS.index(each.level)):
+        lines.append(f"  {finding.level:<4}  {finding.text}")
+        lines += [f"        → {finding.advice}"] if finding.advice else []
+    return lines
+
+
+def judgment_figures(facts: Mapping[str, Any]) -> list[str]:
+    grades = [f"{grade}: {times:,}" for grade, times in facts["grades"].items()]
+    values = list(facts["grades"])
+    many = f"{len(values)} different values, {values[0]} to {values[-1]}"
+    size = f"{count(facts['queries'], 'query', 'queries')}, {count(facts['judgments'], 'judgment')} "
+    size += f"of {count(facts['documents'], 'document')}"
+    shown = "   ".join(grades) if len(grades) <= MOST_GRADES else many
+    return [size + (", in groups" if facts["groups"] else ""), f"grades  {shown}"]
+
+
+def run_figures(facts: Mapping[str, Any]) -> list[str]:
+    lengths = f"{facts['shortest']:,} to {facts['longest']:,}"
+    each = f"{facts['longest']:,}" if facts["shortest"] == facts["longest"] else lengths
+    size = f"{count(facts['queries'], 'query', 'queries')}, {count(facts['documents'], 'document')}, {each} per query"
+    return [size + (f", tag {facts['tag']}" if facts["tag"] else "")]
+
+
+FIGURES = {"judgments": judgment_figures, "run": run_figures}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tasks.check.ids import find_difference
+from assay.tasks.check.findings import find_difference
 
 
 @pytest.mark.parametrize(
@@ -52,18 +52,18 @@ def test_ids_that_only_differ_are_no_pairs(judged, run):
 
 def test_the_commonest_difference_is_told():
     difference = find_difference(["A", "1", "2", "3"], ["a", "q1", "q2", "q3"])
-    assert str(difference) == "'1' against 'q1' (the prefix 'q' in the run)"
+    assert str(difference) == "'1' vs. 'q1' (the prefix 'q' in the run)"
     assert difference.pairs == 3
 
 
 def test_one_cleaned_pair_among_many_is_enough():
     difference = find_difference(["d1", "d2", "d3"], ["D3", "x", "y", "z"])
-    assert str(difference) == "'d3' against 'D3' (letter case)"
+    assert str(difference) == "'d3' vs. 'D3' (letter case)"
 
 
 def test_several_ways_are_written_as_a_list():
     assert str(find_difference(["D001"], ["x_d1"])) == (
-        "'D001' against 'x_d1' (letter case, leading zeros and the prefix 'x_' in the run)"
+        "'D001' vs. 'x_d1' (letter case, leading zeros and the prefix 'x_' in the run)"
     )
 
 

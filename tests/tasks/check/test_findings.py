@@ -3,9 +3,8 @@
 import pytest
 
 from assay import Qrels, Run
-from assay.tasks.check.judgments import check_qrels
+from assay.tasks.check.findings import check_qrels, check_run
 from assay.tasks.check.result import Finding
-from assay.tasks.check.runs import check_run
 
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 FULL = {query: {f"d{place}": 100.0 - place for place in range(1, 13)} for query in JUDGED}
@@ -64,8 +63,9 @@ def test_documents_judged_twice(tmp_path):
     assert found == Finding(
         "bad",
         "duplicates",
-        "2 documents are judged again for the same query, such as 'd3' for query 'q2'",
-        "remove the repeats, or choose with --duplicates first or last",
+        "2 duplicate judgments, such as document 'd3' of query 'q2'",
+        "remove them, or set the policy duplicates=first or duplicates=last",
+        "qrels",
     )
 
 
@@ -94,10 +94,15 @@ def test_without_judgments_a_run_is_looked_at_by_itself():
     ("queries", "kind", "level", "text"),
     [
         (["q1"], "missing", "warn", "1 judged query is missing from the run: 'q2'"),
-        (["q1", "q2", "x", "y"], "unjudged", "warn", "2 queries of the run have no judgments: 'x', 'y'"),
-        (["1", "2"], "queries", "bad", "2 queries have another id in the run: 'q1' against '1' (the prefix 'q' in the"),
-        (["q1", "Q2"], "queries", "bad", "1 query has another id in the run: 'q2' against 'Q2' (letter case)"),
-        (["x", "y"], "queries", "bad", "no query is in both: the judgments have 'q1', 'q2', the run has 'x', 'y'"),
+        (["q1", "q2", "x", "y"], "unjudged", "warn", "2 queries in the run have no judgments: 'x', 'y'"),
+        (["1", "2"], "queries", "bad", "2 queries have a different id in the run: 'q1' vs. '1' (the prefix 'q' in the"),
+        (["q1", "Q2"], "queries", "bad", "1 query has a different id in the run: 'q2' vs. 'Q2' (letter case)"),
+        (
+            ["x", "y"],
+            "queries",
+            "bad",
+            "judgments and run have no query in common: the judgments have 'q1', 'q2', the run 'x', 'y'",
+        ),
     ],
 )
 def test_queries_that_do_not_meet(queries, kind, level, text):
@@ -110,12 +115,12 @@ def test_queries_that_do_not_meet(queries, kind, level, text):
 @pytest.mark.parametrize(
     ("documents", "level", "text"),
     [
-        (["d1", "d2", "d3"], "ok", "100 % of the judged documents stand somewhere in the run"),
-        (["d1", "x"], "ok", "33.3 % of the judged documents stand somewhere in the run"),
-        (["D1", "D2", "D3"], "bad", "3 judged documents have another id in the run: 'd1' against 'D1' (letter case)"),
-        (["d1", "d2", "D3"], "warn", "1 judged document has another id in the run: 'd3' against 'D3' (letter case)"),
-        (["x_d1", "x_d2", "x_d3"], "bad", "3 judged documents have another id in the run: 'd1' against 'x_d1' (the"),
-        (["x"], "bad", "no judged document stands in the run: the judgments have 'd1', 'd2', 'd3', the run has 'x'"),
+        (["d1", "d2", "d3"], "ok", "100 % of the judged documents are in the run"),
+        (["d1", "x"], "ok", "33.3 % of the judged documents are in the run"),
+        (["D1", "D2", "D3"], "bad", "3 judged documents have a different id in the run: 'd1' vs. 'D1' (letter case)"),
+        (["d1", "d2", "D3"], "warn", "1 judged document has a different id in the run: 'd3' vs. 'D3' (letter case)"),
+        (["x_d1", "x_d2", "x_d3"], "bad", "3 judged documents have a different id in the run: 'd1' vs. 'x_d1' (the"),
+        (["x"], "bad", "no judged document is in the run: the judgments have 'd1', 'd2', 'd3', the run 'x'"),
     ],
 )
 def test_documents_that_do_not_meet(documents, level, text):
@@ -128,22 +133,22 @@ def test_documents_listed_twice():
     found = of_run({"q1": [("d1", 2.0), ("d2", 1.0), ("d1", 0.5)], "q2": [("d3", 1.0)]}, "duplicates")
     assert (found.level, found.text) == (
         "bad",
-        "1 document is listed again for the same query, such as 'd1' for query 'q1'",
+        "1 duplicate document, such as document 'd1' of query 'q1'",
     )
 
 
 def test_share_judged():
     run = {"q1": {f"d{place}": -place for place in range(1, 41)}}
     found = of_run(run, "judged", qrels={"q1": {f"d{place}": 1 for place in range(1, 9)}})
-    assert (found.level, found.text) == ("ok", "80 % of the first 10 documents are judged, 20 % of the first 100")
+    assert (found.level, found.text) == ("ok", "80 % of the top 10 documents are judged, 20 % of the top 100")
 
 
 @pytest.mark.parametrize(
     ("lengths", "level", "text"),
     [
-        ((1000, 2000), "ok", "every query has 1,000 documents or more"),
-        ((999, 10), "ok", "queries with fewer documents than 10: 0, than 100: 1, than 1,000: 2 (of 2)"),
-        ((9, 1000), "warn", "queries with fewer documents than 10: 1, than 100: 1, than 1,000: 1 (of 2)"),
+        ((1000, 2000), "ok", "every query has at least 1,000 documents"),
+        ((999, 10), "ok", "queries with few documents: 0 fewer than 10, 1 fewer than 100, 2 fewer than 1,000 (of 2)"),
+        ((9, 1000), "warn", "queries with few documents: 1 fewer than 10, 1 fewer than 100, 1 fewer than 1,000 (of 2)"),
     ],
 )
 def test_short_rankings(lengths, level, text):
@@ -156,9 +161,9 @@ def test_short_rankings(lengths, level, text):
     ("scores", "level", "text"),
     [
         ([3, 2, 1], "ok", "no scores tie"),
-        ([3, 3, 1, 0], "warn", "50 % of the documents share their score with another of the same query"),
-        ([1, 3, 1], "warn", "66.7 % of the documents share their score with another of the same query"),
-        ([*range(98), 0.5, 0.5], "ok", "2 % of the documents share their score with another of the same query"),
+        ([3, 3, 1, 0], "warn", "50 % of the documents tie with another of the same query"),
+        ([1, 3, 1], "warn", "66.7 % of the documents tie with another of the same query"),
+        ([*range(98), 0.5, 0.5], "ok", "2 % of the documents tie with another of the same query"),
     ],
 )
 def test_ties(scores, level, text):
@@ -172,7 +177,7 @@ def test_equal_scores_of_different_queries_do_not_tie():
 
 def test_orders_without_scores_do_not_tie():
     found = of_run({"q1": ["d1", "d2"]}, "ties")
-    assert (found.level, found.text) == ("ok", "the rankings are orders without scores, so nothing ties")
+    assert (found.level, found.text) == ("ok", "the rankings have no scores, so nothing ties")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,361 @@
+"""What can be wrong with judgments and runs: each function looks at one thing and returns a finding.
+
+How ids differ that should be the same (`1` and `q1`, `D7` and `d7`): both sides are normalised. Ids that are then
+equal, or one of which is a part of the other (`msmarco_12` and `12`), are pairs; the difference that most pairs have is
+reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.text import count, show, some
+from assay.tasks.check.result import CheckedFile, Finding, Level
+from assay.tasks.evaluate.api import Evaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from assay.core.judged import IntArray
+    from assay.data.qrels import Qrels
+    from assay.data.run import Run
+    from assay.data.table import QueryTable
+
+DEPTHS = (10, 100, 1000)
+MANY_TIES = 0.05
+FEW_JUDGED = 0.5
+MOSTLY = 0.5
+SAME_IDS = "write the ids the same way on both sides"
+
+# More ids than these tell nothing more about how they differ.
+MOST_IDS = 20_000
+MOST_BOUNDARIES = 8
+# An affix must explain this share of the smaller side; short ids are parts of longer ones by chance.
+ENOUGH = 0.5
+STEPS: dict[str, Callable[[str], str]] = {
+    "stray blanks": lambda name: re.sub(r"[\s\u200b\ufeff]+", "", name),
+    "quotes": lambda name: name.strip("'\"`\u2018\u2019\u201c\u201d"),
+    "letter case": str.casefold,
+    "a decimal point": lambda name: re.sub(r"(?<![\d.])(\d+)\.0+$", r"\1", name),
+    "leading zeros": lambda name: re.sub(r"(?<![\d.])0+(?=\d)", "", name),
+}
+# Where one part of an id ends and another begins: beside a separator, or between letters and digits.
+BOUNDARY = re.compile(r"(?<=[^\w]|_)|(?=[^\w]|_)|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+
+
+def check_qrels(qrels: Qrels, name: str, rel: float = 1.0) -> CheckedFile:
+    """Findings in judgments; `rel` is the lowest relevant grade."""
+    facts = {
+        "queries": len(qrels),
+        "judgments": len(qrels.rows),
+        "documents": len(judged_documents(qrels)),
+        "groups": qrels.rows.has_groups(),
+        "grades": {f"{grade:g}": times for grade, times in sorted(Counter(qrels.values.tolist()).items())},
+    }
+    findings = [check_relevant(qrels, rel), check_negative(qrels), check_duplicates(qrels, "judgment")]
+    return CheckedFile.of("judgments", name, facts, findings)
+
+
+def check_run(run: Run, name: str, qrels: Qrels | None) -> CheckedFile:
+    """Findings in a run; without judgments, only what can be seen in the run itself."""
+    lengths = np.diff(run.starts)
+    facts = {
+        "queries": len(run),
+        "documents": len(run.rows),
+        "shortest": int(lengths.min()),
+        "longest": int(lengths.max()),
+        "tag": run.tag,
+    }
+    findings = [check_duplicates(run, "document"), check_lengths(lengths), check_ties(run), check_direction(run)]
+    return CheckedFile.of("run", name, facts, [*(compare_with(run, qrels) if qrels else []), *findings])
+
+
+def judged_documents(qrels: Qrels) -> set[str]:
+    """Every document that is judged for some query."""
+    return {document for number in range(len(qrels)) for document in qrels.rows.documents(number)}
+
+
+def check_relevant(qrels: Qrels, rel: float) -> Finding:
+    """Whether every query has a relevant document."""
+    found = np.add.reduceat(np.append(qrels.values >= rel, 0), qrels.starts[:-1]) * (np.diff(qrels.starts) > 0)
+    bare = [qrels.queries[number] for number in np.flatnonzero(found == 0)]
+    if not bare:
+        return Finding("ok", "relevant", "every query has a relevant document")
+    if len(bare) == len(qrels):
+        said = f"no grade reaches {rel:g}, so no document counts as relevant"
+        return Finding(
+            "bad", "relevant", said, f"set a lower rel; the highest grade is {qrels.values.max(initial=0):g}"
+        )
+    said = f"{count(len(bare), 'query has', 'queries have')} no relevant document: {some(bare)}"
+    return Finding("warn", "relevant", said, "they score 0; the policy no_relevant=skip leaves them out")
+
+
+def check_negative(qrels: Qrels) -> Finding:
+    """Whether grades are below 0."""
+    number = int((qrels.values < 0).sum())
+    if not number:
+        return Finding("ok", "negative", "no grade is below 0")
+    advice = "they count as unjudged; the policy negative=nonrelevant counts them as not relevant"
+    return Finding("warn", "negative", f"{count(number, 'grade is', 'grades are')} below 0", advice)
+
+
+def check_duplicates(table: QueryTable, noun: str) -> Finding:
+    """Whether a query lists a document twice (in the same group)."""
+    number, first = 0, ("", "")
+    for place, query in enumerate(table.queries):
+        documents = table.rows.documents(place)
+        groups = table.rows.groups(place)
+        rows = documents if groups is None else list(zip(documents, groups, strict=True))
+        again = len(rows) - len(set(rows))
+        if again and not number:
+            twice = next(row for row, times in Counter(rows).items() if times > 1)
+            first = (query, twice if isinstance(twice, str) else twice[0])
+        number += again
+    if not number:
+        return Finding("ok", "duplicates", f"no duplicate {noun}s")
+    said = f"{count(number, f'duplicate {noun}')}, such as document {show(first[1])} of query {show(first[0])}"
+    return Finding("bad", "duplicates", said, "remove them, or set the policy duplicates=first or duplicates=last")
+
+
+def compare_with(run: Run, qrels: Qrels) -> list[Finding]:
+    """How the run and the judgments fit together."""
+    findings = [*check_queries(run, qrels), check_documents(run, qrels)]
+    if not set(qrels.queries).isdisjoint(run.queries):
+        findings.append(check_judged(run, qrels))
+    return findings
+
+
+def check_queries(run: Run, qrels: Qrels) -> list[Finding]:
+    """Which queries each side lacks, and how their ids differ."""
+    known, present = set(qrels.queries), set(run.queries)
+    missing = [query for query in qrels.queries if query not in present]
+    extra = [query for query in run.queries if query not in known]
+    difference = find_difference(missing, extra)
+    if difference:
+        said = f"{count(difference.pairs, 'query has', 'queries have')} a different id in the run: {difference}"
+        return [Finding("bad", "queries", said, SAME_IDS)]
+    if len(missing) == len(qrels):
+        said = f"judgments and run have no query in common: the judgments have {some(missing)}, the run {some(extra)}"
+        return [Finding("bad", "queries", said, "use the judgments that belong to this run")]
+    return [check_missing(missing), check_unjudged(extra)]
+
+
+def check_missing(missing: list[str]) -> Finding:
+    if not missing:
+        return Finding("ok", "missing", "every judged query is in the run")
+    said = f"{count(len(missing), 'judged query is', 'judged queries are')} missing from the run: {some(missing)}"
+    return Finding("warn", "missing", said, "they score 0; the policy missing=skip leaves them out")
+
+
+def check_unjudged(extra: list[str]) -> Finding:
+    if not extra:
+        return Finding("ok", "unjudged", "every query in the run has judgments")
+    said = f"{count(len(extra), 'query in the run has', 'queries in the run have')} no judgments: {some(extra)}"
+    return Finding("warn", "unjudged", said, "they are left out; judge them if they should count")
+
+
+def check_documents(run: Run, qrels: Qrels) -> Finding:
+    """How many judged documents are anywhere in the run, and how the ids of the others differ."""
+    wanted = judged_documents(qrels)
+    met: set[str] = set()
+    strange: set[str] = set()
+    for number in range(len(run)):
+        retrieved = run.rows.documents(number)
+        met |= wanted.intersection(retrieved)
+        if len(strange) < MOST_IDS:
+            strange.update(set(retrieved) - wanted)
+    difference = find_difference(sorted(wanted - met), sorted(strange))
+    if difference:
+        level: Level = "bad" if difference.pairs > len(met) else "warn"
+        said = f"{count(difference.pairs, 'judged document has', 'judged documents have')} a different id in the run"
+        return Finding(level, "documents", f"{said}: {difference}", SAME_IDS)
+    if not met:
+        said = f"no judged document is in the run: the judgments have {some(sorted(wanted))}, "
+        said += f"the run {some(sorted(strange))}"
+        return Finding("bad", "documents", said, "use the judgments of the collection that was searched")
+    return Finding("ok", "documents", f"{percent(len(met) / len(wanted))} of the judged documents are in the run")
+
+
+def check_judged(run: Run, qrels: Qrels) -> Finding:
+    """How much of the top of the rankings is judged."""
+    evaluator = Evaluator(qrels, ["judged@10", "judged@100"], missing="skip", duplicates="count")
+    at_10, at_100 = evaluator.evaluate(run).mean.values()
+    said = f"{percent(at_10)} of the top 10 documents are judged, {percent(at_100)} of the top 100"
+    if at_10 >= FEW_JUDGED:
+        return Finding("ok", "judged", said)
+    advice = "unjudged documents count as not relevant; judge more, or use bpref or the policy judged_only"
+    return Finding("warn", "judged", said, advice)
+
+
+def check_lengths(lengths: IntArray) -> Finding:
+    """How many rankings end early."""
+    fewer = {depth: int((lengths < depth).sum()) for depth in DEPTHS}
+    if not any(fewer.values()):
+        return Finding("ok", "short", f"every query has at least {DEPTHS[-1]:,} documents")
+    numbers = ", ".join(f"{number:,} fewer than {depth:,}" for depth, number in fewer.items())
+    said = f"queries with few documents: {numbers} (of {len(lengths):,})"
+    if not fewer[DEPTHS[0]]:
+        return Finding("ok", "short", said)
+    return Finding("warn", "short", said, "retrieve more; measures at 10 and deeper suffer from short rankings")
+
+
+def check_ties(run: Run) -> Finding:
+    """How many documents have the same score as another of the same query."""
+    owner = np.repeat(np.arange(len(run)), np.diff(run.starts))
+    scored = ~is_ordered(run)[owner]
+    owner, scores = owner[scored], run.values[scored]
+    if not len(scores):
+        return Finding("ok", "ties", "the rankings have no scores, so nothing ties")
+    order = np.lexsort((scores, owner))
+    same = (np.diff(scores[order]) == 0) & (np.diff(owner[order]) == 0)
+    share = float((np.append(same, False) | np.append(False, same)).mean())
+    if not share:
+        return Finding("ok", "ties", "no scores tie")
+    said = f"{percent(share)} of the documents tie with another of the same query"
+    if share < MANY_TIES:
+        return Finding("ok", "ties", said)
+    return Finding("warn", "ties", said, "they are ranked by document id; the policy ties=input keeps the file's order")
+
+
+def check_direction(run: Run) -> Finding:
+    """Whether scores rise down the list, as distances do."""
+    rising = [is_rising(run.values[start:end]) for start, end in zip(run.starts, run.starts[1:], strict=False)]
+    known = [
+        rises for rises, is_order in zip(rising, is_ordered(run), strict=True) if rises is not None and not is_order
+    ]
+    if sum(known) <= MOSTLY * len(known):
+        return Finding("ok", "direction", "scores do not rise down the list")
+    said = f"scores rise down the list in {count(sum(known), 'query', 'queries')}, as distances do"
+    advice = "higher scores rank first: negate distances, or set the policy order=given"
+    return Finding("warn", "direction", said, advice)
+
+
+def is_rising(scores: np.ndarray) -> bool | None:
+    """Whether scores never fall; None if they are all equal."""
+    steps = np.diff(scores)
+    return bool((steps >= 0).all()) if steps.any() else None
+
+
+def is_ordered(run: Run) -> np.ndarray:
+    """Which queries have an order without scores."""
+    if not run.rows.has_order():
+        return np.zeros(len(run), dtype=np.bool_)
+    return np.array([run.rows.is_ordered(number) for number in range(len(run))])
+
+
+def percent(share: float) -> str:
+    """A share for people; only everything is 100 % and only nothing is 0 %.
+
+    >>> percent(1.0), percent(0.99999), percent(0.00001), percent(0.25)
+    ('100 %', '99.9 %', '0.1 %', '25 %')
+    """
+    if 0 < share < 1:
+        share = min(max(share, 0.001), 0.999)
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+@dataclass(frozen=True, slots=True)
+class IdDifference:
+    """In what ways ids differ, how many pairs do, and one of them."""
+
+    ways: tuple[str, ...]
+    pairs: int
+    judged: str
+    run: str
+
+    def __str__(self) -> str:
+        *first, last = self.ways
+        ways = f"{', '.join(first)} and {last}" if first else last
+        return f"{show(self.judged)} vs. {show(self.run)} ({ways})"
+
+
+@dataclass(frozen=True, slots=True)
+class Affix:
+    """What one side's ids have around the other's; empty if they are equal once normalised."""
+
+    side: str = ""
+    prefix: str = ""
+    suffix: str = ""
+
+    def take_apart(self, name: str) -> tuple[str, str, str]:
+        """An id that has the affix, in three parts."""
+        start, end = len(self.prefix), len(name) - len(self.suffix)
+        return name[:start], name[start:end], name[end:]
+
+
+class IdPair(NamedTuple):
+    """An id in the judgments and one in the run."""
+
+    judged: str
+    run: str
+
+
+def find_difference(judged: Iterable[str], run: Iterable[str]) -> IdDifference | None:
+    """The difference that most of these ids have; none of them is on both sides."""
+    ours, theirs = normalise_all(judged), normalise_all(run)
+    pairs = find_pairs(ours, theirs)
+    if not pairs:
+        return None
+    affix, best = max(pairs.items(), key=lambda entry: len(entry[1]))
+    if affix.side and len(best) < ENOUGH * min(len(ours), len(theirs)):
+        return None
+    pair = next(iter(best))
+    outer, inner = (pair.judged, pair.run) if affix.side == "judgments" else (pair.run, pair.judged)
+    ways = (*needed_steps(outer, inner, affix), *affix_ways(outer, affix))
+    return IdDifference(ways, len(best), pair.judged, pair.run)
+
+
+def find_pairs(ours: dict[str, str], theirs: dict[str, str]) -> dict[Affix, dict[IdPair, None]]:
+    """Ids of both sides that are equal but for an affix, by affix, in the order in which they are found."""
+    pairs: dict[Affix, dict[IdPair, None]] = defaultdict(dict)
+    for normalised, name in theirs.items():
+        for part, affix in parts_of_id(normalised, "run"):
+            if part in ours:
+                pairs[affix][IdPair(ours[part], name)] = None
+    for normalised, name in ours.items():
+        for part, affix in parts_of_id(normalised, "judgments"):
+            if part in theirs:
+                pairs[affix][IdPair(name, theirs[part])] = None
+    return pairs
+
+
+def normalise_all(names: Iterable[str]) -> dict[str, str]:
+    """The ids by their normalised form."""
+    normalised: dict[str, str] = {}
+    for name, _ in zip(names, range(MOST_IDS), strict=False):
+        normalised.setdefault(normalise(name), name)
+    return normalised
+
+
+def normalise(name: str, without: str = "") -> str:
+    """The id after all steps, or all but one."""
+    for step, function in STEPS.items():
+        name = function(name) if step != without else name
+    return name
+
+
+def parts_of_id(name: str, side: str) -> Iterator[tuple[str, Affix]]:
+    """The id itself, and every part of it between two boundaries with what is around it."""
+    yield name, Affix()
+    cuts = sorted({0, len(name), *(each.start() for each in BOUNDARY.finditer(name))})[:MOST_BOUNDARIES]
+    for index, start in enumerate(cuts):
+        for end in (*cuts[index + 1 :], len(name)):
+            if end - start not in (0, len(name)):
+                yield name[start:end], Affix(side, name[:start], name[end:])
+
+
+def needed_steps(outer: str, inner: str, affix: Affix) -> list[str]:
+    """The steps without which the pair would not have been found."""
+    return [step for step in STEPS if affix.take_apart(normalise(outer, step))[1] != normalise(inner, step)]
+
+
+def affix_ways(outer: str, affix: Affix) -> list[str]:
+    """The affix in words, in its own letter case."""
+    prefix, _, suffix = affix.take_apart(normalise(outer, "letter case"))
+    parts = {"prefix": prefix, "suffix": suffix}
+    return [f"the {kind} {show(text)} in the {affix.side}" for kind, text in parts.items() if text]
