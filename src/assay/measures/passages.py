@@ -1,4 +1,4 @@
-"""The overlap of tokens between retrieved passages and those that should have been, as AutoRAG counts it."""
+"""Token overlap between retrieved and gold passages, as AutoRAG computes it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from assay.measures.answers.overlap import token_overlap
 from assay.measures.answers.tokens import Normalize, tokenize
 
 REFERENCE = "AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1."
-UNDEFINED = "there is no text of a gold passage or of a retrieved one"
+UNDEFINED = "the texts of the gold or the retrieved passages are missing"
 GOLD = ["The tower was built in 1889."]
 RETRIEVED = ["The tower opened in 1889.", "Paris is a city."]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """For each question its id, the texts that should be retrieved and those that were; none where not known."""
+    """Per question its id, the texts of its gold passages and of the retrieved ones; empty where unknown."""
 
     ids: list[str]
     gold: list[tuple[str, ...]]
@@ -34,11 +34,11 @@ class Contents:
         return len(self.ids)
 
     def part(self, start: int, stop: int) -> Contents:
-        """Some of the questions."""
+        """The questions from `start` to `stop`."""
         return Contents(self.ids[start:stop], self.gold[start:stop], self.retrieved[start:stop])
 
     def overlaps(self, normalize: str) -> FloatArray:
-        """Precision, recall and F1 of each question; made once for all three measures."""
+        """Precision, recall and F1 of each question; computed once for all three measures."""
         if normalize not in self._memory:
             pairs = zip(self.gold, self.retrieved, strict=True)
             values = [passage_overlap(gold, retrieved, normalize) for gold, retrieved in pairs]
@@ -47,9 +47,9 @@ class Contents:
 
 
 def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize: str) -> Any:  # noqa: ANN401 - three floats
-    """Precision, recall and F1: of each retrieved text against the gold text that is best for it, then the mean.
+    """Precision, recall and F1: each retrieved text against its best gold text, averaged over the retrieved texts.
 
-    Two texts without a token have nothing in common here.
+    Unlike for answers, two texts without tokens have nothing in common.
     """
     if not gold or not retrieved:
         return (np.nan,) * 3
@@ -64,7 +64,7 @@ def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize
 @define(
     "retrieval_token_f1",
     title="Token F1 of retrieved passages",
-    formula="the mean over the retrieved passages of 2 P R / (P + R) against the gold passage that is best for each",
+    formula="the mean over the retrieved passages of 2 P R / (P + R) against the best gold passage for each",
     reference=REFERENCE,
     undefined=UNDEFINED,
     of="contents",
@@ -73,33 +73,33 @@ def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize
     ),
 )
 def retrieval_token_f1(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
-    """How much the words of the retrieved passages are those of gold passages."""
+    """How well the words of the retrieved passages match those of gold passages."""
     return contents.overlaps(normalize)[:, 2]
 
 
 @define(
     "retrieval_token_precision",
     title="Token precision of retrieved passages",
-    formula="the mean over the retrieved passages of tokens in common / tokens of it, the best gold passage each",
+    formula="the mean over the retrieved passages of tokens shared with its best gold passage / its tokens",
     reference=REFERENCE,
     undefined=UNDEFINED,
     of="contents",
     example=AnswerExample("retrieval_token_precision", GOLD, RETRIEVED, 3 / 8, "3 of 4 words; 0 for the second"),
 )
 def retrieval_token_precision(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
-    """What share of a retrieved passage's words a gold passage has."""
+    """The share of a retrieved passage's words that are in a gold passage."""
     return contents.overlaps(normalize)[:, 0]
 
 
 @define(
     "retrieval_token_recall",
     title="Token recall of retrieved passages",
-    formula="the mean over the retrieved passages of tokens in common / tokens of the gold passage, the best one each",
+    formula="the mean over the retrieved passages of shared tokens / the tokens of its best gold passage",
     reference=REFERENCE,
     undefined=UNDEFINED,
     of="contents",
     example=AnswerExample("retrieval_token_recall", GOLD, RETRIEVED, 3 / 10, "3 of 5 words; 0 for the second"),
 )
 def retrieval_token_recall(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
-    """What share of a gold passage's words a retrieved passage has."""
+    """The share of a gold passage's words that are in a retrieved passage."""
     return contents.overlaps(normalize)[:, 1]

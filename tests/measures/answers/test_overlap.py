@@ -122,15 +122,15 @@ def test_odd_texts_have_a_defined_score():
 
 
 BAD = [
-    (["cat"], ["cat", "dog"], "em", "there are 1 references and 2 predictions; lists must pair up"),
-    ({}, {"q": "x"}, "em", "there is no question: the references are empty"),
-    ({"q1": "x"}, {"q2": "x"}, "em", "references and predictions have no question in common; compare their ids"),
+    (["cat"], ["cat", "dog"], "em", "1 reference but 2 predictions; lists must have the same length"),
+    ({}, {"q": "x"}, "em", "the references are empty"),
+    ({"q1": "x"}, {"q2": "x"}, "em", "references and predictions have no question in common; check their ids"),
     ({"q1": 3}, {"q1": "x"}, "em", "references of 'q1' must be text, not '3'"),
     ({"q1": "x"}, {"q1": ["x"]}, "em", "prediction of 'q1' must be text, not '['x']'"),
     (7, {"q1": "x"}, "em", "the references must be a dict, a list or a frame, not 'int'"),
-    (pandas.Series(["x"]), ["x"], "em", "the references must be a dict, a list or a frame, not one column"),
-    (polars.Series(["x"]), ["x"], "em", "the references must be a dict, a list or a frame, not one column"),
-    ({1: "x", "1": "y"}, {"1": "x"}, "em", "the references hold a question twice, as a string and as an integer"),
+    (pandas.Series(["x"]), ["x"], "em", "the references must be a dict, a list or a frame, not a single column"),
+    (polars.Series(["x"]), ["x"], "em", "the references must be a dict, a list or a frame, not a single column"),
+    ({1: "x", "1": "y"}, {"1": "x"}, "em", "the references contain a question twice, as a string and as an integer"),
     ({1.5: "x"}, {"1": "x"}, "em", "references: an id must be a string or an integer, not '1.5'"),
     (["x"], ["x"], "ndcg@10", "ndcg@10 is a measure of rankings; use assay.evaluate"),
     (["x"], ["x"], [], "there is no measure to compute; name one, such as f1"),

@@ -171,7 +171,7 @@ def test_long_texts_are_compared_by_their_first_words_and_it_is_said(measure):
     assert result.scores[measure][0] < 10_000 / 400_000
     assert result.scores[measure][1:].tolist() == pytest.approx([10_000 / 10_001, 2 / 3])
     assert [str(note) for note in result.notes] == [
-        f"{measure}: 4 texts of more than 10,000 words compared by the first of them"
+        f"{measure}: 4 texts of more than 10,000 words, compared only up to that length"
     ]
 
 

@@ -86,7 +86,7 @@ def assert_equal(rows, measure, sentence, corpus):
     score = corpus.corpus_score(predictions, by_place(references))
     assert result[measure] == pytest.approx(score.score, abs=1e-10)
     assert result[with_mean(measure)] == pytest.approx(sum(expected) / len(expected), abs=1e-10)
-    assert f"{measure}: signature of sacrebleu {corpus.get_signature()}" in map(str, result.notes)
+    assert f"{measure}: sacrebleu signature {corpus.get_signature()}" in map(str, result.notes)
 
 
 def with_mean(measure):
@@ -161,7 +161,7 @@ def test_ter_of_long_texts_is_bounded_and_said():
     result = assay.evaluate_answers([[long], ["a b"]], [f"x {long}", "b a"], ["ter"])
     # The words after the first 10,000 count as edits: 30,000 of them beside one insertion and one deletion.
     assert result.scores["ter"].tolist() == pytest.approx([100 * (2 + 30_001) / 40_000, 50])
-    assert "ter: 1 question with a text of more than 200 words, scored without shifts" in map(str, result.notes)
+    assert "ter: 1 question with a text of more than 200 words scored without shifts" in map(str, result.notes)
 
 
 def test_ter_of_two_hundred_words_still_looks_for_shifts():

@@ -73,7 +73,7 @@ def test_long_texts_are_compared_by_their_first_characters_and_it_is_said():
     result = assay.evaluate_answers([[long], [long], ["ab"]], [f"x{long}", "a", "ab"], measures)
     assert result.scores["levenshtein"].tolist() == pytest.approx([1 - 900_003 / 1_000_001, 1 / 1_000_000, 1], abs=1e-6)
     assert [str(note) for note in result.notes] == [
-        f"{name}: 3 texts of more than 100,000 characters compared by the first of them" for name in measures
+        f"{name}: 3 texts of more than 100,000 characters, compared only up to that length" for name in measures
     ]
 
 
@@ -116,11 +116,11 @@ def test_semantic_can_be_negative():
 
 
 BAD_EMBEDDERS = [
-    (lambda _: [[1.0]], "the embedder gives an array of the shape (1, 1) for 2 texts"),
-    (lambda texts: [1.0 for _ in texts], "the embedder gives an array of the shape (2,) for 2 texts"),
-    (lambda texts: [[math.nan] for _ in texts], "the embedder gives a vector with a number that is not finite"),
-    (lambda texts: [["x"] for _ in texts], "the embedder gives no vectors of numbers: could not convert"),
-    (lambda _: None, "the embedder gives "),
+    (lambda _: [[1.0]], "the embedder returned an array of shape (1, 1) for 2 texts"),
+    (lambda texts: [1.0 for _ in texts], "the embedder returned an array of shape (2,) for 2 texts"),
+    (lambda texts: [[math.nan] for _ in texts], "the embedder returned a vector with a NaN or infinite value"),
+    (lambda texts: [["x"] for _ in texts], "the embedder did not return vectors of numbers: could not convert"),
+    (lambda _: None, "the embedder returned an array of shape () for 2 texts; expected one vector per text"),
 ]
 
 
@@ -134,8 +134,8 @@ def test_bad_embedders(embed, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("model",), "semantic needs a function from texts to vectors, not 'str'"),
-        ((len, "two words"), "semantic: a name is one word of letters, digits and _, not 'two words'"),
+        (("model",), "semantic: embed must be a function from texts to vectors, not 'str'"),
+        ((len, "two words"), "semantic: name must be one word of letters, digits and _, not 'two words'"),
         ((len, "bleu"), "a measure named 'bleu' already exists; choose another name"),
     ],
 )

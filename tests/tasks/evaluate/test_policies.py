@@ -214,4 +214,4 @@ def test_the_reason_for_no_value_is_the_one_that_led_to_it(judgments, ranking, e
 def test_a_measure_gives_its_own_reason():
     result = assay.evaluate({"q": {"a": 0}, "p": ["a"]}, {"q": ["a"], "p": ["a"]}, "recall(nothing=nan)")
     assert [note.kind for note in result.notes] == ["no_relevant", "undefined"]
-    assert str(result.notes[1]).startswith("recall(nothing=nan): 1 query left out of the mean; nothing is relevant")
+    assert str(result.notes[1]).startswith("recall(nothing=nan): 1 query left out of the mean; no document is relevant")

@@ -1,4 +1,4 @@
-"""`Answers`: what a system answered, beside the answers that are right."""
+"""`Answers`: a system's answers beside the reference answers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError
 from assay.core.judged import FloatArray
-from assay.core.text import show
+from assay.core.text import count, show
 from assay.data.columns import ANSWER, QUESTION_ID, REFERENCES
 from assay.data.frames import is_frame
 
 Value = TypeVar("Value")
-# A table of references alone may call them answers, and one of predictions by other names too.
+# In a table of references alone, a column of answers holds the references.
 RIGHT = (*REFERENCES, "answers", "answer")
 GIVEN = ("prediction", "predictions", *ANSWER, "output")
+# Why a measure of answers is undefined.
+NO_REFERENCE = "there is no reference"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """For each question its id, the answers that are right, and the one that was given."""
+    """Per question its id, its reference answers, and the system's answer."""
 
     ids: list[str]
     references: list[tuple[str, ...]]
@@ -34,18 +36,18 @@ class Answers:
         return len(self.ids)
 
     def part(self, start: int, stop: int) -> Answers:
-        """Some of the questions."""
+        """The questions from `start` to `stop`."""
         return Answers(self.ids[start:stop], self.references[start:stop], self.predictions[start:stop])
 
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What `make` gives, made once for a key; several measures need the same tokens."""
+        """The result of `make`, computed once per key: several measures need the same tokens."""
         if key not in self._memory:
             self._memory[key] = make()
         value: Value = self._memory[key]
         return value
 
     def best(self, score: Callable[[str, str], float]) -> FloatArray:
-        """The score of each prediction against its best reference; NaN where a question has none."""
+        """The score of each prediction against its best reference; NaN without references."""
         return self.best_of(score, self.references, self.predictions)
 
     @staticmethod
@@ -63,29 +65,30 @@ class Answers:
 
 
 def pair_answers(references: object, predictions: object) -> tuple[Answers, list[str], list[str]]:
-    """References and predictions put together, the questions without a prediction, and predictions without a question.
+    """References and predictions paired up, the questions without a prediction, and the predictions without a question.
 
-    Both are dicts by id, lists of the same length, or frames with an id and a text. A question without a prediction
-    counts as an empty answer.
+    Both are dicts by id, lists of the same length, or frames with an id and a text column. A question without a
+    prediction counts as an empty answer.
     """
     both = (references, predictions)
     lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
     if len(set(lengths)) > 1:
-        raise MismatchError(f"there are {lengths[0]} references and {lengths[1]} predictions; lists must pair up")
+        sizes = f"{count(lengths[0], 'reference')} but {count(lengths[1], 'prediction')}"
+        raise MismatchError(f"{sizes}; lists must have the same length")
     right = {name: reference_texts(value, name) for name, value in answer_entries(references, "references", RIGHT)}
     said = dict(answer_entries(predictions, "predictions", GIVEN))
     given = {name: answer_text(value, "prediction", name) for name, value in said.items()}
     if not right:
-        raise DataError("there is no question: the references are empty")
+        raise DataError("the references are empty")
     if not given.keys() & right.keys():
-        raise MismatchError("references and predictions have no question in common; compare their ids")
+        raise MismatchError("references and predictions have no question in common; check their ids")
     missing = [name for name in right if said.get(name) is None]
     unknown = [name for name in given if name not in right]
     return Answers(list(right), list(right.values()), [given.get(name, "") for name in right]), missing, unknown
 
 
 def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """The data as ids with a value each."""
+    """The data as pairs of an id and a value."""
     if is_frame(data):
         return frame_entries(data, what, columns)
     if isinstance(data, Mapping):
@@ -95,25 +98,25 @@ def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tu
     else:
         raise DataError(f"the {what} must be a dict, a list or a frame, not {show(type(data).__name__)}")
     if len({name for name, _ in pairs}) < len(pairs):
-        raise DataError(f"the {what} hold a question twice, as a string and as an integer")
+        raise DataError(f"the {what} contain a question twice, as a string and as an integer")
     return pairs
 
 
 def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:  # noqa: ANN401 - any frame
-    """The rows of a frame as ids with a value each."""
+    """The rows of a frame as pairs of an id and a value."""
     import polars
 
     if isinstance(frame, polars.LazyFrame):
         frame = frame.collect()
     if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
-        raise DataError(f"the {what} must be a dict, a list or a frame, not one column; give a list of its values")
+        raise DataError(f"the {what} must be a dict, a list or a frame, not a single column; pass a list of its values")
     table = polars.DataFrame(frame)
     found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
     if None in found:
-        raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and one {' or '.join(columns)}")
+        raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and a column {' or '.join(columns)}")
     names = [question_id(name, what) for name in table[str(found[0])].to_list()]
     if len(set(names)) < len(names):
-        raise DataError(f"the {what} hold a question twice")
+        raise DataError(f"the {what} contain a question twice")
     return list(zip(names, table[str(found[1])].to_list(), strict=True))
 
 
@@ -124,7 +127,7 @@ def question_id(name: object, what: str) -> str:
 
 
 def reference_texts(value: object, question: str) -> tuple[str, ...]:
-    """One reference or several; none at all for None."""
+    """One reference or several; none for None."""
     if isinstance(value, str):
         return (answer_text(value, "references", question),)
     if hasattr(value, "tolist"):
@@ -135,7 +138,7 @@ def reference_texts(value: object, question: str) -> tuple[str, ...]:
 
 
 def answer_text(value: object, what: str, question: str) -> str:
-    """A text; None is an empty one, and what Unicode does not allow is replaced."""
+    """The text; empty for None, with lone surrogates replaced."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if value is None:
@@ -144,7 +147,7 @@ def answer_text(value: object, what: str, question: str) -> str:
 
 
 def replace_surrogates(text: str) -> str:
-    r"""A text without halves of characters, which Unicode does not allow alone.
+    r"""The text with lone surrogates, which are not valid Unicode, replaced.
 
     >>> replace_surrogates("a\ud800")
     'a?'

@@ -1,4 +1,4 @@
-"""METEOR as nltk computes it: words matched by form, stem and synonym, and a penalty for scattered matches.
+"""METEOR as nltk computes it: words matched by form, stem or synonym, with a penalty for scattered matches.
 
 Banerjee and Lavie, METEOR: an automatic metric for MT evaluation with improved correlation with human judgments, ACL
 workshop 2005; Lavie and Agarwal, METEOR: an automatic metric for MT evaluation with high levels of correlation with
@@ -13,19 +13,19 @@ from typing import Annotated, Literal
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
-from assay.measures.answers.data import Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers
 from assay.measures.answers.porter import stem
 from assay.measures.answers.tokens import tokenize
 from assay.measures.answers.wordnet import synonyms
 
 RecallWeight = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
-PenaltyPower = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches stand together"]
+PenaltyPower = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches form longer chunks"]
 LargestPenalty = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
 MeteorTokens = Annotated[
     Literal["whitespace", "squad", "multilingual"],
-    "whitespace: lower case, split at blanks, as nltk is mostly used; or the words of answer_f1's normalize",
+    "whitespace: lower case, split at whitespace, the usual way with nltk; or as in normalize of answer_f1",
 ]
-# Where words stand, ascending; and the words that are left, by place.
+# The places of each word, ascending; and the unmatched words, by place.
 WordPlaces = dict[str, list[int]]
 WordsLeft = dict[int, str]
 
@@ -45,9 +45,9 @@ def word_places(left: WordsLeft) -> WordPlaces:
 
 
 def match_equal(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
-    """The place in the reference for each place of the answer with the same word.
+    """For each matched place of the answer, the place in the reference with the same word.
 
-    From the last word of the answer to the first, each takes the last one that is left.
+    From the last word of the answer to the first, each takes the last unmatched one.
     """
     places = word_places(right)
     found = {}
@@ -59,7 +59,7 @@ def match_equal(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
 
 
 def match_synonyms(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
-    """The same for words of the same meaning: of several the one that stands last."""
+    """The same for synonyms: of several, the last one."""
     places = word_places(right)
     found = {}
     for place in reversed(given):
@@ -73,7 +73,7 @@ def match_synonyms(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
 
 
 def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
-    """The places of answer and reference that match: by form, then by stem, then by a synonym of the stem.
+    """The matching places of answer and reference: by form, then by stem, then by a synonym of the stem.
 
     >>> align_words(["a", "fast", "car"], ["a", "car", "runs", "quick"])
     [(0, 0), (1, 3), (2, 1)]
@@ -91,12 +91,12 @@ def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
 
 
 def count_chunks(matches: list[tuple[int, int]]) -> int:
-    """How many runs of neighbours in both texts the matches make."""
+    """How many chunks the matches form: runs that are contiguous in both texts."""
     return 1 + sum((here + 1, there + 1) != after for (here, there), after in pairwise(matches))
 
 
 def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
-    """The value of one answer against one reference; 0 if nothing matches."""
+    """The score of an answer against one reference; 0 if nothing matches."""
     matches = align_words(given, right)
     if not matches:
         return 0.0
@@ -111,7 +111,7 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
     title="METEOR",
     formula="(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym",
     reference="Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.",
-    undefined="there is no reference",
+    undefined=NO_REFERENCE,
     of="answers",
     basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0",
     example=AnswerExample(
@@ -130,11 +130,10 @@ def meteor(
     gamma: LargestPenalty = 0.5,
     tokenize: MeteorTokens = "whitespace",
 ) -> FloatArray:
-    """How many words of an answer and a reference are the same, or have the same stem or meaning, and stand together.
+    """How many words of answer and reference match by form, stem or meaning, and in how few chunks.
 
-    Stems and synonyms are English. The best reference counts. This is METEOR as nltk computes it, which looks for the
-    synonyms of stems; it is not the program METEOR 1.5 with its paraphrases. Time grows with the length of the texts,
-    not with their product.
+    Stems and synonyms are English. The best reference counts. This is METEOR as nltk computes it, which looks up the
+    synonyms of stems; it is not the METEOR 1.5 program with its paraphrases. Time grows linearly with the texts.
     """
     references = ([meteor_words(each, tokenize) for each in every] for every in answers.references)
     predictions = (meteor_words(each, tokenize) for each in answers.predictions)

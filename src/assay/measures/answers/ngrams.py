@@ -1,8 +1,8 @@
 """Words as numbers, for many texts at once, and the n-grams that texts share.
 
-ROUGE's words are runs of the letters a to z and of digits, in lower case. They are found in the bytes of all texts
-together, and told apart by their first sixteen bytes, which are two whole numbers; longer ones go into a dict. Equal
-words get equal numbers, so that NumPy counts the n-grams of a block of questions in one step.
+ROUGE's words are runs of the letters a to z and digits, in lower case. They are found in the bytes of all texts
+together and compared by their first sixteen bytes, read as two integers; longer ones go into a dict. Equal words get
+equal numbers, so that NumPy counts the n-grams of a block of questions in one step.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ BLANKS = bytes(byte if byte in WORD_BYTES else BLANK for byte in range(256))
 LOWER = bytes(range(256)).lower().translate(BLANKS)
 LINES = bytes(byte if byte in WORD_BYTES + b"\n" else BLANK for byte in range(256))
 SHORTEST_STEMMED = 4
-# The first bytes of eight that are loaded at once.
+# Masks for the first bytes of eight that are loaded at once.
 FIRST = np.array([(1 << (8 * count)) - 1 for count in range(9)], dtype=np.uint64)
 # No byte of a word sets this bit.
 IS_LONG = 1 << 63
-# Odd numbers with well mixed bits.
+# Odd numbers with well-mixed bits.
 MIXERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 SMALLEST_TABLE = 12
 
 
 class NumberedTexts(NamedTuple):
-    """Words of many texts, one after another: text `i` has those from `starts[i]` to `starts[i + 1]`."""
+    """The words of many texts, concatenated: text `i` has those from `starts[i]` to `starts[i + 1]`."""
 
     words: WordNumbers
     starts: Numbers
@@ -49,7 +49,7 @@ class NumberedTexts(NamedTuple):
         return np.diff(self.starts)
 
     def take(self, numbers: Numbers) -> NumberedTexts:
-        """Some of the texts, each as often as its number is given."""
+        """The texts with these numbers, repeated if a number is."""
         lengths = self.lengths[numbers]
         starts = np.concatenate(([0], np.cumsum(lengths)))
         places = np.arange(starts[-1]) + np.repeat(self.starts[numbers] - starts[:-1], lengths)
@@ -57,7 +57,7 @@ class NumberedTexts(NamedTuple):
 
 
 def plain_words(text: str, kept: bytes = BLANKS) -> bytes:
-    """The text with nothing but words and blanks, and ends of lines if those are kept.
+    """The text reduced to words and spaces, and to line ends if those are kept.
 
     >>> plain_words("L'été: 3,5 Mio. EUR").split()
     [b'l', b't', b'3', b'5', b'mio', b'eur']
@@ -66,7 +66,7 @@ def plain_words(text: str, kept: bytes = BLANKS) -> bytes:
 
 
 def stem_long_word(word: bytes) -> bytes:
-    """The word without its ending, if it has more than three letters."""
+    """The stem of the word, if it has more than three letters."""
     return stem(word.decode()).encode() if len(word) >= SHORTEST_STEMMED else word
 
 
@@ -89,20 +89,20 @@ def number_words(texts: list[str], *, stems: bool) -> NumberedTexts:
 
 
 def join_texts(texts: list[str]) -> tuple[bytes, Numbers]:
-    """All texts in one, with blanks at its ends, and where each begins."""
+    """All texts joined, with spaces at the ends, and where each starts."""
     whole = " ".join(texts)
     if whole.isascii():
         text = whole.encode("ascii").translate(LOWER)
     else:
-        # A letter in lower case may be two characters.
+        # A lower-cased letter may become two characters.
         texts = [each.lower() for each in texts]
         text = plain_words(" ".join(texts))
-    # Sixteen bytes can be loaded from any word.
+    # Sixteen bytes can be loaded from the start of any word.
     return b" " + text + b" " * 17, np.cumsum([1, *(len(each) + 1 for each in texts)])
 
 
 def pack_words(text: bytes, begins: Numbers, lengths: Numbers) -> tuple[Packed, Packed]:
-    """Each word as two numbers, the same for the same word."""
+    """Each word as two integers, equal for equal words."""
     every_eight = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))
     low = every_eight[begins] & FIRST[np.minimum(lengths, 8)]
     high = np.zeros_like(low)
@@ -116,10 +116,10 @@ def pack_words(text: bytes, begins: Numbers, lengths: Numbers) -> tuple[Packed, 
 
 
 def number_packed(low: Packed, high: Packed) -> Numbers:
-    """One number for each different pair: the place of one that is equal to it.
+    """One number for each distinct pair: the place of an equal pair.
 
-    Every pair goes to a slot of a table. The one that stays there stands for its equals; the others go on to another
-    slot, until none is left.
+    Every pair is hashed to a slot of a table. The last one written represents its equals; the others are hashed again,
+    until none is left.
     """
     numbers = np.zeros(len(low), dtype=np.int64)
     bits = max(SMALLEST_TABLE, len(low).bit_length() + 1)
@@ -139,7 +139,7 @@ def number_packed(low: Packed, high: Packed) -> Numbers:
 
 
 def number_stems(text: bytes, begins: Numbers, ends: Numbers, words: Numbers) -> Numbers:
-    """The numbers of the words' stems: each is that of the first word with the stem."""
+    """The numbers of the words' stems: that of the first word with the stem."""
     of_stem: dict[bytes, int] = {}
     numbers = np.zeros(len(words), dtype=np.int64)
     different = np.unique(words)
@@ -148,14 +148,14 @@ def number_stems(text: bytes, begins: Numbers, ends: Numbers, words: Numbers) ->
     return numbers[words]
 
 
-# Characters of a block: enough for NumPy to pay, few enough for arrays that stay in the processor's cache.
+# Characters per block: enough for NumPy to pay off, few enough for the arrays to stay in the processor's cache.
 BLOCK_SIZE = 1 << 17
 
 
 class Block(NamedTuple):
-    """Some questions: the references of all of them, the question of each, and one prediction a question.
+    """Some questions: all their references, the question of each, and one prediction per question.
 
-    `range` is a number that all words are below.
+    `range` is an upper bound of all word numbers.
     """
 
     references: NumberedTexts
@@ -175,7 +175,7 @@ class Block(NamedTuple):
 
 
 class SharedCounts(NamedTuple):
-    """For each reference what it shares with the prediction, how much both have, and its question."""
+    """Per reference, how much it shares with the prediction, how much both have, and its question."""
 
     shared: Numbers
     right: Numbers
@@ -184,7 +184,7 @@ class SharedCounts(NamedTuple):
 
 
 def answer_blocks(answers: Answers, *, stems: bool) -> list[Block]:
-    """The answers as numbers, in the order of the questions; made once for all measures."""
+    """The answers as numbers, in the order of the questions; computed once for all measures."""
     return answers.remember(("blocks", stems), lambda: list(make_blocks(answers, stems=stems)))
 
 
@@ -210,21 +210,21 @@ def make_block(references: list[tuple[str, ...]], predictions: list[str], *, ste
 
 
 def best_scores(counts: SharedCounts, size: int, score: str) -> FloatArray:
-    """The score of each question against the reference with the best F, the first of equals; NaN without any."""
+    """The score of each question against the first reference with the best F; NaN without references."""
     recall = ratio(counts.shared, counts.right)
     precision = ratio(counts.shared, counts.given)
     fmeasure = ratio(2 * precision * recall, precision + recall)
     chosen = {"fmeasure": fmeasure, "precision": precision, "recall": recall}[score]
     best = np.full(size, -1.0)
     np.maximum.at(best, counts.questions, fmeasure)
-    # Backwards, so that the first of equals is what stays.
+    # Backwards, so that the first of equals remains.
     is_best = np.flatnonzero(fmeasure == best[counts.questions])[::-1]
     scores = np.full(size, np.nan)
     scores[counts.questions[is_best]] = chosen[is_best]
     return scores
 
 
-# Keys have three bits more at most.
+# Keys have at most three more bits.
 LARGEST_KEY = 2**59
 
 
@@ -239,10 +239,10 @@ def count_ngrams(block: Block, size: int) -> SharedCounts:
 
 
 def shared_ngrams(block: Block, size: int) -> Numbers:
-    """How many n-grams each reference shares with its prediction, as often as both have them.
+    """How many n-grams each reference shares with its prediction, each as often as both contain it.
 
-    Each n-gram gets a key of its reference, of its words and, in the last bit, of the side it is on. In order, equal
-    n-grams of both sides then stand together.
+    The key of an n-gram is made of its reference, its words and, in the last bit, its side. Once sorted, equal n-grams
+    of both sides are adjacent.
     """
     codes, limit = ngram_codes(block, size)
     right, given = block.references.lengths, block.paired.lengths
@@ -256,7 +256,7 @@ def shared_ngrams(block: Block, size: int) -> Numbers:
 
 
 def ngram_codes(block: Block, size: int) -> tuple[Numbers, int]:
-    """The n-grams of references and predictions as numbers, and what those are below."""
+    """The n-grams of references and predictions as numbers, and their upper bound."""
     words = np.concatenate((block.references.words, block.paired.words)).astype(np.int64)
     codes, limit = words, block.range
     for place in range(1, size):
@@ -269,7 +269,7 @@ def ngram_codes(block: Block, size: int) -> tuple[Numbers, int]:
 
 
 def tally_keys(keys: Numbers) -> tuple[Numbers, Numbers]:
-    """The different keys in order, and how often each is there."""
+    """The distinct keys in order, and how often each occurs."""
     ordered = np.sort(keys)
     is_first = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])

@@ -1,4 +1,4 @@
-"""Exact match and the overlap of tokens, as question answering counts them."""
+"""Exact match and token overlap, as in question answering."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
-from assay.measures.answers.data import Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers
 from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
 
-YesNo = Annotated[
-    bool, "an answer that is only yes, no or noanswer earns nothing unless it is the same, as in HotpotQA"
-]
+YesNo = Annotated[bool, "yes, no and noanswer match only themselves, as in HotpotQA"]
 CLOSED = ({"yes": 1}, {"no": 1}, {"noanswer": 1})
 NOTHING = (np.nan, np.nan, np.nan)
 REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
@@ -23,16 +21,16 @@ REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang 
 @define(
     "answer_em",
     title="Exact match",
-    formula="1 if the normalised answer is the same as a reference, else 0",
+    formula="1 if the normalised answer equals a normalised reference, else 0",
     reference=REFERENCE,
-    undefined="there is no reference",
+    undefined=NO_REFERENCE,
     of="answers",
     example=AnswerExample(
-        "answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles do not count"
+        "answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles are ignored"
     ),
 )
 def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
-    """Whether the answer is one of the references, but for case, punctuation and articles."""
+    """Whether the answer equals a reference, ignoring case, punctuation and articles."""
     right = [{normalize_text(each, normalize) for each in every} for every in answers.references]
     given = [normalize_text(each, normalize) for each in answers.predictions]
     found = [float(text in every) if every else np.nan for every, text in zip(right, given, strict=True)]
@@ -40,7 +38,7 @@ def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArr
 
 
 def token_overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the tokens in common; two texts without a token are the same."""
+    """Precision, recall and F1 of the shared tokens; two texts without tokens are equal."""
     if not reference or not prediction:
         same = float(reference == prediction)
         return same, same, same
@@ -54,7 +52,7 @@ def token_overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: 
 
 
 def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArray:
-    """Precision, recall and F1 of each question, each against the reference that is best for it."""
+    """Precision, recall and F1 of each question, each against its own best reference."""
 
     def best(references: tuple[str, ...], prediction: str) -> tuple[float, ...]:
         if not references:
@@ -72,42 +70,42 @@ def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArr
 @define(
     "answer_f1",
     title="Token F1",
-    formula="2 P R / (P + R) of the tokens that answer and reference have in common; the best reference counts",
+    formula="2 P R / (P + R) of the tokens that answer and reference share; the best reference counts",
     reference=REFERENCE,
-    undefined="there is no reference",
+    undefined=NO_REFERENCE,
     of="answers",
     example=AnswerExample(
         "answer_f1", ["Eiffel Tower"], "The Eiffel Tower in Paris", 2 / 3, "P = 2/4, R = 2/2: 2 · 0.5 · 1 / 1.5"
     ),
 )
 def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
-    """How much the words of the answer are those of a reference."""
+    """How well the words of the answer match those of a reference."""
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 2]
 
 
 @define(
     "answer_precision",
     title="Token precision",
-    formula="tokens in common / tokens of the answer; the best reference counts",
+    formula="shared tokens / tokens of the answer; the best reference counts",
     reference=REFERENCE,
-    undefined="there is no reference",
+    undefined=NO_REFERENCE,
     of="answers",
     example=AnswerExample("answer_precision", ["Eiffel Tower"], "The Eiffel Tower in Paris", 0.5, "2 of 4 words"),
 )
 def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
-    """What share of the answer's words a reference has."""
+    """The share of the answer's words that are in a reference."""
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 0]
 
 
 @define(
     "answer_recall",
     title="Token recall",
-    formula="tokens in common / tokens of the reference; the best reference counts",
+    formula="shared tokens / tokens of the reference; the best reference counts",
     reference=REFERENCE,
-    undefined="there is no reference",
+    undefined=NO_REFERENCE,
     of="answers",
     example=AnswerExample("answer_recall", ["Eiffel Tower, Paris"], "The Eiffel Tower", 2 / 3, "2 of 3 words"),
 )
 def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
-    """What share of a reference's words the answer has."""
+    """The share of a reference's words that are in the answer."""
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 1]

@@ -1,7 +1,7 @@
-"""Porter's stemmer with the changes that nltk makes to it, which ROUGE and METEOR are computed with.
+"""Porter's stemmer with nltk's changes, as used for ROUGE and METEOR.
 
-Porter, An algorithm for suffix stripping, Program 14, 1980. Words are in lower case. A rule is a suffix and what takes
-its place; of a list the first rule whose suffix the word has decides, even where its condition does not hold.
+Porter, An algorithm for suffix stripping, Program 14, 1980. Words are in lower case. A rule is a suffix and its
+replacement; in a list the first rule with a matching suffix decides, even if its condition does not hold.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ LAST_SUFFIXES = by_last_letter(
         )
     ]
 )
-# Longer words are stemmed anew each time, so that what is kept stays small.
+# Longer words are stemmed each time, so that the cache stays small.
 LONGEST_KEPT = 64
 
 
@@ -130,18 +130,18 @@ def letter_shape(text: str) -> str:
 
 
 def porter_measure(text: str) -> int:
-    """How often a vowel is followed by a consonant."""
+    """Porter's measure: how often a vowel is followed by a consonant."""
     return letter_shape(text).count("vc")
 
 
 def ends_short(text: str) -> bool:
-    """Whether the text ends like `hop`, or is like `at`."""
+    """Whether the text ends like `hop` or has the form of `at`."""
     found = letter_shape(text)
     return found == "vc" or (found.endswith("cvc") and text[-1] not in "wxy")
 
 
 def apply_rules(word: str, rules: Rules, least: int) -> str:
-    """The word after the rule for its suffix, if what stands before the suffix has at least that measure."""
+    """The word after the rule for its suffix, if the rest has at least that measure."""
     for suffix, replacement in rules.get(word[-1], ()):
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
@@ -157,7 +157,7 @@ def without_plural(word: str) -> str:
 
 
 def without_past(word: str) -> str:
-    """The word without ed or ing, and with the letter that such an ending costs or brings."""
+    """The word without ed or ing, and with the final letter restored or undoubled."""
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]  # noqa: PLR2004 - died, lied, tied
     if word.endswith("eed"):
@@ -176,7 +176,7 @@ def without_past(word: str) -> str:
 
 
 def without_double(word: str) -> str:
-    """The word with one suffix for two, as in relational and hopefulness."""
+    """The word with a double suffix reduced to one, as in relational and hopefulness."""
     while word.endswith("alli") and porter_measure(word[:-4]):
         word = word[:-2]
     known = apply_rules(word, DOUBLE_SUFFIXES, 1)
@@ -184,7 +184,7 @@ def without_double(word: str) -> str:
 
 
 def without_end(word: str) -> str:
-    """The word without a last e, and with one l for two."""
+    """The word without a final e, and with ll reduced to l."""
     if word.endswith("e"):
         value = porter_measure(word[:-1])
         if value > 1 or (value == 1 and not ends_short(word[:-1])):

@@ -1,7 +1,7 @@
 """ROUGE: the n-grams and longest common subsequences that answer and reference share, as rouge-score counts them.
 
-Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004. In a common subsequence, a set of positions is
-a whole number with one bit per position, so that a step works on all positions of a text at once: Hyyrö, Bit-parallel
+Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004. Common subsequences are found with sets of
+positions as integers, one bit per position, so that a step works on a whole text at once: Hyyrö, Bit-parallel
 LCS-length computation revisited, 2004.
 """
 
@@ -18,7 +18,7 @@ from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, Definition, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
-from assay.measures.answers.data import Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers
 from assay.measures.answers.ngrams import (
     LINES,
     Block,
@@ -33,12 +33,11 @@ from assay.measures.answers.ngrams import (
 )
 
 REFERENCE = "Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004."
-UNDEFINED = "there is no reference"
 RougeScore = Annotated[
-    Literal["fmeasure", "precision", "recall"], "which of the three counts; the reference is the one with the best F"
+    Literal["fmeasure", "precision", "recall"], "which of the three to report, always for the reference with the best F"
 ]
-Stemmed = Annotated[bool, "words of more than three letters count by their stems (Porter)"]
-NgramLength = Annotated[int, Bounds(low=1, high=9), "how many words an n-gram has"]
+Stemmed = Annotated[bool, "compare words of more than three letters by their Porter stems"]
+NgramLength = Annotated[int, Bounds(low=1, high=9), "the number of words in an n-gram"]
 
 
 def score_blocks(answers: Answers, counts: Callable[[Block], SharedCounts], score: str, *, stem: bool) -> FloatArray:
@@ -48,11 +47,13 @@ def score_blocks(answers: Answers, counts: Callable[[Block], SharedCounts], scor
 
 
 def note_long_words(answers: Answers, *, score: str, stem: bool) -> list[str]:  # noqa: ARG001 - as the measure's
-    """Whether a text is so long that only its beginning is compared."""
+    """A remark if texts are so long that only their beginnings are compared."""
     texts = chain(answers.predictions, chain.from_iterable(answers.references))
-    # A word and the blank after it are two characters.
+    # A word and the space after it take at least two characters.
     long = sum(len(plain_words(text).split()) > LONGEST_ROUGE for text in texts if len(text) > 2 * LONGEST_ROUGE)
-    return [f"{count(long, 'text')} of more than {LONGEST_ROUGE:,} words compared by the first of them"] if long else []
+    return (
+        [f"{count(long, 'text')} of more than {LONGEST_ROUGE:,} words, compared only up to that length"] if long else []
+    )
 
 
 def rouge_measure(
@@ -62,13 +63,13 @@ def rouge_measure(
     example: AnswerExample,
     **about: Any,  # noqa: ANN401 - passed on to Definition
 ) -> Callable[[Callable[..., FloatArray]], Definition]:
-    """The decorator of a measure, with what all kinds of ROUGE have in common."""
+    """The decorator for a kind of ROUGE, with what they have in common."""
     return define(
         name,
         title=title,
         formula=formula,
         reference=REFERENCE,
-        undefined=UNDEFINED,
+        undefined=NO_REFERENCE,
         of="answers",
         basis=lambda: "as rouge-score 0.1.2",
         example=example,
@@ -76,7 +77,7 @@ def rouge_measure(
     )
 
 
-NGRAMS = "2 P R / (P + R) of the {} that answer and reference have in common, each as often as both have it"
+NGRAMS = "2 P R / (P + R) of the {} that answer and reference share, each as often as both contain it"
 SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words of the reference"
 
 
@@ -88,7 +89,7 @@ SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words o
     aliases={"rouge1": {}, "rouge-1": {}},
 )
 def rouge_1(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
-    """How many words answer and reference have in common."""
+    """How many words answer and reference share."""
     return score_blocks(answers, lambda block: count_ngrams(block, 1), score, stem=stem)
 
 
@@ -100,7 +101,7 @@ def rouge_1(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed =
     aliases={"rouge2": {}, "rouge-2": {}},
 )
 def rouge_2(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
-    """How many pairs of neighbouring words answer and reference have in common."""
+    """How many pairs of adjacent words answer and reference share."""
     return score_blocks(answers, lambda block: count_ngrams(block, 2), score, stem=stem)
 
 
@@ -111,7 +112,7 @@ def rouge_2(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed =
     AnswerExample("rouge_n(n=3)", ["the cat sat on the mat"], "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7"),
 )
 def rouge_n(answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
-    """How many sequences of n words answer and reference have in common."""
+    """How many sequences of n words answer and reference share."""
     return score_blocks(answers, lambda block: count_ngrams(block, n), score, stem=stem)
 
 
@@ -124,10 +125,9 @@ def rouge_n(answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure",
     remarks=note_long_words,
 )
 def rouge_l(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
-    """How many words answer and reference have in common in the same order, whatever stands between them.
+    """How many words answer and reference share in the same order, not necessarily adjacent.
 
-    Of a text of more than 10,000 words the first are compared, so that time stays bounded; the score is then never too
-    high.
+    Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
     return score_blocks(answers, count_subsequences, score, stem=stem)
 
@@ -135,30 +135,33 @@ def rouge_l(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed =
 @rouge_measure(
     "rouge_lsum",
     "ROUGE-Lsum",
-    "2 P R / (P + R), P and R of the words in a common subsequence of a reference's sentence with any of the answer",
+    "2 P R / (P + R) of the words in a common subsequence of a reference sentence with any answer sentence",
     AnswerExample(
-        "rouge_lsum", ["a cat sat. on the mat"], "on the mat a cat sat", 1 / 2, "one line each, as rouge_l: P = R = 3/6"
+        "rouge_lsum",
+        ["a cat sat. on the mat"],
+        "on the mat a cat sat",
+        1 / 2,
+        "one line each, like rouge_l: P = R = 3/6",
     ),
     aliases={"rougelsum": {}, "rouge-lsum": {}},
     remarks=note_long_words,
 )
 def rouge_lsum(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
-    """ROUGE-L sentence by sentence: each line of a text is a sentence, and each may match another of the answer.
+    """ROUGE-L by sentence: each line is a sentence, and a reference sentence may match several answer sentences.
 
-    Of a text of more than 10,000 words the first are compared, so that time stays bounded; the score is then never too
-    high.
+    Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
     return best_scores(count_summaries(answers, stem=stem), answers.size, score)
 
 
 Word = TypeVar("Word", bound=Hashable)
-# Words of a text that are compared: the time grows with the product of the lengths.
+# Words compared per text: the time grows with the product of the lengths.
 LONGEST_ROUGE = 10_000
 CHARACTERS = 0x110000
 
 
 def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """How long the longest common subsequence is.
+    """The length of the longest common subsequence.
 
     >>> common_length("abcde", "xbxdx")
     2
@@ -169,7 +172,7 @@ def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
 
 
 def count_subsequences(block: Block) -> SharedCounts:
-    """How long the common subsequences are, and the texts."""
+    """The lengths of the longest common subsequences and of the texts."""
     right, given = (first_sequences(texts, block.range) for texts in (block.references, block.paired))
     shared = np.array(list(map(common_length, right, given)), dtype=np.int64)
     return SharedCounts(shared, block.references.lengths, block.paired.lengths, block.questions)
@@ -182,7 +185,7 @@ def first_sequences(texts: NumberedTexts, limit: int) -> list[Sequence[Hashable]
 
 
 def as_sequence(words: WordNumbers, limit: int) -> Sequence[Hashable]:
-    """The words as characters of a string, which rapidfuzz compares fastest; as a list where they are too many."""
+    """The words as characters of a string, which rapidfuzz compares fastest; as a list if there are too many."""
     if limit > CHARACTERS:
         numbers: list[int] = words.tolist()
         return numbers
@@ -203,10 +206,10 @@ def word_positions(words: Sequence[Word]) -> dict[Word, int]:
 
 
 def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[Word]) -> int:
-    """The positions of a reference that a longest common subsequence with some words uses.
+    """The positions of a reference in its longest common subsequence with some words.
 
-    Of several subsequences it is the one that is found from the end, by going back in the reference before going back
-    in the words. The reference has that length, and its words stand at `places`.
+    Of several subsequences it is the one found from the end by stepping back in the reference before stepping back in
+    the words. The reference has `length` words, at `places`.
 
     >>> [bin(matched_positions(3, word_positions("aba"), words)) for words in ("ab", "a", "ax")]
     ['0b11', '0b100', '0b1']
@@ -238,12 +241,12 @@ def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[W
 
 
 Sentence = tuple[bytes, ...]
-# Up to so many lines it is faster to try them all.
+# Up to this many lines it is faster to try them all.
 FEW_LINES = 20
 
 
 def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:
-    """What the sentences of references and predictions share, and the words of both."""
+    """The words that the sentences of references and predictions share, and the words of both."""
     rows = []
     for question, (references, prediction) in enumerate(zip(answers.references, answers.predictions, strict=True)):
         given = split_sentences(prediction, stems=stem)
@@ -260,13 +263,13 @@ def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:
 
 
 def split_sentences(text: str, *, stems: bool) -> list[Sentence]:
-    """The words of each line that has any."""
+    """The words of each non-empty line."""
     lines = [line.split() for line in plain_words(text, LINES).split(b"\n")]
     return [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
 
 
 def first_words(lines: list[Sentence], longest: int) -> list[Sentence]:
-    """The lines up to so many words."""
+    """The first lines, up to `longest` words."""
     kept, left = [], longest
     for line in lines:
         if not left:
@@ -277,7 +280,7 @@ def first_words(lines: list[Sentence], longest: int) -> list[Sentence]:
 
 
 def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
-    """How many words the union of the longest common subsequences has, none more often than in the answer.
+    """The number of words in the union of the longest common subsequences, each at most as often as in the answer.
 
     >>> shared_words([(b"a", b"b", b"c")], [(b"a", b"x"), (b"c", b"c")])
     2
@@ -299,7 +302,7 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
 
 
 def lines_by_word(lines: list[Sentence]) -> dict[bytes, set[int]]:
-    """The numbers of the lines that have a word."""
+    """The numbers of the lines that contain each word."""
     found: dict[bytes, set[int]] = {}
     for number, line in enumerate(lines):
         for word in line:
@@ -310,7 +313,7 @@ def lines_by_word(lines: list[Sentence]) -> dict[bytes, set[int]]:
 def related_lines(
     lines: list[Sentence], lines_with: Mapping[bytes, set[int]], words: Iterable[bytes]
 ) -> list[Sentence]:
-    """The lines that have one of the words."""
+    """The lines that contain any of the words."""
     numbers: set[int] = set()
     for word in words:
         numbers |= lines_with.get(word, set())

@@ -1,8 +1,8 @@
 """BLEU, chrF and TER, computed by sacrebleu.
 
-A question's value is the score of its own statistics. The one number over all questions is the score of the summed
-statistics, which is sacrebleu's corpus score, unless `aggregate=mean`. Sums are scored by sacrebleu's formulas written
-for rows of NumPy: a bootstrap scores hundreds of thousands of them. The tests hold both together.
+A question's value is the score of its own statistics. The overall value is the score of the summed statistics, which is
+sacrebleu's corpus score, unless `aggregate=mean`. Sums are scored by sacrebleu's formulas in NumPy, because a bootstrap
+scores hundreds of thousands of them; tests compare the two.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from assay.core.judged import FloatArray, ratio
 from assay.core.measure import AnswerExample, Pooled, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
-from assay.measures.answers.data import Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers
 from assay.measures.answers.similarity import count_edits
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-UNDEFINED = "there is no reference"
 CorpusOrMean = Annotated[
-    Literal["corpus", "mean"], "the one number: of the summed statistics, or the mean of the questions"
+    Literal["corpus", "mean"], "the overall value: the score of the summed statistics, or the mean of the questions"
 ]
-Lowercase = Annotated[bool, "upper and lower case are the same"]
+Lowercase = Annotated[bool, "ignore case"]
 MakeMetric = Callable[..., "Metric"]
 Statistics = list[float]
-# The logarithm of nothing, as sacrebleu has it.
+# sacrebleu's logarithm of 0.
 LOG_OF_NOTHING = -9999999999.0
 
 
@@ -50,7 +49,7 @@ def statistics_row(metric: Metric, references: tuple[str, ...], prediction: str)
 def collect_statistics(
     answers: Answers, make: MakeMetric, values: dict[str, Any], row: Callable[..., Statistics] = statistics_row
 ) -> FloatArray:
-    """The statistics of each question, one row each; where it has no reference, those of an empty one."""
+    """The statistics, one row per question; without references, those of an empty one."""
 
     def collect() -> FloatArray:
         metric = make(**values)
@@ -61,17 +60,17 @@ def collect_statistics(
 
 
 def score_rows(metric: Metric, rows: FloatArray) -> FloatArray:
-    """The score of each row of statistics, or of a single one."""
+    """The score of each row of statistics, or of a single row."""
     return FORMULAS[type(metric).__name__](metric, rows)
 
 
 def question_scores(answers: Answers, metric: Metric, rows: FloatArray) -> FloatArray:
-    """The score of each question; NaN where it has no reference."""
+    """The score of each question; NaN without references."""
     return np.where([bool(each) for each in answers.references], score_rows(metric, rows), np.nan)
 
 
 def pool_statistics(make: MakeMetric, row: Callable[..., Statistics] = statistics_row) -> Pooled:
-    """How sums of statistics make the score of a corpus."""
+    """How summed statistics become a corpus score."""
 
     def statistics(answers: Answers, *, aggregate: str, **values: Any) -> FloatArray:  # noqa: ANN401, ARG001
         return collect_statistics(answers, make, values, row)
@@ -83,14 +82,14 @@ def pool_statistics(make: MakeMetric, row: Callable[..., Statistics] = statistic
 
 
 def sacrebleu_signature(answers: Answers, metric: Metric) -> str:
-    """Sacrebleu's own words on how it computes, the number of references included."""
+    """Sacrebleu's own signature, including the number of references."""
     numbers = {len(each) for each in answers.references if each}
     metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
-    return f"signature of sacrebleu {metric.get_signature()}"
+    return f"sacrebleu signature {metric.get_signature()}"
 
 
 def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's BLEU
-    """Rows are the length of the answer and of the reference, then n-grams in common, then n-grams, by their order."""
+    """Rows: lengths of answer and reference, then shared n-grams by order, then all n-grams by order."""
     order, smooth = metric.max_ngram_order, metric.smooth_method
     given, right = rows[..., 0], rows[..., 1]
     common, total = rows[..., 2 : 2 + order].copy(), rows[..., 2 + order :].copy()
@@ -99,7 +98,7 @@ def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - 
     if smooth == "add-k":
         common[..., 1:] += value
         total[..., 1:] += value
-    # Orders count up to the first that the answer is too short for.
+    # Orders count up to the first one that is longer than the answer.
     counts = np.logical_and.accumulate(total > 0, axis=-1)
     is_smoothed = counts & (common == 0)
     if smooth == "exp":
@@ -115,7 +114,7 @@ def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - 
 
 
 def chrf_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
-    """Rows are n-grams of the answer, of the reference and in common, for each order."""
+    """Rows: for each order, the n-grams of the answer, of the reference, and shared."""
     given, right, common = np.moveaxis(rows.reshape(*rows.shape[:-1], -1, 3), -1, 0)
     counts = (given > 0) & (right > 0)
     orders = counts.sum(axis=-1)
@@ -127,7 +126,7 @@ def chrf_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - 
 
 
 def ter_scores(_: Metric, rows: FloatArray) -> FloatArray:
-    """Rows are edits and words of the references; an answer to no words has 100."""
+    """Rows: edits and words of the reference; an answer to an empty reference scores 100."""
     edits, words = rows[..., 0], rows[..., 1]
     return np.asarray(100 * np.where(words > 0, ratio(edits, words), edits > 0), dtype=np.float64)
 
@@ -137,10 +136,12 @@ FORMULAS = {"BLEU": bleu_scores, "CHRF": chrf_scores, "TER": ter_scores}
 
 BleuTokenizer = Annotated[
     Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"],
-    "sacrebleu's tokenizer; those of Japanese and Korean need packages of their own",
+    "sacrebleu's tokenizer; those for Japanese and Korean need extra packages",
 ]
-Smoothing = Annotated[Literal["exp", "floor", "add-k", "none"], "how sacrebleu treats an n-gram order without a match"]
-SmoothValue = Annotated[float | None, Bounds(low=0), "the number that floor and add-k take; sacrebleu's own if none"]
+Smoothing = Annotated[
+    Literal["exp", "floor", "add-k", "none"], "sacrebleu's smoothing for n-gram orders without a match"
+]
+SmoothValue = Annotated[float | None, Bounds(low=0), "the value for floor and add-k; by default sacrebleu's"]
 
 
 def bleu_metric(
@@ -168,11 +169,11 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
 @define(
     "bleu",
     title="BLEU",
-    formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in references, BP = min(1, e^(1 - r/c))",
+    formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))",
     reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
     aliases={"sacrebleu": {}},
     range=(0, 100),
-    undefined=UNDEFINED,
+    undefined=NO_REFERENCE,
     of="answers",
     pooled=pool_statistics(bleu_metric),
     basis=library_version,
@@ -194,10 +195,10 @@ def bleu(
     smooth_value: SmoothValue = None,
     lowercase: Lowercase = False,
 ) -> FloatArray:
-    """How much of an answer's wording is that of the references, from 0 to 100.
+    """How much of an answer's wording matches the references, from 0 to 100.
 
-    A question's value is sentence BLEU with effective order; an empty answer has 0. The one number of all questions is
-    corpus BLEU. N-grams of all references count, and the length of the closest.
+    A question's value is sentence BLEU with effective order; an empty answer scores 0. The overall value is corpus
+    BLEU. N-grams of all references count, and the length of the closest one.
     """
     values = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value, "lowercase": lowercase}
     rows = collect_statistics(answers, bleu_metric, values)
@@ -205,9 +206,9 @@ def bleu(
 
 
 CharacterOrder = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
-WordOrder = Annotated[int, Bounds(low=0, high=20), "the longest n-gram of words that counts too; 2 is chrF++"]
+WordOrder = Annotated[int, Bounds(low=0, high=20), "the longest n-gram of words, counted too; 2 is chrF++"]
 RecallFactor = Annotated[int, Bounds(low=1, high=1000), "how many times as much recall counts as precision"]
-Whitespace = Annotated[bool, "blanks are characters too"]
+Whitespace = Annotated[bool, "count whitespace as characters"]
 
 
 def chrf_metric(*, order: int, words: int, beta: int, lowercase: bool, whitespace: bool) -> Metric:
@@ -223,11 +224,11 @@ def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
 @define(
     "chrf",
     title="chrF",
-    formula="100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the n-grams of characters in common",
+    formula="100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the shares of matching character n-grams",
     reference="Popović, chrF, WMT 2015; chrF++ (words=2), WMT 2017.",
     aliases={"chrf++": {"words": 2}},
     range=(0, 100),
-    undefined=UNDEFINED,
+    undefined=NO_REFERENCE,
     of="answers",
     pooled=pool_statistics(chrf_metric),
     basis=library_version,
@@ -246,20 +247,20 @@ def chrf(
     lowercase: Lowercase = False,
     whitespace: Whitespace = False,
 ) -> FloatArray:
-    """How many sequences of characters answer and reference have in common, from 0 to 100.
+    """How many character n-grams answer and reference share, from 0 to 100.
 
-    It needs no words, and so suits languages with many endings and scripts without blanks. An empty answer has 0. The
-    best reference counts. The one number of all questions is corpus chrF.
+    It needs no words, so it suits inflected languages and scripts without spaces. An empty answer scores 0. The best
+    reference counts. The overall value is corpus chrF.
     """
     values = {"order": order, "words": words, "beta": beta, "lowercase": lowercase, "whitespace": whitespace}
     return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_metric, values))  # type: ignore[arg-type]
 
 
-TerNormalize = Annotated[bool, "punctuation is split off as Tercom does it"]
-Punctuation = Annotated[bool, "punctuation counts"]
-Asian = Annotated[bool, "normalize and punctuation know Chinese and Japanese characters"]
-Case = Annotated[bool, "upper and lower case differ"]
-# The search for shifts grows with the third power of the length: a second at 200 words, a minute and more at 1,000.
+TerNormalize = Annotated[bool, "split off punctuation as Tercom does"]
+Punctuation = Annotated[bool, "keep punctuation"]
+Asian = Annotated[bool, "extend normalize and punctuation to Chinese and Japanese characters"]
+Case = Annotated[bool, "distinguish upper and lower case"]
+# The search for shifts is cubic in the length: a second at 200 words, more than a minute at 1,000.
 LONGEST_SHIFTED = 200
 LONGEST_TER = 10_000
 
@@ -275,12 +276,12 @@ def ter_words(metric: Metric, text: str) -> list[str]:
 
 
 def is_long(texts: Iterable[list[str]]) -> bool:
-    """Whether one of the texts has too many words for shifts."""
+    """Whether any of the texts is too long to search for shifts."""
     return any(len(words) > LONGEST_SHIFTED for words in texts)
 
 
 def ter_row(metric: Metric, references: tuple[str, ...], prediction: str) -> Statistics:
-    """Edits and words of the reference: sacrebleu's, or those without shifts where a text is long."""
+    """Edits and words of the reference: sacrebleu's, or without shifts for long texts."""
     given, *right = (ter_words(metric, each) for each in (prediction, *references))
     if not is_long((given, *right)):
         return statistics_row(metric, references, prediction)
@@ -293,7 +294,7 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     pairs = zip(answers.references, answers.predictions, strict=True)
     long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
     if long:
-        text = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words, scored without shifts"
+        text = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
         found.append(text)
     return found
 
@@ -305,7 +306,7 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     reference="Snover et al., AMTA 2006.",
     range=(0, float("inf")),
     higher_is_better=False,
-    undefined=UNDEFINED,
+    undefined=NO_REFERENCE,
     of="answers",
     pooled=pool_statistics(ter_metric, ter_row),
     basis=library_version,
@@ -323,11 +324,11 @@ def ter(
     asian: Asian = False,
     case: Case = False,
 ) -> FloatArray:
-    """How many edits make the answer a reference, for 100 words of the reference.
+    """The number of edits that turn the answer into a reference, per 100 words of the reference.
 
-    The fewest edits count, over the mean length of the references. An answer to an empty reference has 100. Where a
-    text has more than 200 words no shifts are looked for, and of more than 10,000 words the first are compared and
-    the others count as edits. The one number of all questions is corpus TER.
+    The fewest edits count, over the mean length of the references. An answer to an empty reference scores 100. If a
+    text has more than 200 words, shifts are not considered; words past the 10,000th are not compared and count as
+    edits. The overall value is corpus TER.
     """
     values = {"normalize": normalize, "punctuation": punctuation, "asian": asian, "case": case}
     return question_scores(answers, ter_metric(**values), collect_statistics(answers, ter_metric, values, ter_row))

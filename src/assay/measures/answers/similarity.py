@@ -13,28 +13,27 @@ from assay.core.measure import AnswerExample, Definition, Measure, define
 from assay.core.parameter import Bounds
 from assay.core.text import count, show
 from assay.measures import TABLE
-from assay.measures.answers.data import Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers
 from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
 
-UNDEFINED = "there is no reference"
-WholeWords = Annotated[bool, "only whole words count; else any part of the text"]
-PrefixWeight = Annotated[float, Bounds(low=0, high=0.25), "what each of the first four characters in common adds"]
-# The time of a distance grows with the product of the lengths.
+WholeWords = Annotated[bool, "match only whole words, rather than any part of the text"]
+PrefixWeight = Annotated[float, Bounds(low=0, high=0.25), "the bonus for each of the first four characters that match"]
+# The time for a distance grows with the product of the lengths.
 LONGEST_TEXT = 100_000
 
 
 def normalized_answers(answers: Answers, normalize: str) -> tuple[list[list[str]], list[str]]:
-    """References and predictions as they are compared."""
+    """References and predictions, normalised for comparison."""
     references = [[normalize_text(each, normalize) for each in every] for every in answers.references]
     return references, [normalize_text(each, normalize) for each in answers.predictions]
 
 
 def note_long_texts(answers: Answers, *, normalize: str, **_: Any) -> list[str]:  # noqa: ANN401 - other parameters
-    """Whether a text is so long that only its beginning is compared."""
+    """A remark if texts are so long that only their beginnings are compared."""
     references, predictions = normalized_answers(answers, normalize)
     long = sum(len(each) > LONGEST_TEXT for every in (*references, predictions) for each in every)
     return (
-        [f"{count(long, 'text')} of more than {LONGEST_TEXT:,} characters compared by the first of them"]
+        [f"{count(long, 'text')} of more than {LONGEST_TEXT:,} characters, compared only up to that length"]
         if long
         else []
     )
@@ -43,16 +42,18 @@ def note_long_texts(answers: Answers, *, normalize: str, **_: Any) -> list[str]:
 @define(
     "contains",
     title="Contains a reference",
-    formula="1 if a normalised reference stands in the normalised answer, else 0",
+    formula="1 if the normalised answer contains a normalised reference, else 0",
     reference="Mallen et al., When not to trust language models, ACL 2023 (with words=false).",
-    undefined=UNDEFINED,
+    undefined=NO_REFERENCE,
     of="answers",
-    example=AnswerExample("contains", ["Eiffel Tower"], "It is the Eiffel Tower in Paris.", 1, "eiffel tower is in it"),
+    example=AnswerExample(
+        "contains", ["Eiffel Tower"], "It is the Eiffel Tower in Paris.", 1, "the answer contains eiffel tower"
+    ),
 )
 def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWords = True) -> FloatArray:
-    """Whether the answer has a reference in it, but for case, punctuation and articles.
+    """Whether the answer contains a reference, ignoring case, punctuation and articles.
 
-    A reference without a word stands only in an answer without one.
+    A reference without words matches only an answer without words.
     """
 
     def text(each: str) -> str:
@@ -71,16 +72,16 @@ def stands_in(reference: str, prediction: str) -> float:
     title="Levenshtein similarity",
     formula="1 - d / max(|answer|, |reference|), d: characters to insert, delete or replace",
     reference="Levenshtein, Binary codes capable of correcting deletions, insertions and reversals, 1966.",
-    undefined=UNDEFINED,
+    undefined=NO_REFERENCE,
     of="answers",
     remarks=note_long_texts,
     example=AnswerExample("levenshtein", ["kitten"], "sitting", 1 - 3 / 7, "3 edits, 7 characters: 1 - 3/7"),
 )
 def levenshtein(answers: Answers, *, normalize: Normalize = "none") -> FloatArray:
-    """How few characters have to change to make the answer a reference; two empty texts are the same.
+    """How few characters must change to turn the answer into a reference; two empty texts are equal.
 
-    The best reference counts. Of a text of more than 100,000 characters the first are compared and the rest counts as
-    different, so that time stays bounded; the value is then never too high.
+    The best reference counts. Only the first 100,000 characters of a text are compared, to bound the time; the rest
+    counts as different, so the value is never too high.
     """
     return answers.best_of(edit_similarity, *normalized_answers(answers, normalize))
 
@@ -92,9 +93,9 @@ def edit_similarity(reference: str, prediction: str) -> float:
 @define(
     "jaro_winkler",
     title="Jaro-Winkler similarity",
-    formula="J + 4 prefix_weight (1 - J) for four characters in common, J: mean share of matching characters and order",
+    formula="J + n prefix_weight (1 - J), n ≤ 4 matching first characters, J: mean share of matches and their order",
     reference="Winkler, String comparator metrics and enhanced decision rules, 1990.",
-    undefined=UNDEFINED,
+    undefined=NO_REFERENCE,
     of="answers",
     remarks=note_long_texts,
     example=AnswerExample(
@@ -102,9 +103,9 @@ def edit_similarity(reference: str, prediction: str) -> float:
     ),
 )
 def jaro_winkler(answers: Answers, *, normalize: Normalize = "none", prefix_weight: PrefixWeight = 0.1) -> FloatArray:
-    """How alike short texts such as names are, with more weight on how they begin; two empty texts are the same.
+    """How similar short texts such as names are, with more weight on their beginnings; two empty texts are equal.
 
-    The best reference counts. Of a text of more than 100,000 characters only the first are compared.
+    The best reference counts. Only the first 100,000 characters of a text are compared.
     """
     from rapidfuzz.distance import JaroWinkler
 
@@ -115,10 +116,9 @@ def jaro_winkler(answers: Answers, *, normalize: Normalize = "none", prefix_weig
 
 
 def count_edits(one: Sequence[Hashable], other: Sequence[Hashable], longest: int) -> int:
-    """Insertions, deletions and substitutions that make one the other.
+    """The insertions, deletions and substitutions that turn one sequence into the other.
 
-    Of sequences longer than `longest` the beginnings are compared and the rest counts as edits, so that the number is
-    never too small.
+    Past `longest` items nothing is compared and everything counts as an edit, so the number is never too small.
 
     >>> count_edits("kitten", "sitting", 100), count_edits("abcdef", "bcdefg", 3), count_edits("abcdef", "bcdefg", 6)
     (3, 5, 2)
@@ -134,11 +134,11 @@ BATCH = 256
 
 
 def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> Measure:
-    """A measure of answers: the cosine between answer and reference as `embed` sees them; the best reference counts.
+    """A measure of answers: the cosine similarity of answer and reference embeddings; the best reference counts.
 
-    `embed` takes a list of texts, at most `batch` of them, and gives one vector a text: an array, a tensor or lists.
-    It sees each text of some questions once, empty ones too. The name is what the result calls the measure, and should
-    say which model it is; it is not entered among the measures that `assay measures` lists.
+    `embed` takes a list of at most `batch` texts and returns one vector per text: an array, a tensor or lists. Within a
+    batch of questions it gets each text once, including empty ones. `name` is the measure's name in the result and
+    should say which model is used; `assay measures` does not list it.
 
     >>> import assay
     >>> def letters(texts):
@@ -148,16 +148,18 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
     [1.0, 0.5774]
     """
     if not callable(embed):
-        raise MeasureError(f"semantic needs a function from texts to vectors, not {show(type(embed).__name__)}")
+        raise MeasureError(
+            f"semantic: embed must be a function from texts to vectors, not {show(type(embed).__name__)}"
+        )
     if not isinstance(name, str) or not name.isidentifier():
-        raise MeasureError(f"semantic: a name is one word of letters, digits and _, not {show(name)}")
+        raise MeasureError(f"semantic: name must be one word of letters, digits and _, not {show(name)}")
     if TABLE.has(name):
         raise MeasureError(f"a measure named {show(name)} already exists; choose another name")
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise MeasureError(f"semantic: batch must be a whole number at least 1, not {show(batch)}")
 
     def function(answers: Answers) -> FloatArray:
-        """How near the meaning of the answer is to that of a reference."""
+        """How close the meaning of the answer is to that of a reference."""
         starts = range(0, answers.size, batch)
         return np.concatenate(
             [cosine_similarities(answers, slice(start, start + batch), embed, batch) for start in starts]
@@ -167,15 +169,15 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
         name,
         function,
         title="Semantic similarity",
-        formula="cosine between the vectors of answer and reference; the best reference counts",
+        formula="cosine of the vectors of answer and reference; the best reference counts",
         range=(-1, 1),
-        undefined="there is no reference",
+        undefined=NO_REFERENCE,
         of="answers",
     )()
 
 
 def cosine_similarities(answers: Answers, part: slice, embed: Embedder, batch: int) -> FloatArray:
-    """The values of some questions."""
+    """The values of a batch of questions."""
     references, predictions = answers.references[part], answers.predictions[part]
     places: dict[str, int] = {}
     for text in (*predictions, *(each for every in references for each in every)):
@@ -192,13 +194,14 @@ def cosine_similarities(answers: Answers, part: slice, embed: Embedder, batch: i
 
 
 def embed_texts(texts: Sequence[str], embed: Embedder) -> FloatArray:
-    """What the embedder gives, checked: one vector a text, all of one length, of finite numbers."""
+    """The embedder's vectors, checked: one per text, of equal length, of finite numbers."""
     try:
         vectors = np.asarray(embed(list(texts)), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"the embedder gives no vectors of numbers: {error}") from error
+        raise DataError(f"the embedder did not return vectors of numbers: {error}") from error
     if vectors.ndim != 2 or len(vectors) != len(texts):  # noqa: PLR2004 - rows and columns
-        raise DataError(f"the embedder gives an array of the shape {vectors.shape} for {len(texts)} texts")
+        shape = f"an array of shape {vectors.shape} for {len(texts)} texts"
+        raise DataError(f"the embedder returned {shape}; expected one vector per text")
     if not np.isfinite(vectors).all():
-        raise DataError("the embedder gives a vector with a number that is not finite")
+        raise DataError("the embedder returned a vector with a NaN or infinite value")
     return vectors

@@ -1,4 +1,4 @@
-"""How texts become tokens: SQuAD's normalisation, one for all languages, or none.
+"""How texts become tokens: SQuAD's normalisation, a multilingual one, or none.
 
 Rajpurkar et al., SQuAD: 100,000+ questions for machine comprehension of text, EMNLP 2016; Lewis et al., MLQA, ACL 2020.
 """
@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 
 Normalize = Annotated[
     Literal["squad", "multilingual", "none"],
-    "squad: lower case, no punctuation, no English articles; multilingual: the same for all scripts; or as it is",
+    "squad: lower case, no punctuation, no English articles; multilingual: the same for all scripts; none: as is",
 ]
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 ARTICLES = re.compile(r"\b(a|an|the)\b")
-# Scripts that put no blanks between words: each character is a token.
+# Scripts without spaces between words: each character is a token.
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
@@ -24,7 +24,7 @@ UNSPACED = re.compile(
 
 
 def normalize_text(text: str, how: str) -> str:
-    """The text as it is compared.
+    """The text normalised for comparison.
 
     >>> normalize_text("The  Eiffel-Tower!", "squad"), normalize_text("¿Qué es «París»?", "multilingual")
     ('eiffeltower', 'qué es parís')
@@ -33,7 +33,7 @@ def normalize_text(text: str, how: str) -> str:
 
 
 def tokenize(text: str, how: str) -> list[str]:
-    """The words of a text, or its characters where the script has no blanks.
+    """The words of a text, or its characters in scripts without spaces.
 
     >>> tokenize("東京 Tower", "multilingual"), tokenize("A cat.", "none")
     (['東', '京', 'tower'], ['A', 'cat.'])
@@ -48,5 +48,5 @@ def tokenize(text: str, how: str) -> list[str]:
 
 
 def is_punctuation(character: str) -> bool:
-    """Whether it is punctuation of any script, or one of ASCII's signs, as MLQA has it."""
+    """Whether it is punctuation in any script or an ASCII symbol, as in MLQA."""
     return character in string.punctuation or unicodedata.category(character).startswith("P")

@@ -1,7 +1,7 @@
-"""Synonyms of English words, from the table of WordNet 3.0 that comes with assay (its licence: wordnet.LICENSE).
+"""Synonyms of English words, from the WordNet 3.0 table that ships with assay (licence: wordnet.LICENSE).
 
 Fellbaum, WordNet: an electronic lexical database, 1998. An inflected word has the synonyms of its base forms, found by
-the rules of WordNet's Morphy as nltk applies them. The table is made by examples/wordnet_table.py.
+the rules of WordNet's Morphy as nltk applies them. examples/wordnet_table.py makes the table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 WORDNET = Path(__file__).with_name("wordnet.txt.gz")
-# Endings of nouns, verbs, adjectives and adverbs by their last letter, and what takes their place in the base form.
+# Endings of nouns, verbs, adjectives and adverbs by their last letter, with their replacements in the base form.
 ENDINGS: tuple[dict[str, tuple[tuple[str, str], ...]], ...] = (
     {
         "s": (
@@ -28,19 +28,19 @@ ENDINGS: tuple[dict[str, tuple[tuple[str, str], ...]], ...] = (
     {"r": (("er", ""), ("er", "e")), "t": (("est", ""), ("est", "e"))},
     {},
 )
-# No word of WordNet is as long; longer ones need not be looked up, nor kept.
+# No WordNet word is longer; longer ones are neither looked up nor cached.
 LONGEST_WORD = 100
 
 
 class PartOfSpeech(NamedTuple):
-    """The lines of synonyms that a word stands in, irregular forms with their base forms, and regular endings."""
+    """The synonym lines of each word, the base forms of irregular forms, and the regular endings."""
 
     lines: dict[str, list[str]]
     irregular: dict[str, list[str]]
     endings: dict[str, tuple[tuple[str, str], ...]]
 
     def forms(self, word: str) -> list[str]:
-        """The word and what its base form may be."""
+        """The word and its possible base forms."""
         if word in self.irregular:
             return [word, *self.irregular[word]]
         endings = self.endings.get(word[-1:], ())
@@ -69,7 +69,7 @@ def lines_by_form(lines: list[str]) -> dict[str, list[str]]:
 
 
 def synonyms(word: str) -> frozenset[str]:
-    """The single words without capitals that mean the same as a word in lower case, in any of its senses.
+    """The synonyms of a lower-case word in any of its senses: single words without capitals.
 
     >>> sorted(synonyms("autos")), sorted(synonyms("children") & {"kid", "child"})
     (['auto', 'automobile', 'car', 'machine', 'motorcar'], ['child', 'kid'])

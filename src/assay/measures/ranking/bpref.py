@@ -30,7 +30,7 @@ Unopposed = Annotated[
     formula="(1/R) Σ 1 - min(n, R) / min(N, R), where n of the N judged non-relevant documents rank above it",
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.",
     needs_relevant=True,
-    undefined="unopposed=nan and no document is judged not relevant",
+    undefined="no document is judged not relevant and unopposed=nan",
     example=Example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2"),
 )
 def binary_preference(

@@ -109,7 +109,7 @@ NothingRelevant = Annotated[
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
-    undefined="nothing=nan and no document is relevant",
+    undefined="no document is relevant and nothing=nan",
     example=Example(
         "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents are among the first 5: 3 / 5"
     ),
