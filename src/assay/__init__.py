@@ -27,8 +27,9 @@ if _TYPE_CHECKING:
     from assay.data import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
     from assay.measures import measure, remove_measure
     from assay.measures.answers import Answers, semantic
-    from assay.results.many import Results
-    from assay.results.result import Result, load_result
+    from assay.results.result import Result
+    from assay.results.results import Results
+    from assay.results.stored import load_result
     from assay.stats import Interval
     from assay.stats.pairs import Pair
     from assay.tasks.audit.api import audit
@@ -83,8 +84,9 @@ _HOME = {
     "assay.tasks.probe": ("Probe", "probe"),
     "assay.tasks.rag.api": ("evaluate_rag",),
     "assay.tasks.rag.result": ("RagResult",),
-    "assay.results.result": ("Result", "load_result"),
-    "assay.results.many": ("Results",),
+    "assay.results.result": ("Result",),
+    "assay.results.results": ("Results",),
+    "assay.results.stored": ("load_result",),
     "assay.stats": ("Interval",),
     "assay.stats.pairs": ("Pair",),
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.terminal import Command, emit
-from assay.results.many import Results
+from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, Evaluator
 from assay.tasks.rag.api import evaluate_rag
 

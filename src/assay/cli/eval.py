@@ -22,8 +22,8 @@ from assay.data.naming import run_names
 from assay.data.run import Run
 from assay.data.subqueries import Subqueries
 from assay.render import Column, Table, render
-from assay.results.many import Results
 from assay.results.result import Result
+from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 

@@ -13,7 +13,6 @@ from assay.core.measure import AGGREGATES, is_pooled
 from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Column, Exports, Table, finite
-from assay.results.stored import Stored, read_stored, write_stored
 from assay.stats import Interval, bootstrap_all
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.note import Note
     from assay.core.policies import Policies
-    from assay.data.source import Readable
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -86,14 +84,9 @@ class Result(Exports):
         definition = self.measures[key].definition
         if is_pooled(self.measures[key]):
             statistics = self._defined_statistics(key)
-            return float(self.combine(key, statistics.sum(axis=0))) if len(statistics) else math.nan
+            totals = statistics.sum(axis=0)
+            return float(combine_statistics(self.measures[key], totals)) if len(statistics) else math.nan
         return AGGREGATES[definition.aggregate](self.scores[key])
-
-    def combine(self, key: str, sums: FloatArray) -> FloatArray:
-        """What sums of a measure's statistics score, one value for each row of sums."""
-        pooled = self.measures[key].definition.pooled
-        assert pooled is not None  # noqa: S101 - statistics are kept only for these
-        return pooled.combine(sums, **self.measures[key].values)
 
     def _defined_statistics(self, key: str) -> FloatArray:
         """The statistics of the queries that the measure is defined for."""
@@ -150,7 +143,7 @@ class Result(Exports):
         statistics = self._defined_statistics(key)
         if not len(statistics):
             return Interval(math.nan, math.nan)
-        return percentiles(self.combine(key, resampled_totals(statistics, SAMPLES, seed)), level)
+        return percentiles(combine_statistics(self.measures[key], resampled_totals(statistics, SAMPLES, seed)), level)
 
     def counted(self, name: str | Measure) -> int:
         """How many queries the mean is taken over."""
@@ -216,29 +209,20 @@ class Result(Exports):
         return {"signature": str(self.signature), "measures": summary, "queries": queries, "notes": notes}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the result to a file that `assay.load_result` reads back, compressed if its name ends in .gz or .zst.
+        """Writes the result to a file that `assay.load_result` reads; compressed if the name ends in .gz or .zst.
 
-        The file holds the value of each query, exactly, and how they were computed; neither rankings nor judgments.
+        The file holds the exact value of each query and how it was computed, but no rankings and no judgments.
         """
-        means = {name: self[name] for name, each in self.measures.items() if each.has_own_number}
-        parts = (self.measures, self.queries, self.scores, self.convention, self.policies, self.notes)
-        write_stored(Stored(*parts, self.own_policies, means, self.statistics, self.version), path)
+        from assay.results.stored import write_result
+
+        write_result(self, path)
 
 
-def load_result(path: Readable) -> Result:
-    """The result that `Result.save` wrote. It can be used wherever a result can.
-
-    Nothing in the file is run, and every field of it is checked, so it is safe to read one from a stranger. A measure
-    that is not defined here is kept under its name, with its values.
-    """
-    stored = read_stored(path)
-    return Result(
-        *stored[:7],
-        subject=subject_of(stored.measures, stored.convention, stored.policies),
-        version=stored.version,
-        statistics=stored.statistics,
-        _means=stored.means,
-    )
+def combine_statistics(measure: Measure, sums: FloatArray) -> FloatArray:
+    """The scores that sums of a measure's statistics give, one per row of sums."""
+    pooled = measure.definition.pooled
+    assert pooled is not None  # noqa: S101 - statistics are kept only for these
+    return pooled.combine(sums, **measure.values)
 
 
 def subject_of(measures: Mapping[str, Measure], convention: str, policies: Policies) -> str:

@@ -1,11 +1,11 @@
-"""Results in files: one line a query, so that a baseline under version control shows which queries changed.
+"""Results in files: one line per query, so that a baseline under version control shows which queries changed.
 
     {"assay":"result","version":1,"written_by":"0.1.0","convention":"assay","policies":{…},
     "measures":[{"name":"ndcg@10","measure":"ndcg(…)@10","aggregate":"mean","higher_is_better":true}],"notes":[],"queries":[
     ["q1",0.5],
     ["q2",null]]}
 
-Nothing in a file is run, and every field is checked.
+Nothing in a file is executed, and every field is checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import os
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,27 +25,25 @@ from assay.core.errors import DataError, FormatError
 from assay.core.note import NoteKind
 from assay.core.text import show
 from assay.data.source import named, open_source
+from assay.results.result import Result, subject_of
 from assay.results.stored_fields import (
     BACK,
     LONGEST_ID,
+    absent_notes,
     exactly,
     fault,
     is_name,
     is_text,
+    read_measures,
     read_notes,
     read_policies,
     read_rows,
+    read_statistics,
     write_note,
 )
-from assay.results.stored_measures import absent_notes, read_measures, read_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.core.judged import FloatArray
-    from assay.core.measure import Measure
-    from assay.core.note import Note
-    from assay.core.policies import Policies
     from assay.data.source import Readable
 
 VERSION = 2
@@ -61,44 +59,26 @@ FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures"
 INFINITE = {value: word for word, value in BACK.items()}
 
 
-class Stored(NamedTuple):
-    """What a result is made of.
-
-    `means` are those that are not made of the queries' values alone; `statistics` are what some of them are sums of.
-    """
-
-    measures: Mapping[str, Measure]
-    queries: list[str]
-    scores: Mapping[str, FloatArray]
-    convention: str
-    policies: Policies
-    notes: tuple[Note, ...]
-    own_policies: Mapping[str, Policies]
-    means: dict[str, float]
-    statistics: Mapping[str, FloatArray]
-    version: str
-
-
-def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
-    """Writes a file that `read_stored` reads back."""
+def write_result(result: Result, path: str | os.PathLike[str]) -> None:
+    """Writes a file that `load_result` reads."""
     from assay.data.write import written
 
-    if wrong := [query for query in stored.queries if not is_text(query, LONGEST_ID)]:
+    if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
         raise DataError(f"the query id {show(wrong[0])} cannot be stored; give ids that are short and valid Unicode")
-    notes = [write_note(note) for note in stored.notes if note.kind != NoteKind.NOT_DEFINED]
+    notes = [write_note(note) for note in result.notes if note.kind != NoteKind.NOT_DEFINED]
     head = {
         "assay": "result",
         "version": VERSION if notes else WITHOUT_NOTES,
-        "written_by": stored.version,
-        "convention": stored.convention,
-        "policies": asdict(stored.policies),
+        "written_by": result.version,
+        "convention": result.convention,
+        "policies": asdict(result.policies),
         # A list, so that the columns of the rows are the same even if a formatter sorts names.
-        "measures": [description(name, stored) for name in stored.measures],
+        "measures": [describe_measure(name, result) for name in result.measures],
         "notes": notes,
     }
-    columns = [plain(stored.scores[name]) for name in stored.measures]
-    rows = ",\n".join(compact(list(row)) for row in zip(stored.queries, *columns, strict=True))
-    sums = {name: [plain(row) for row in values] for name, values in stored.statistics.items()}
+    columns = [plain(result.scores[name]) for name in result.measures]
+    rows = ",\n".join(compact(list(row)) for row in zip(result.queries, *columns, strict=True))
+    sums = {name: [plain(row) for row in values] for name, values in result.statistics.items()}
     tail = f',"statistics":{compact(sums)}' if sums else ""
     content = f'{compact(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
@@ -116,9 +96,9 @@ def plain(scores: FloatArray) -> list[float | str | None]:
     return [None if math.isnan(value) else INFINITE.get(value, value) for value in scores.tolist()]
 
 
-def description(name: str, stored: Stored) -> dict[str, Any]:
+def describe_measure(name: str, result: Result) -> dict[str, Any]:
     """A measure, and what must be known of it where it is not defined."""
-    measure = stored.measures[name]
+    measure = result.measures[name]
     about = measure.definition
     said: dict[str, Any] = {
         "name": name,
@@ -126,10 +106,10 @@ def description(name: str, stored: Stored) -> dict[str, Any]:
         "aggregate": about.aggregate,
         "higher_is_better": about.higher_is_better,
     }
-    if name in stored.own_policies:
-        said["policies"] = asdict(stored.own_policies[name])
-    if name in stored.means:
-        (said["mean"],) = plain(np.array([stored.means[name]]))
+    if name in result.own_policies:
+        said["policies"] = asdict(result.own_policies[name])
+    if measure.has_own_number:
+        (said["mean"],) = plain(np.array([result[name]]))
     return said
 
 
@@ -141,23 +121,36 @@ def is_stored(path: str | os.PathLike[str]) -> bool:
         return MARK.match(source.read(limit=HEAD)) is not None
 
 
-def read_stored(path: Readable) -> Stored:
-    """What `write_stored` wrote, once every field is checked."""
+def load_result(path: Readable) -> Result:
+    """Reads a result that `Result.save` wrote; it works wherever a result does.
+
+    Nothing in the file is executed and every field is checked, so files from strangers are safe. A measure that is not
+    defined here keeps its name and its values.
+    """
     with open_source(path) as source:
         content = source.read(limit=MOST_BYTES + 1)
     with named(source.name):
-        fields = checked_head(parsed(content))
+        fields = check_head(parse_content(content))
         policies = read_policies(fields["policies"])
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
         queries, scores = read_rows(fields["queries"], list(measures))
-        notes = (*read_notes(fields["notes"]), *absent_notes(measures))
         statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
-        means = {name: mean for name, mean in means.items() if name not in statistics}
-        how = (fields["convention"], policies, notes, own, means, statistics, fields["written_by"])
-        return Stored(measures, queries, scores, *how)
+        return Result(
+            measures,
+            queries,
+            scores,
+            fields["convention"],
+            policies,
+            (*read_notes(fields["notes"]), *absent_notes(measures)),
+            own,
+            statistics,
+            subject=subject_of(measures, fields["convention"], policies),
+            version=fields["written_by"],
+            _means={name: mean for name, mean in means.items() if name not in statistics},
+        )
 
 
-def parsed(content: bytes) -> Any:  # noqa: ANN401 - whatever the file holds
+def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file holds
     """The JSON of a file."""
     if len(content) > MOST_BYTES:
         raise fault(f"more than {MOST_BYTES >> 20} MB is no stored result")
@@ -189,7 +182,7 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def checked_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
     """The fields, if they are those of a result that this version reads."""
     fields: dict[str, Any] = content if isinstance(content, dict) else {}
     if fields.get("assay") != "result":

@@ -1,22 +1,32 @@
-"""The fields of a stored result, each checked: policies, rows and notes."""
+"""The fields of a stored result, each checked: policies, measures, rows, statistics and notes.
+
+A measure that is not defined here is known by its name only.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.errors import FormatError, PolicyError
+from assay.conventions import choose
+from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.grammar import LONGEST_NAME
+from assay.core.measure import AGGREGATES, Definition, Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
 from assay.core.text import printable, show
+from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
 
 if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
+    from collections.abc import Mapping
+
+    from assay.core.convention import Convention
+    from assay.core.judged import FloatArray, Judged
 
 BACK = {"inf": math.inf, "-inf": -math.inf}
 # What JSON can say and UTF-8 cannot.
@@ -25,6 +35,7 @@ LONGEST_ID = 100_000
 LONGEST_NOTE = 100_000
 # The queries of a note that are stored; its count says how many there are.
 MOST_NOTED = 1_000
+MOST_ABSENT = 10_000
 
 
 def fault(text: str) -> FormatError:
@@ -82,13 +93,13 @@ def read_rows(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, Floa
             raise fault(f"query {show(row[0])} stands twice")
         seen.add(row[0])
     scores = {
-        name: np.array([number(row[place], f"{name} of query {show(row[0])}") for row in rows], dtype=np.float64)
+        name: np.array([read_number(row[place], f"{name} of query {show(row[0])}") for row in rows], dtype=np.float64)
         for place, name in enumerate(measures, start=1)
     }
     return [row[0] for row in rows], scores
 
 
-def number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file holds
+def read_number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file holds
     """A value as a float; null is NaN."""
     if value is None:
         return math.nan
@@ -135,3 +146,154 @@ def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whateve
     if not isinstance(ids, list) or not all(is_text(each, LONGEST_ID) for each in ids):
         raise fault(f"{where} must be a list of texts, not {show(ids)}")
     return tuple(ids)
+
+
+def read_measures(
+    said: Any,  # noqa: ANN401 - whatever the file holds
+    policies: Policies,
+    convention: Convention,
+) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
+    """The measures by their names in the result, the policies that some have of their own, and means that are given."""
+    if not isinstance(said, list):
+        raise fault(f"measures must be a list, not {show(said)}")
+    measures: dict[str, Measure] = {}
+    own: dict[str, Policies] = {}
+    means: dict[str, float] = {}
+    for place, each in enumerate(said, start=1):
+        about = checked_measure(each, f"measure {place}")
+        name = about["name"]
+        if name in measures:
+            raise fault(f"measure {show(name)} stands twice")
+        measures[name] = measure_of(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
+        if "mean" in about:
+            means[name] = read_number(about["mean"], f"the mean of {show(name)}")
+        if "policies" in about and (changed := read_policies(about["policies"])) != policies:
+            own[name] = changed
+        check_meaning(name, measures[name], convention, {policies.rel, own.get(name, policies).rel})
+    return measures, own, means
+
+
+def check_meaning(name: str, measure: Measure, convention: Convention, levels: set[float]) -> None:
+    """Raises if a name stands for another measure than the one that is stored under it.
+
+    It may stand for none or for several here, and a parameter that the judgments set is not part of it.
+    """
+    if is_absent(measure):
+        return
+    if measure.definition.of == "answers":
+        name = spelt_out(name)
+    found = []
+    for options in ({}, *({"rel": level} for level in levels)):
+        try:
+            found.append([chosen.measure for chosen in choose([name], convention, options).values()])
+        except MeasureError:
+            return
+    same = [each for each in found if len(each) != 1 or means(each[0], measure)]
+    if not same:
+        raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under it")
+
+
+def spelt_out(name: str) -> str:
+    """The whole name of a measure of answers that has a short one where only answers are measured.
+
+    >>> spelt_out("f1(normalize=none)"), spelt_out("bleu")
+    ('answer_f1(normalize=none)', 'bleu')
+    """
+    base, bracket, rest = name.partition("(")
+    short = SHORT_ANSWER_NAMES.get(base.strip().lower())
+    return name if short is None else short + bracket + rest
+
+
+def means(named: Measure, measure: Measure) -> bool:
+    is_bound = measure.definition.bind is not None and named.definition is measure.definition
+    return is_bound or named == measure
+
+
+def checked_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+    """What is said about a measure, once every field is checked."""
+    needed = ("name", "measure", "aggregate", "higher_is_better")
+    about = exactly(said, needed, where, allowed=("policies", "mean"))
+    if not is_name(about["name"]) or not is_name(about["measure"]):
+        raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
+    if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
+        raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
+    if not isinstance(about["higher_is_better"], bool):
+        raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
+    return about
+
+
+def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) -> Measure:
+    """The measure of that name, or one that only has the name where no such measure is defined."""
+    known = (aggregate, higher_is_better, corpus)
+    try:
+        measure = parse(text)
+    except MeasureError:
+        return absent(text, *known)
+    about = measure.definition
+    is_same = (about.aggregate, about.higher_is_better, measure.has_own_number) == known
+    return measure if is_same else absent(text, *known)
+
+
+def read_statistics(
+    said: Any,  # noqa: ANN401 - whatever the file holds
+    measures: Mapping[str, Measure],
+    scores: Mapping[str, FloatArray],
+    means: Mapping[str, float],
+) -> dict[str, FloatArray]:
+    """What is summed over the queries to make a measure's one number, where the measure is known here."""
+    if not isinstance(said, dict):
+        raise fault(f"statistics must be an object, not {show(said)}")
+    found = {}
+    for name, rows in said.items():
+        if name not in means:
+            raise fault(f"there are statistics of {show(name)}, which has no mean of its own")
+        queries = len(scores[name])
+        if not isinstance(rows, list) or len(rows) != queries or not all(isinstance(row, list) for row in rows):
+            raise fault(f"the statistics of {show(name)} must be one row a query")
+        if len({len(row) for row in rows}) > 1:
+            raise fault(f"the statistics of {show(name)} must have rows of one length")
+        where = f"a statistic of {show(name)}"
+        values = np.array([[read_number(each, where) for each in row] for row in rows], dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise fault(f"the statistics of {show(name)} must be finite numbers")
+        if is_pooled(measures[name]):
+            if not np.isclose(combined(measures[name], values[~np.isnan(scores[name])]), means[name], equal_nan=True):
+                raise fault(f"the statistics of {show(name)} are not those of its mean")
+            found[name] = values
+    return found
+
+
+def combined(measure: Measure, statistics: FloatArray) -> float:
+    """The one number that statistics make; NaN if they cannot be the measure's."""
+    try:
+        with np.errstate(all="ignore"):
+            return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
+    except (IndexError, ValueError, TypeError, ArithmeticError):
+        return math.nan
+
+
+@lru_cache(maxsize=MOST_ABSENT)
+def absent(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Measure:  # noqa: ANN401 - one of three words
+    """A measure that is known by name only. It is made once, so that the same name is an equal measure."""
+
+    def unknown(judged: Judged) -> FloatArray:
+        raise MeasureError(
+            f"{show(name)} is known from a stored result only, so {judged.size} queries cannot be scored by it; "
+            "define it with @assay.measure"
+        )
+
+    def whole(judged: Judged) -> float:
+        return float(unknown(judged)[0])
+
+    about: dict[str, Any] = {"aggregate": aggregate, "higher_is_better": higher_is_better}
+    return Measure(Definition(name, unknown, name, "", corpus=whole if corpus else None, **about), {})
+
+
+def is_absent(measure: Measure) -> bool:
+    return TABLE.get(measure.definition.name) is not measure.definition
+
+
+def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:
+    """A note for each measure that is known by name only."""
+    names = [name for name, each in measures.items() if is_absent(each)]
+    return [Note.of(NoteKind.NOT_DEFINED, measures=[printable(name)]) for name in names]

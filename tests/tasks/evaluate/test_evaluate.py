@@ -234,7 +234,7 @@ def test_evaluate_many_gives_each_run_its_result():
     assert results["good"].policies.missing == "skip"
     assert results.notes["good"] == ()
     assert [note.kind for note in results.notes["half"]] == ["missing"]
-    with pytest.raises(MeasureError, match="there is no run 'bad'; there are 'good', 'half', 'frame'"):
+    with pytest.raises(MeasureError, match="unknown run 'bad'; the runs are 'good', 'half', 'frame'"):
         results["bad"]
     for name, run in runs.items():
         assert results[name].per_query() == assay.evaluate(HALF, run, ["rr", "ap"], missing="skip").per_query()

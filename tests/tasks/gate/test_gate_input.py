@@ -105,7 +105,7 @@ MISMATCHES = [
     (assay.evaluate({"p": ["d"]}, {"p": ["d"]}, ["rr"]), "run and baseline have no query in common: the run has 'q00'"),
     (
         assay.evaluate(QRELS, OLD, ["rr"], ties="input"),
-        "run and baseline cannot be compared: the results do not mean the same by rr: ties=docid_desc and ties=input",
+        "run and baseline cannot be compared: rr was not computed alike: ties=docid_desc in one result, ties=input in the other",
     ),
 ]
 

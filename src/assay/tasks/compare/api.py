@@ -16,8 +16,9 @@ from assay.core.note import Note, NoteKind
 from assay.core.progress import Report, unheard
 from assay.core.text import show, some
 from assay.data.source import describe
-from assay.results.many import Results, check_unscored, common_notes, same_measures, same_order
-from assay.results.result import Result
+from assay.results.align import align_by_query, align_measures, check_unscored
+from assay.results.result import Result, combine_statistics
+from assay.results.results import Results, common_notes
 from assay.stats.paired import is_exact
 from assay.stats.pairs import Caution, Measured, Pair
 from assay.stats.pooled import POOLED_TESTS, Pool
@@ -78,13 +79,20 @@ def compare(
     finished = {name: run for name, run in named.items() if isinstance(run, Result)}
     if len(finished) == len(named):
         check_unscored({"convention": convention, "threads": threads, **policies})
-        return compare_results(same_order(same_measures(finished, measures)), None, settings)
+        return compare_results(align_results(finished, measures), None, settings)
     if finished:
         raise DataError("give runs or finished results, not both")
     chosen = DEFAULT_MEASURES if measures is None else measures
     known = "assay" if convention is None else convention
     scorer = make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
     return compare_results(*read_runs(scorer, named), settings)
+
+
+def align_results(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
+    """Finished results with the same measures, and with their queries in the order of the first."""
+    aligned = align_measures(results, measures)
+    queries = next(iter(aligned.values())).queries
+    return {name: align_by_query(result, queries) for name, result in aligned.items()}
 
 
 def read_runs(
@@ -175,7 +183,10 @@ def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
             f"{name} is a score of summed statistics, which {some(lacking)} came without, as an older assay stored it; "
             "evaluate again, or name other measures to compare"
         )
-    return Pool({run: result.statistics[name] for run, result in results.items()}, partial(first.combine, name))
+    return Pool(
+        {run: result.statistics[name] for run, result in results.items()},
+        partial(combine_statistics, first.measures[name]),
+    )
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:

@@ -10,14 +10,14 @@ import numpy as np
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table, finite
-from assay.results.many import shared_means
+from assay.results.align import shared_means
 from assay.stats.paired import differences_of
 
 if TYPE_CHECKING:
     import polars
 
     from assay.core.judged import IntArray
-    from assay.results.many import Results
+    from assay.results.results import Results
     from assay.tasks.evaluate.api import Part, RunRead, Scorer
 
 # Relevant documents of a query that are shown to people; other programs get all that are judged.

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.errors import DataError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, marks_of, render, system_table
-from assay.results.many import shared_means, shared_queries
+from assay.results.align import shared_means, shared_queries
 from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, Ranks, find_moves
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.note import Note
-    from assay.results.many import Results
+    from assay.results.results import Results
     from assay.stats.significance import ComparisonSettings
 
 # Smaller p-values round to 0 in four digits.

@@ -17,7 +17,7 @@ from assay.measures import parse
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
 from assay.results.result import Result
-from assay.results.stored_measures import spelt_out
+from assay.results.stored_fields import spelt_out
 from assay.tasks.evaluate.score import measure_notes
 
 if TYPE_CHECKING:

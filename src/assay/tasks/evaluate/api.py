@@ -20,7 +20,7 @@ from assay.data.run import rank_run
 from assay.data.source import describe
 from assay.data.tuples import gathered, is_tuples
 from assay.engine.local import count_threads, kernel_options, rank_hits
-from assay.results.many import Results
+from assay.results.results import Results
 from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
 
 if TYPE_CHECKING:

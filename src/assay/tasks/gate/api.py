@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
-from assay.results.many import check_meaning
-from assay.results.result import Result, load_result
-from assay.results.stored import is_stored
+from assay.results.align import align_by_query, check_computed_alike
+from assay.results.result import Result
+from assay.results.stored import is_stored, load_result
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.api import read_runs
@@ -178,7 +177,7 @@ def paired(run: Result, baseline: Result, names: list[str]) -> Result:
     """The baseline with its queries in the order of the run's, if both are of the same and computed alike."""
     for name in names:
         try:
-            check_meaning(name, run, baseline)
+            check_computed_alike(name, run, baseline)
         except MismatchError as error:
             raise MismatchError(f"run and baseline cannot be compared: {error}") from None
     places = {query: place for place, query in enumerate(baseline.queries)}
@@ -189,11 +188,7 @@ def paired(run: Result, baseline: Result, names: list[str]) -> Result:
         )
     check_sides("baseline", [query for query in run.queries if query not in places])
     check_sides("run", sorted(places.keys() - set(run.queries)))
-    if baseline.queries == run.queries:
-        return baseline
-    order = [places[query] for query in run.queries]
-    scores = {name: baseline.scores[name][order] for name in baseline.measures}
-    return replace(baseline, queries=run.queries, scores=scores, _means=baseline.mean, _intervals={})
+    return align_by_query(baseline, run.queries)
 
 
 def check_sides(side: str, missing: list[str]) -> None:

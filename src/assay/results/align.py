@@ -1,0 +1,89 @@
+"""Results side by side: the same queries in the same order, and the same measures computed alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import MismatchError, PolicyError
+from assay.stats.pairs import is_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from assay.core.judged import BoolArray
+    from assay.core.measure import Measure
+    from assay.results.result import Result
+
+
+def align_by_query(result: Result, queries: list[str]) -> Result:
+    """The result with its queries in this order, scores and statistics with them; unchanged if its queries differ."""
+    if result.queries == queries or sorted(result.queries) != sorted(queries):
+        return result
+    places = {query: place for place, query in enumerate(result.queries)}
+    # Summing in another order may change the last digit; the number of a result does not change.
+    return replace(select_queries(result, [places[query] for query in queries]), _means=result.mean)
+
+
+def select_queries(result: Result, places: Sequence[int]) -> Result:
+    """The result with the queries at these places, in this order."""
+    order = list(places)
+    return replace(
+        result,
+        queries=[result.queries[place] for place in order],
+        scores={name: column[order] for name, column in result.scores.items()},
+        statistics={name: rows[order] for name, rows in result.statistics.items()},
+        _means={},
+        _intervals={},
+    )
+
+
+def align_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
+    """The results with these measures only, or with those of the first; raises unless all computed them alike."""
+    first = next(iter(results.values()))
+    wanted = first.measures if measures is None else [measures] if isinstance(measures, str) else measures
+    keys = [str(each) for each in wanted]
+    selected = {name: result.only(keys) for name, result in results.items()}
+    first = next(iter(selected.values()))
+    for key in keys:
+        for other in selected.values():
+            check_computed_alike(key, first, other)
+    return selected
+
+
+def check_computed_alike(key: str, first: Result, other: Result) -> None:
+    """Raises unless a measure was computed in the same way in both results."""
+    measures = [each.measures[each.key(key)] for each in (first, other)]
+    policies = [each.policies_of(key) for each in (first, other)]
+    if measures[0] != measures[1]:
+        how = [each.full_name for each in measures]
+    elif policies[0] != policies[1]:
+        how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
+    else:
+        return
+    said = f"{how[0]} in one result, {how[1]} in the other"
+    raise MismatchError(f"{key} was not computed alike: {said}; compute both the same way")
+
+
+def check_unscored(options: Mapping[str, object]) -> None:
+    """Raises if an option for scoring is set where nothing is scored."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise PolicyError(f"finished results are not scored again; leave out {' and '.join(given)}")
+
+
+def shared_queries(results: Iterable[Result], key: str) -> BoolArray:
+    """The queries for which all results have a finite value; a result without any finite value does not count."""
+    columns = np.stack([each.scores[key] for each in results], axis=1)
+    has_any = np.isfinite(columns).any(axis=0)
+    return is_whole(columns[:, has_any] if has_any.any() else columns)
+
+
+def shared_means(results: Iterable[Result], key: str) -> list[float]:
+    """The mean of each result, or its other aggregate, over the queries for which all have a value."""
+    every = list(results)
+    shared = shared_queries(every, key)
+    places = np.flatnonzero(shared).tolist()
+    return [each[key] if shared.all() else select_queries(each, places)[key] for each in every]

@@ -1,0 +1,86 @@
+"""`Results`: several runs on the same judgments, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import MeasureError
+from assay.core.text import printable, show
+from assay.render import Cell, Column, Exports, Table
+
+if TYPE_CHECKING:
+    from collections.abc import ItemsView, Iterable, Iterator, Mapping
+
+    import polars
+
+    from assay.core.note import Note
+    from assay.results.result import Result
+
+
+class Results(Exports):
+    """The results of several runs on the same judgments, by name."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self.results = dict(results)
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self.results:
+            raise MeasureError(f"unknown run {show(name)}; the runs are {', '.join(map(show, self.results))}")
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def items(self) -> ItemsView[str, Result]:
+        """Names and results."""
+        return self.results.items()
+
+    def __repr__(self) -> str:
+        return printable(f"<Results: {', '.join(self.results)}>")
+
+    @property
+    def notes(self) -> dict[str, tuple[Note, ...]]:
+        """The notes of each run."""
+        return {name: result.notes for name, result in self.results.items()}
+
+    def table(self) -> Table:
+        """One row per run, one column per measure."""
+        first = next(iter(self.results.values()))
+        columns = (Column("run", is_text=True), *(Column(name) for name in first.measures))
+        rows: tuple[tuple[Cell, ...], ...] = tuple((name, *each.mean.values()) for name, each in self.results.items())
+        texts = [[str(note) for note in result.notes] for result in self.results.values()]
+        if all(each == texts[0] for each in texts):
+            notes = texts[0]
+        else:
+            notes = [f"{name}: {text}" for name, each in zip(self.results, texts, strict=True) for text in each]
+        return Table(columns, rows, first.signature.short, tuple(notes))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row per run and query, one column per measure."""
+        import polars
+
+        frames = [
+            result.to_polars().select(polars.lit(name).alias("run"), polars.all())
+            for name, result in self.results.items()
+        ]
+        return polars.concat(frames)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects: each result's, by run."""
+        return {name: result.to_dict() for name, result in self.results.items()}
+
+
+def common_notes(notes: Mapping[str, Iterable[Note]]) -> list[Note]:
+    """The notes of runs: once where they are the same for all, else with the names of the runs."""
+    runs: dict[Note, list[str]] = {}
+    for name, each in notes.items():
+        for note in each:
+            runs.setdefault(note, []).append(name)
+    return [
+        note if len(names) == len(notes) else replace(note, text=f"{', '.join(names)}: {note.text}")
+        for note, names in runs.items()
+    ]

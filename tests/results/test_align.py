@@ -1,0 +1,60 @@
+"""Aligning results by query permutes everything that has a row per query."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay.results.align import align_by_query, check_computed_alike, select_queries, shared_means
+
+REFERENCES = {"q1": "the cat sat on the mat", "q2": "a dog ran in the park", "q3": None, "q4": "it rains a lot today"}
+PREDICTIONS = {"q1": "the cat sat on a mat", "q2": "dogs run", "q3": "what", "q4": "it rains a lot"}
+ORDER = ["q3", "q1", "q4", "q2"]
+
+
+@pytest.fixture
+def result():
+    return assay.evaluate_answers(REFERENCES, PREDICTIONS, ["bleu", "f1"])
+
+
+def test_scores_and_statistics_follow_their_queries(result):
+    aligned = align_by_query(result, ORDER)
+    assert aligned.queries == ORDER
+    for name in ("bleu", "f1"):
+        np.testing.assert_array_equal(aligned.scores[name], result.scores[name][[2, 0, 3, 1]])
+    np.testing.assert_array_equal(aligned.statistics["bleu"], result.statistics["bleu"][[2, 0, 3, 1]])
+    assert aligned.mean == result.mean
+
+
+def test_what_is_computed_of_an_aligned_result_is_as_if_it_had_been_evaluated_so(result):
+    again = assay.evaluate_answers({query: REFERENCES[query] for query in ORDER}, PREDICTIONS, ["bleu", "f1"])
+    aligned = align_by_query(result, ORDER)
+    assert aligned.interval("bleu") == again.interval("bleu")
+    half = [0, 1]
+    assert select_queries(aligned, half)["bleu"] == pytest.approx(select_queries(again, half)["bleu"])
+
+
+def test_a_gate_aligns_the_statistics_of_its_baseline(result):
+    from assay.tasks.gate.api import paired
+
+    run = assay.evaluate_answers({query: REFERENCES[query] for query in ORDER}, PREDICTIONS, ["bleu", "f1"])
+    baseline = paired(run, result, ["bleu", "f1"])
+    assert baseline.queries == run.queries
+    np.testing.assert_array_equal(baseline.statistics["bleu"], run.statistics["bleu"])
+    assert baseline.interval("bleu") == run.interval("bleu")
+
+
+def test_results_on_other_queries_are_left_as_they_are(result):
+    assert align_by_query(result, ["q1"]) is result
+    assert align_by_query(result, result.queries) is result
+
+
+def test_means_over_the_queries_that_all_have(result):
+    other = assay.evaluate_answers({**REFERENCES, "q1": None}, PREDICTIONS, ["bleu", "f1"])
+    first, second = shared_means([result, other], "f1")
+    assert first == second == other["f1"]
+
+
+def test_measures_must_be_computed_alike():
+    one, two = (assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap", depth=depth) for depth in (1, 2))
+    with pytest.raises(assay.MismatchError, match=r"ap was not computed alike: depth=1 in one result, depth=2 in"):
+        check_computed_alike("ap", one, two)
