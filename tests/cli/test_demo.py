@@ -9,12 +9,12 @@ def test_shows_the_runs_and_the_best_of_them(assay):
     result = assay("demo")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert lines[0] == "25 questions on the annual report of a fictional company, and what three retrievers found:"
+    assert lines[0] == "25 questions about the annual report of a fictional company, and three retrievers:"
     assert lines[2].split() == ["run", "ndcg@10", "ap", "rr@10", "recall@100"]
     means = {name: float(first) for name, first, *_ in map(str.split, lines[4:7])}
     assert list(means) == ["bm25", "dense", "hybrid"]
     best = max(means, key=means.get)
-    assert f"The best of them, {best}, with 95 % intervals:" in lines
+    assert f"The best one, {best}, with 95 % intervals:" in lines
     row = next(line.split() for line in lines[9:] if line.startswith("ndcg@10"))
     assert float(row[1]) == means[best]
     assert float(row[2]) < float(row[1]) < float(row[3])

@@ -30,7 +30,7 @@ Reference       Voorhees, The TREC-8 question answering track report, 1999.
 Parameters
   rel     a number (default 1)
           the lowest grade that counts as relevant
-  @k      a whole number at least 1 (not set by default)
+  @k      a whole number at least 1 (no default)
           only the first k documents count
   credit  first or sum or found (default first)
           only the first hit counts, or the sum over all hits, or their mean
@@ -99,7 +99,7 @@ def test_says_what_a_spelling_means(assay, name, first, meanings):
 
 def test_a_measure_that_needs_a_parameter_is_explained_without_it(assay):
     shown = assay("measures", "iprec").stdout
-    assert "  @recall  a number at least 0 and at most 1 (needed)\n" in shown
+    assert "  @recall  a number at least 0 and at most 1 (required)\n" in shown
 
 
 def test_aliases_that_set_parameters_say_so(assay):

@@ -22,15 +22,15 @@ RUNS = ("bm25", "dense", "hybrid")
 ANSWERED = ("bm25", "hybrid")
 MAIN_MEASURE = DEFAULT_MEASURES[0]
 RAG_MEASURES = ("recall", "answer_f1", "rouge_l")
-# A passage that is only on the topic answers nothing.
+# A passage that is only on topic does not answer the question.
 ANSWERS = 2
 
 
 @click.command("demo", cls=Command, short_help="See assay at work on a small collection.", examples=("assay demo",))
 def command() -> None:
-    """Evaluates three retrievers and two RAG systems on questions on the annual report of a fictional company.
+    """Evaluates three retrievers and two RAG systems on questions about the annual report of a fictional company.
 
-    It needs no files and no network.
+    Needs no files and no network.
     """
     with as_file(files("assay") / "demo") as folder:
         evaluator = Evaluator(folder / "qrels.txt")
@@ -44,28 +44,28 @@ def best_of(results: Results) -> str:
 
 
 def page(results: Results) -> str:
-    """What the collection is, the runs side by side, and the best of them with intervals."""
+    """The collection, the runs side by side, and the best run with intervals."""
     best = best_of(results)
     return f"""\
-{len(results[best].queries)} questions on the annual report of a fictional company, and what three retrievers found:
+{len(results[best].queries)} questions about the annual report of a fictional company, and three retrievers:
 
 {results}
 
-The best of them, {best}, with 95 % intervals:
+The best one, {best}, with 95 % intervals:
 
 {results[best]}
 """
 
 
 def rag_page(answered: dict[str, RagResult]) -> str:
-    """Two RAG systems side by side, whose fault wrong answers are, and the worst of them."""
+    """Two RAG systems side by side, what causes wrong answers, and the worst answers."""
     better = answered[ANSWERED[-1]]
     return f"""\
-Two RAG systems, one on the passages of {ANSWERED[0]} and one on those of {ANSWERED[-1]}, and what they answered:
+Two RAG systems, on the passages of {ANSWERED[0]} and of {ANSWERED[-1]}:
 
 {Results(answered)}
 
-The better of them: answers with and without a passage that holds the answer, and the worst two.
+The better one: answers with and without a relevant passage retrieved, and its two worst answers.
 
 {better.blame()}
 
@@ -85,10 +85,10 @@ What to type next:
 
 
 def shown(path: Path) -> str:
-    """The path as it can be typed here, from the current folder if that is shorter."""
+    """The path to type, relative to the current folder if that is shorter."""
     try:
         short = min(os.path.relpath(path), str(path), key=len)
     except ValueError:
-        # On Windows there is no way from one drive to another.
+        # On Windows there is no relative path between drives.
         short = str(path)
     return f'"{short}"' if " " in short else short

@@ -1,6 +1,6 @@
-"""The command `assay`: finds the sub-command, and turns what goes wrong into one line and an exit code.
+"""The command `assay`: finds the subcommand, and turns errors into one line and an exit code.
 
-Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 130 Ctrl-C, 141 nobody reads the output any more.
+Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 130 Ctrl-C, 141 the output was closed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from assay._kernel import __version__
 from assay.cli.terminal import make_safe, say, write_examples
 from assay.core.errors import AssayError
 
-# A sub-command is imported only when it is asked for: each costs time to load.
+# A subcommand is imported only when it is used: each takes time to load.
 COMMANDS = {
     "eval": "assay.cli.eval",
     "compare": "assay.cli.compare",
@@ -35,14 +35,14 @@ EXAMPLES = (
     "assay demo                                 see it at work on a small collection",
     "assay eval qrels.txt bm25.run              score a run",
     "assay eval qrels.txt bm25.run dense.run    score several runs",
-    "assay compare qrels.txt bm25.run dense.run find out which is better, and how sure that is",
-    "assay diff qrels.txt bm25.run dense.run    see which queries moved, and why",
-    "assay audit qrels.txt bm25.run -m map      why tools give different numbers",
-    "assay gate qrels.txt new.run --min rr=0.6  stop a build where retrieval got worse",
-    "assay rag records.jsonl                    score retrieval and answers of a RAG system",
-    "assay probe URL --queries Q --qrels QRELS  ask a search that runs, and score what it finds",
-    "assay check qrels.txt bm25.run             find out what is wrong with the data",
-    "assay measures ndcg                        what a measure is, and how it is computed",
+    "assay compare qrels.txt bm25.run dense.run which is better, and is the difference significant?",
+    "assay diff qrels.txt bm25.run dense.run    which queries changed, and why?",
+    "assay audit qrels.txt bm25.run -m map      why do tools report different numbers?",
+    "assay gate qrels.txt new.run --min rr=0.6  fail a build if retrieval got worse",
+    "assay rag records.jsonl                    score a RAG system: retrieval and answers",
+    "assay probe URL --queries Q --qrels QRELS  score a live retriever, and see its latency",
+    "assay check qrels.txt bm25.run             what is wrong with my data?",
+    "assay measures ndcg                        how exactly is a measure computed?",
 )
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -58,7 +58,7 @@ class Failure(click.ClickException):
 
 
 class Commands(click.Group):
-    """The sub-commands, loaded when they are named."""
+    """The subcommands, loaded when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -91,13 +91,13 @@ class Commands(click.Group):
 
 
 def forget_stdout() -> None:
-    """Lets what is still to be written go nowhere, so that the interpreter's last flush does not fail."""
+    """Discards what is still to be written, so that the interpreter's last flush does not fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 
 
 def describe(error: OSError) -> str:
-    """What the system said, and about which file."""
+    """The message of the operating system, with the file it is about."""
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
 
@@ -111,8 +111,8 @@ def describe(error: OSError) -> str:
 def commands() -> None:
     """Measures how good a search or RAG system is.
 
-    Give it judgments (which documents are right for a query) and runs (what your system found), and it tells how
-    good each run is, in numbers that agree with trec_eval.
+    Give it judgments (which documents are relevant to a query) and runs (what your system retrieved), and it scores
+    each run, in numbers that agree with trec_eval.
     """
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.load import load_option, loaded
+from assay.cli.options import output_format_option
 from assay.cli.terminal import Command, emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, spelling
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example
@@ -35,8 +36,8 @@ COMBINED = {
     "mean": "the mean over queries",
     "geometric": f"the geometric mean over queries, each counted as {SMALLEST_AVERAGE:.5f} or more",
     "sum": "the sum over queries",
-    "corpus": "one number of all of them together",
-    "pooled": "the score of statistics that are summed over queries",
+    "corpus": "one number for all queries together",
+    "pooled": "the score of statistics summed over queries",
 }
 
 
@@ -52,19 +53,12 @@ COMBINED = {
     ),
 )
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("table", "json", "markdown")),
-    default="table",
-    show_default=True,
-    help="How to write it.",
-)
+@output_format_option(("table", "json", "markdown"))
 @load_option
 def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
     """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.
 
-    Any spelling of the name will do, other tools' too.
+    Any spelling of the name works, including other tools' spellings.
     """
     with loaded(files):
         emit(listing(format_) if name is None else WRITERS[format_](look_up(name)))
@@ -84,7 +78,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked example, with its value as it is computed here and now: of grades, or of references and other texts."""
+    """A worked example and its computed value: of grades, or of references and other texts."""
 
     measure: str
     grades: list[float]
@@ -97,7 +91,7 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything that is known about a measure. A bound that is not finite is None."""
+    """Everything known about a measure. A bound that is not finite is None."""
 
     name: str
     title: str
@@ -125,7 +119,7 @@ class Explanation:
 
 
 def look_up(name: str) -> Explanation:
-    """What any spelling stands for: a measure's name, an alias, one with parameters, or a tool's own."""
+    """The measure with this spelling: its name, an alias, a name with parameters, or a tool's name."""
     if TABLE.has(name.strip()):
         return explain(TABLE.find(name.strip())[0])
     measures = parse_measures([name], find_convention("assay"), 1.0)
@@ -134,7 +128,7 @@ def look_up(name: str) -> Explanation:
 
 
 def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
-    """What the table says about a measure; `spelled` is what a user wrote, and what that means in full."""
+    """What the table says about a measure; `spelled` maps what a user wrote to what it means in full."""
     low, high = (bound if math.isfinite(bound) else None for bound in definition.range)
     return Explanation(
         name=definition.name,
@@ -168,13 +162,13 @@ def setting(definition: Definition, parameter: Parameter) -> Setting:
 
 
 def preset(definition: Definition, values: Mapping[str, Any]) -> str:
-    """What an alias stands for."""
+    """The meaning of an alias."""
     inside = ",".join(f"{name}={write(value)}" for name, value in values.items())
     return f"{definition.name}({inside})" if inside else definition.name
 
 
 def spellings(definition: Definition) -> dict[str, list[str]]:
-    """What other tools call the measure, with k where a cutoff stands."""
+    """The names of the measure in other tools, with k for the cutoff."""
     found: dict[str, list[str]] = {}
     for convention in CONVENTIONS.values():
         for name, entry in convention.names.items():
@@ -184,7 +178,7 @@ def spellings(definition: Definition) -> dict[str, list[str]]:
 
 
 def with_cutoff(name: str, convention: Convention) -> str:
-    """A tool's name, with k where a cutoff stands, in brackets where it may be left out.
+    """A tool's name with k for the cutoff, in brackets if it is optional.
 
     >>> with_cutoff("P", CONVENTIONS["trec_eval"]), with_cutoff("map", CONVENTIONS["ranx"])
     ('P_k', 'map[@k]')
@@ -258,7 +252,7 @@ def sections(about: Explanation) -> dict[str, list[str]]:
     """The parts that are a heading and a few sentences."""
     plain = ", ".join(alias for alias, meaning in about.aliases.items() if meaning == about.name)
     special = [f"{alias} = {meaning}" for alias, meaning in about.aliases.items() if meaning != about.name]
-    undefined = f"where {about.undefined}; such queries are left out of the mean"
+    undefined = f"if {about.undefined}; such queries are left out of the mean"
     parts = {
         "You wrote": [f"{name} = {meaning}" for name, meaning in about.spelled.items()],
         "Formula": [about.formula],
@@ -273,7 +267,7 @@ def sections(about: Explanation) -> dict[str, list[str]]:
 
 
 def range_of(about: Explanation) -> str:
-    """The values that a measure can have."""
+    """The values that a measure can take."""
     better = "higher" if about.higher_is_better else "lower"
     if about.low is None:
         values = "any number" if about.high is None else f"{about.high:g} or less"
@@ -283,7 +277,7 @@ def range_of(about: Explanation) -> str:
 
 
 def parameter_lines(parameters: list[Setting]) -> list[str]:
-    """What each parameter may be, with its meaning below."""
+    """The allowed values of each parameter, with its meaning below."""
     width = max(len(label(each)) for each in parameters)
     lines = []
     for each in parameters:
@@ -299,8 +293,8 @@ def label(setting: Setting) -> str:
 
 def default(setting: Setting) -> str:
     if setting.is_needed:
-        return "needed"
-    return "not set by default" if setting.default is None else f"default {write(setting.default)}"
+        return "required"
+    return "no default" if setting.default is None else f"default {write(setting.default)}"
 
 
 def example_lines(example: Worked) -> list[str]:

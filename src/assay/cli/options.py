@@ -98,13 +98,15 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = []
     for name in Policies.__slots__:
         kind = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
-        help_ = capital(policy_help(name)) + "."
-        options.append(click.option("--" + name.replace("_", "-"), name, cls=PolicyOption, help=help_, **kind))
+        # The help of a choice begins with its first value, as it is typed.
+        help_ = policy_help(name) if name in CHOICES else capital(policy_help(name))
+        flag = "--" + name.replace("_", "-")
+        options.append(click.option(flag, name, cls=PolicyOption, help=f"{help_}.", **kind))
     return stacked(command, options)
 
 
 def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
-    """The command with the options in this order."""
+    """The command with these options, in this order."""
     for option in reversed(list(options)):
         command = option(command)
     return command
