@@ -6,9 +6,11 @@ on to `score`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, read_as, tool_of
@@ -24,7 +26,7 @@ from assay.results.results import Results
 from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from assay._kernel import Progress
     from assay.conventions import Chosen
@@ -35,6 +37,11 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
+# Stands for the data of a run whose rankings were added one by one.
+ADDED = object()
+# The forms of data that tools have their own ways with.
+OBJECTS = (Mapping, list, tuple, np.ndarray)
+Read = TypeVar("Read")
 # Which of the judgments of one document a policy takes.
 COUNTED = {"first": "the first", "last": "the last", "count": "the highest grade", "once": "the highest grade"}
 
@@ -180,11 +187,11 @@ class Part(NamedTuple):
 
 
 class RunRead(NamedTuple):
-    """A run as a ranker has read it, the rankings that each tool refuses, and what messages call the run."""
+    """A run as a ranker has read it, the rankings that each tool refuses, and the data it was read from."""
 
     ranker: Ranker
     refused: Refused
-    name: str
+    data: object
 
 
 def make_scorer(
@@ -225,7 +232,7 @@ class Scorer:
         self.tools = {name: tool_of(name, convention) for name in measures}
         used = {tool.name: tool._replace(unreadable="nan") if lenient else tool for tool in self.tools.values()}
         self.used_tools = list(used.values())
-        qrels = gathered(qrels)
+        qrels = gathered(qrels) if isinstance(qrels, Iterator) else qrels
         self.listed = count_listed(qrels)
         self.qrels, self.refused = self.read_qrels(qrels)
         for part in self.parts:
@@ -235,7 +242,13 @@ class Scorer:
         """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
         if isinstance(qrels, Qrels):
             return qrels, {}
-        return read_as(self.used_tools, qrels, partial(Qrels, duplicates=None), judgments=True)
+        return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)
+
+    def read_as_tools(self, data: object, read: Callable[[Any], Read], *, judgments: bool) -> tuple[Read, Refused]:
+        """What is read of the data, and the queries that each tool refuses; only Python objects may need preparing."""
+        if not isinstance(data, OBJECTS):
+            return read(data), {}
+        return read_as(self.used_tools, data, read, judgments=judgments)
 
     def evaluate(self, run: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
         """The result of one run."""
@@ -243,14 +256,14 @@ class Scorer:
 
     def read(self, run: object, **how: Any) -> RunRead:  # noqa: ANN401 - as in `Evaluator.evaluate`
         """Reads a run, ranking the judged documents on the way."""
-        run = gathered(run)
+        run = gathered(run) if isinstance(run, Iterator) else run
         listed = count_listed(run)
         if None not in (listed, self.listed) and listed != self.listed:
             raise MismatchError(
                 f"the judgments have {self.listed} queries and the run has {listed}; lists must have the same length"
             )
         read = partial(rank_run, self.new_ranker, threads=self.threads, **how)
-        return RunRead(*read_as(self.used_tools, run, read, judgments=False), describe(run))
+        return RunRead(*self.read_as_tools(run, read, judgments=False), run)
 
     def new_ranker(self) -> Ranker:
         """A ranker that has seen nothing."""
@@ -258,7 +271,7 @@ class Scorer:
 
     def start(self) -> RunRead:
         """A run without rankings, to which they can be added."""
-        return RunRead(self.new_ranker(), {}, "what was added")
+        return RunRead(self.new_ranker(), {}, ADDED)
 
     def add(self, run: RunRead, query: object, ranking: object) -> None:
         """Adds the ranking of one query to a run."""
@@ -326,7 +339,7 @@ def check_overlap(qrels: Qrels, retrieved: IntArray, run: RunRead) -> None:
         return
     unknown = run.ranker.unknown()
     if not unknown:
-        raise DataError(f"{run.name} has no rankings")
+        raise DataError(f"{'what was added' if run.data is ADDED else describe(run.data)} has no rankings")
     raise MismatchError(
         f"judgments and run have no query in common: the judgments have {some(qrels.queries)}, "
         f"the run has {some(sorted(unknown))}; `assay check` shows how the ids differ"
