@@ -143,7 +143,7 @@ def test_any_equal_spelling_finds_a_result(convention, name, spellings):
 @pytest.mark.parametrize("name", ["err@3", "ap@10", "P_5"])
 def test_a_measure_that_was_not_computed_is_not_found(name):
     result = assay.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["err", "ap"])
-    with pytest.raises(assay.MeasureError, match=f"'{name}' was not computed; this result has "):
+    with pytest.raises(assay.MeasureError, match=f"'{name}' was not computed; the result has "):
         result[name]
 
 

@@ -113,13 +113,13 @@ def test_every_bit_of_every_number_stays(tmp_path_factory, values, ids):
 @pytest.mark.parametrize("query", ["\udcff", "x" * 100_001])
 def test_an_id_that_cannot_be_stored_is_refused_when_it_is_saved(tmp_path, query):
     measures, scores = {"rr": assay.parse_measure("rr")}, {"rr": np.array([1.0])}
-    with pytest.raises(assay.DataError, match="cannot be stored; give ids that are short and valid Unicode"):
+    with pytest.raises(assay.DataError, match="cannot be stored; use ids that are valid Unicode and not too long"):
         assay.Result(measures, [query], scores, "assay", assay.Policies()).save(tmp_path / "r.json")
 
 
 def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path, monkeypatch):
     monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1000)
-    with pytest.raises(assay.DataError, match="a stored result has at most 0 MB"):
+    with pytest.raises(assay.DataError, match="the result is larger than 0 MB"):
         result.save(tmp_path / "r.json")
     assert not (tmp_path / "r.json").exists()
 
@@ -199,7 +199,7 @@ def test_measures_that_are_not_defined_any_more_keep_their_names_and_values(own)
         "cost(price=3): not defined here; its stored values are kept",
         "whole: not defined here; its stored values are kept",
     ]
-    with pytest.raises(assay.MeasureError, match=r"'cost\(price=2\)@2' is known from a stored result only"):
+    with pytest.raises(assay.MeasureError, match=r"'cost\(price=2\)@2' is known only from a stored result"):
         assay.evaluate(QRELS, RUN, [loaded.measures["cost@2"]])
 
 
@@ -245,7 +245,7 @@ def test_a_score_of_summed_statistics_that_were_not_stored_has_no_interval(tmp_p
     del content["statistics"]
     (tmp_path / "answers.json").write_text(json.dumps(content))
     loaded = assay.load_result(tmp_path / "answers.json")
-    with pytest.raises(assay.MeasureError, match="bleu is one number of all queries; it has no interval"):
+    with pytest.raises(assay.MeasureError, match="bleu is one number for all queries and has no interval"):
         loaded.interval("bleu")
     assert json.loads(loaded.to_json())["measures"]["bleu"]["mean"] == first["bleu"]
     assert json.loads(loaded.to_json())["measures"]["bleu"]["low"] is None

@@ -22,15 +22,15 @@ BROKEN = [
     (b"{", "line 1: the file is cut off"),
     (b'{"assay":"result","version":1,\n"convention":"ass', "line 2: the file is cut off"),
     (b'{"assay":"result" "version":1}', "line 1: this is not JSON"),
-    (b'{"assay":"result","version":1,"version":1}', "a name stands twice in one object"),
+    (b'{"assay":"result","version":1,"version":1}', "duplicate name in an object"),
     (b'{"assay":"result","version":NaN}', "NaN is not JSON; a missing value is null"),
     (b'{"assay":"result","version":' + b"1" * 5000 + b"}", "a number has too many digits"),
     (b'{"assay":"result","version":' + b"[" * 200_000 + b"}", "the values are nested too deeply"),
-    (b'{"assay":"\xff"}', "bytes that are not UTF-8"),
+    (b'{"assay":"\xff"}', "the file is not UTF-8"),
     (b'{"q1":{"d1":1.0}}', "this is not a stored result; write"),
     (b"[1,2]", "this is not a stored result; write"),
     (b'{"assay":"results"}', "this is not a stored result; write"),
-    (b'{"signature":"","measures":{},"queries":{},"notes":[]}', "it looks like what `to_json` gives"),
+    (b'{"signature":"","measures":{},"queries":{},"notes":[]}', "it looks like the output of `to_json`"),
 ]
 
 
@@ -54,14 +54,14 @@ def test_a_file_that_was_cut_off_anywhere_is_refused(stored):
 
 
 SPOILT = [
-    ({"version": 3}, "a newer assay wrote this file: it has version 3, and this assay reads up to version 2; update"),
+    ({"version": 3}, "this file was written by a newer assay: its version is 3, this assay reads up to 2; update"),
     ({"version": 0}, "the version must be a whole number, not '0'"),
     ({"version": True}, "the version must be a whole number, not 'True'"),
     ({"version": "1"}, "the version must be a whole number, not '1'"),
-    ({"extra": 1}, "the file has a field 'extra', which means nothing"),
+    ({"extra": 1}, "the file has a field 'extra', which is unknown"),
     ({"written_by": ""}, "written_by must be a word, not ''"),
     ({"written_by": "1\x1b[31m"}, r"written_by must be a word, not '1\x1b[31m'"),
-    ({"convention": "nobody"}, "this assay has no convention 'nobody'; update assay"),
+    ({"convention": "nobody"}, "unknown convention 'nobody'; update assay"),
     ({"convention": ["assay"]}, "convention must be a word"),
     ({"policies": []}, "policies must be an object"),
     ({"policies": {"ties": "maybe"}}, "ties must be 'docid_desc' or"),
@@ -73,7 +73,7 @@ SPOILT = [
     ({"notes": {}}, "notes must be a list"),
     ({"notes": ["x"]}, "a note must have a kind and a text, not 'x'"),
     ({"notes": [{"kind": "missing"}]}, "a note must have a kind and a text"),
-    ({"notes": [{"kind": "missing", "text": "x", "more": 1}]}, "a note has a field 'more', which means nothing"),
+    ({"notes": [{"kind": "missing", "text": "x", "more": 1}]}, "a note has a field 'more', which is unknown"),
     ({"notes": [{"kind": "missing", "text": "x", "count": -1}]}, "the count of a note must be a whole number from 0"),
     ({"notes": [{"kind": "missing", "text": "x", "count": True}]}, "the count of a note must be a whole number from 0"),
     ({"notes": [{"kind": "missing", "text": "x", "queries": "q1"}]}, "the queries of a note must be a list of texts"),
@@ -84,15 +84,15 @@ SPOILT = [
     ({"notes": [["kind", "half \ud800"]]}, "a note must have a kind and a text"),
     ({"notes": [["kind", "x" * 100_001]]}, "a note must have a kind and a text"),
     ({"queries": {}}, "queries must be a list"),
-    ({"queries": [["\udcff", 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an id that cannot be one: '\\udcff'"),
-    ({"queries": [["x" * 100_001, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an id that cannot be one: 'xxx"),
+    ({"queries": [["\udcff", 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an invalid id: '\\udcff'"),
+    ({"queries": [["x" * 100_001, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an invalid id: 'xxx"),
     ({"queries": [["q1"]]}, "row 1 of the queries must be an id and 8 values"),
     ({"queries": [[1, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries must be an id and 8 values"),
-    ({"queries": [["q", 0, 0, 0, 0, 0, 0, 0, 0]] * 2}, "query 'q' stands twice"),
-    ({"queries": [["q", "0", 0, 0, 0, 0, 0, 0, 0]]}, "ap of query 'q' must be a number that a float can hold"),
+    ({"queries": [["q", 0, 0, 0, 0, 0, 0, 0, 0]] * 2}, "duplicate query id 'q'"),
+    ({"queries": [["q", "0", 0, 0, 0, 0, 0, 0, 0]]}, "ap of query 'q' must be a number in the range of a float"),
     ({"queries": [["q", True, 0, 0, 0, 0, 0, 0, 0]]}, "or null, not 'True'"),
-    ({"queries": [["q", 10**400, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number that a float can hold"),
-    ({"queries": [["q", 2**53 + 1, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number that a float can hold"),
+    ({"queries": [["q", 10**400, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
+    ({"queries": [["q", 2**53 + 1, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
     ({"queries": [["q", [], 0, 0, 0, 0, 0, 0, 0]]}, "or null, not '[]'"),
 ]
 
@@ -111,20 +111,20 @@ ABOUT = [
     ({"measure": "x" * 1001}, "measure 1 must have a name"),
     ({"measure": 1}, "measure 1 must have a name, not 'ap' and '1'"),
     ({"name": None}, "measure 1 must have a name, not 'None' and"),
-    ({"name": "P@2", "measure": "precision(rel=1,over=k)@2"}, "measure 'P@2' stands twice"),
+    ({"name": "P@2", "measure": "precision(rel=1,over=k)@2"}, "duplicate measure 'P@2'"),
     ({"name": ""}, "measure 1 must have a name, not ''"),
     ({"name": "x" * 1001}, "measure 1 must have a name, not 'xxx"),
     ({"name": "red\x1b[31m"}, "measure 1 must have a name, not 'red"),
     ({"name": "half \ud800"}, "measure 1 must have a name, not 'half"),
     ({"name": "ndcg@10"}, "'ndcg@10' means ndcg("),
     ({"name": "map@10"}, "'map@10' means ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10, and ap(rel=1,"),
-    ({"name": "rr"}, "and ap(rel=1,norm=relevant,ties=rank,nothing=zero) is stored under it"),
+    ({"name": "rr"}, "and ap(rel=1,norm=relevant,ties=rank,nothing=zero) is stored under that name"),
     ({"aggregate": "median"}, "measure 1: aggregate must be mean or geometric or sum, not 'median'"),
     ({"aggregate": ["mean"]}, "aggregate must be mean or"),
     ({"higher_is_better": 1}, "measure 1: higher_is_better must be true or false, not '1'"),
     ({"mean": "x"}, "the mean of 'ap' must be a number"),
     ({"policies": 1}, "policies must be an object"),
-    ({"function": "os.system"}, "measure 1 has a field 'function', which means nothing"),
+    ({"function": "os.system"}, "measure 1 has a field 'function', which is unknown"),
 ]
 
 
@@ -151,7 +151,7 @@ def test_a_number_too_large_for_a_float_is_refused(stored):
     path, content = stored
     path.write_text(json.dumps(content).replace('["q1", 0.8333333333333333', '["q1", 1e999'))
     with pytest.raises(
-        assay.FormatError, match="ap of query 'q1' must be a number that a float can hold, or null, not 'inf'"
+        assay.FormatError, match="ap of query 'q1' must be a number in the range of a float, or null, not 'inf'"
     ):
         assay.load_result(path)
 
@@ -188,7 +188,7 @@ def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path, monkeypa
     monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1 << 20)
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
-    with pytest.raises(assay.FormatError, match=r"bomb.json.gz: more than 1 MB is no stored result"):
+    with pytest.raises(assay.FormatError, match=r"bomb.json.gz: the file is larger than 1 MB"):
         assay.load_result(path)
 
 
@@ -204,7 +204,7 @@ def test_files_that_are_not_there(tmp_path):
 def test_a_file_stays_as_it_is_until_the_new_one_is_whole(stored, monkeypatch):
     path, _ = stored
     before = path.read_bytes()
-    monkeypatch.setattr("assay.results.stored.compact", lambda _: 1 / 0)
+    monkeypatch.setattr("assay.results.stored.compact_json", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         assay.load_result(path).save(path)
     assert path.read_bytes() == before

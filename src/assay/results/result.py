@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(Exports):
-    """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure will do.
+    """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure works.
 
-    `own_policies` are those of measures that are computed under others than `policies`; `statistics` are summed over
-    queries where that makes the one number, as corpus BLEU does; `version` is that of the assay that computed them.
+    `own_policies` are those of measures computed under other policies than `policies`. `statistics` are per query, for
+    measures that score their sum, such as corpus BLEU. `version` is that of the assay that computed the scores.
     """
 
     measures: Mapping[str, Measure]
@@ -65,7 +65,7 @@ class Result(Exports):
             if measure == each or (each.definition.bind is not None and measure == self._spelt(key)):
                 return key
         near = nearest(str(name), self.measures) or list(self.measures)
-        raise MeasureError(f"{show(name)} was not computed; this result has {', '.join(near)}")
+        raise MeasureError(f"{show(name)} was not computed; the result has {', '.join(near)}")
 
     def _spelt(self, name: str | Measure) -> Measure | None:
         """The one measure that a name stands for."""
@@ -73,14 +73,14 @@ class Result(Exports):
         return found[0] if len(found) == 1 else None
 
     def __getitem__(self, name: str | Measure) -> float:
-        """The mean of a measure, or what else it makes of its queries."""
+        """The mean of a measure, or its other aggregate over queries."""
         key = self.key(name)
         if key not in self._means:
             self._means[key] = self._combined(key)
         return self._means[key]
 
     def _combined(self, key: str) -> float:
-        """The one number of a measure."""
+        """The number of a measure over all queries."""
         definition = self.measures[key].definition
         if is_pooled(self.measures[key]):
             statistics = self._defined_statistics(key)
@@ -92,7 +92,7 @@ class Result(Exports):
         """The statistics of the queries that the measure is defined for."""
         scores = self.scores[key]
         is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
-        # A result that an older assay stored has its numbers, and nothing to make others of.
+        # A result stored by an older assay has its numbers but no statistics.
         return self.statistics[key][is_defined] if key in self.statistics else self.scores[key][:0]
 
     def __iter__(self) -> Iterator[str]:
@@ -107,7 +107,7 @@ class Result(Exports):
         return {name: self[name] for name in self.measures}
 
     def only(self, names: Iterable[str | Measure]) -> Result:
-        """The same result with some of its measures, under the names given."""
+        """The same result with only some of its measures, under the given names."""
         keys = {str(name): self.key(name) for name in names}
         return replace(
             self,
@@ -127,7 +127,7 @@ class Result(Exports):
         }
 
     def interval(self, name: str | Measure, *, level: float = 0.95, seed: int = 0) -> Interval:
-        """A bootstrap interval for the mean, over queries; the same for the same seed."""
+        """A bootstrap interval of the mean over queries; the same seed gives the same interval."""
         if (level, seed) not in self._intervals:
             aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
             self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
@@ -135,18 +135,18 @@ class Result(Exports):
         if key in self.statistics:
             return self._pooled_interval(key, level, seed)
         if self.measures[key].has_own_number:
-            raise MeasureError(f"{key} is one number of all queries; it has no interval")
+            raise MeasureError(f"{key} is one number for all queries and has no interval")
         return self._intervals[level, seed][key]
 
     def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
-        """The interval of a number that is made of summed statistics."""
+        """The interval of a score of summed statistics."""
         statistics = self._defined_statistics(key)
         if not len(statistics):
             return Interval(math.nan, math.nan)
         return percentiles(combine_statistics(self.measures[key], resampled_totals(statistics, SAMPLES, seed)), level)
 
     def counted(self, name: str | Measure) -> int:
-        """How many queries the mean is taken over."""
+        """The number of queries in the mean."""
         scores = self.scores[self.key(name)]
         return int((scores == scores).sum())  # noqa: PLR0124 - NaN is not equal to itself
 
@@ -183,20 +183,20 @@ class Result(Exports):
         return self[name], low, high
 
     def query_table(self) -> Table:
-        """One row a query, and the means in the last."""
+        """One row per query, then one with the means."""
         columns = (Column("query", is_text=True), *(Column(name) for name in self.measures))
         arrays = [self.scores[name].tolist() for name in self.measures]
         rows = [(query, *values) for query, *values in zip(self.queries, *arrays, strict=True)]
         return Table(columns, (*rows, ("all", *self.mean.values())), self.signature.short, tuple(map(str, self.notes)))
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a query, one column a measure."""
+        """One row per query, one column per measure."""
         import polars
 
         return polars.DataFrame({"query_id": self.queries, **{name: self.scores[name] for name in self.measures}})
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects: means, intervals, values of each query, notes and signature."""
+        """What `to_json` writes, as Python objects: means, intervals, scores per query, notes and signature."""
         summary = {}
         for name, measure in self.measures.items():
             mean, low, high = map(finite, self._numbers(name))
@@ -226,7 +226,7 @@ def combine_statistics(measure: Measure, sums: FloatArray) -> FloatArray:
 
 
 def subject_of(measures: Mapping[str, Measure], convention: str, policies: Policies) -> str:
-    """What a result is of: answers alone, if no convention or policy was set for anything else."""
+    """What a result is about: answers, if it has only measures of answers and no convention or policy is set."""
     is_plain = convention == "assay" and policies == CONVENTIONS["assay"].policies
     is_of_answers = all(each.definition.of == "answers" for each in measures.values())
     return "answers" if is_plain and is_of_answers else "rankings"

@@ -30,7 +30,7 @@ from assay.results.stored_fields import (
     BACK,
     LONGEST_ID,
     absent_notes,
-    exactly,
+    check_fields,
     fault,
     is_name,
     is_text,
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
     from assay.data.source import Readable
 
 VERSION = 2
-# The last version that an assay reads which knows notes as pairs of a word and a sentence.
+# Without notes, 0.1.0 can read the file too.
 WITHOUT_NOTES = 1
-# More is no result but an accident, or a small file that unpacks into a huge one.
+# A larger file is an accident, or a small one that unpacks into a huge one.
 MOST_BYTES = 1 << 26
-# How a stored result begins, and how the export does that is taken for one.
+# How a stored result begins, and how the output of `to_json` begins, which people take for one.
 MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"signature"\s*:\s*"assay )')
 HEAD = 200
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
-# JSON has no words for these.
+# JSON has no numbers for these.
 INFINITE = {value: word for word, value in BACK.items()}
 
 
@@ -64,7 +64,9 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     from assay.data.write import written
 
     if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
-        raise DataError(f"the query id {show(wrong[0])} cannot be stored; give ids that are short and valid Unicode")
+        raise DataError(
+            f"the query id {show(wrong[0])} cannot be stored; use ids that are valid Unicode and not too long"
+        )
     notes = [write_note(note) for note in result.notes if note.kind != NoteKind.NOT_DEFINED]
     head = {
         "assay": "result",
@@ -72,32 +74,32 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
         "written_by": result.version,
         "convention": result.convention,
         "policies": asdict(result.policies),
-        # A list, so that the columns of the rows are the same even if a formatter sorts names.
+        # A list, so that the order of the columns survives a formatter that sorts keys.
         "measures": [describe_measure(name, result) for name in result.measures],
         "notes": notes,
     }
-    columns = [plain(result.scores[name]) for name in result.measures]
-    rows = ",\n".join(compact(list(row)) for row in zip(result.queries, *columns, strict=True))
-    sums = {name: [plain(row) for row in values] for name, values in result.statistics.items()}
-    tail = f',"statistics":{compact(sums)}' if sums else ""
-    content = f'{compact(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
+    columns = [plain_values(result.scores[name]) for name in result.measures]
+    rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
+    sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
+    tail = f',"statistics":{compact_json(sums)}' if sums else ""
+    content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
-        raise DataError(f"a stored result has at most {MOST_BYTES >> 20} MB, and this has more; store fewer measures")
+        raise DataError(f"the result is larger than {MOST_BYTES >> 20} MB; store fewer measures")
     with written(Path(path)) as file:
         file.write(content)
 
 
-def compact(value: object) -> str:
+def compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def plain(scores: FloatArray) -> list[float | str | None]:
+def plain_values(scores: FloatArray) -> list[float | str | None]:
     """The values as JSON has them, every bit kept; NaN is null."""
     return [None if math.isnan(value) else INFINITE.get(value, value) for value in scores.tolist()]
 
 
 def describe_measure(name: str, result: Result) -> dict[str, Any]:
-    """A measure, and what must be known of it where it is not defined."""
+    """A measure, and what a reader needs to know if it is not defined there."""
     measure = result.measures[name]
     about = measure.definition
     said: dict[str, Any] = {
@@ -109,12 +111,12 @@ def describe_measure(name: str, result: Result) -> dict[str, Any]:
     if name in result.own_policies:
         said["policies"] = asdict(result.own_policies[name])
     if measure.has_own_number:
-        (said["mean"],) = plain(np.array([result[name]]))
+        (said["mean"],) = plain_values(np.array([result[name]]))
     return said
 
 
 def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result or was meant to be one, as its first bytes tell."""
+    """Whether a file is a stored result, or was meant to be one, judging by its first bytes."""
     if not Path(path).is_file():
         return False
     with open_source(path) as source:
@@ -153,12 +155,12 @@ def load_result(path: Readable) -> Result:
 def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file holds
     """The JSON of a file."""
     if len(content) > MOST_BYTES:
-        raise fault(f"more than {MOST_BYTES >> 20} MB is no stored result")
+        raise fault(f"the file is larger than {MOST_BYTES >> 20} MB, too large for a stored result")
     try:
         text = content.decode("utf-8-sig")
-        return json.loads(text, parse_constant=refuse, object_pairs_hook=without_repeats)
+        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=without_duplicates)
     except UnicodeDecodeError:
-        raise fault("bytes that are not UTF-8") from None
+        raise fault("the file is not UTF-8") from None
     except json.JSONDecodeError as error:
         is_cut = error.msg.startswith("Unterminated") or not text[error.pos :].strip()
         reason = "the file is cut off" if is_cut else f"this is not JSON: {error.msg}"
@@ -171,14 +173,14 @@ def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file ho
         raise fault("the values are nested too deeply") from None
 
 
-def refuse(word: str) -> None:
+def refuse_constant(word: str) -> None:
     raise fault(f"{word} is not JSON; a missing value is null")
 
 
-def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise fault("a name stands twice in one object")
+        raise fault("duplicate name in an object")
     return found
 
 
@@ -187,18 +189,18 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
     fields: dict[str, Any] = content if isinstance(content, dict) else {}
     if fields.get("assay") != "result":
         is_export = {"signature", "measures", "queries"} <= set(fields)
-        hint = ": it looks like what `to_json` gives, which cannot be read back" if is_export else ""
+        hint = ": it looks like the output of `to_json`, which cannot be loaded" if is_export else ""
         raise fault(f"this is not a stored result{hint}")
     version = fields.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise fault(f"the version must be a whole number, not {show(version)}")
     if version > VERSION:
-        said = f"it has version {version}, and this assay reads up to version {VERSION}"
-        raise FormatError(f"a newer assay wrote this file: {said}; update assay")
-    fields = exactly(fields, FIELDS, "the file", allowed=("statistics",))
+        said = f"its version is {version}, this assay reads up to {VERSION}"
+        raise FormatError(f"this file was written by a newer assay: {said}; update assay")
+    fields = check_fields(fields, FIELDS, "the file", allowed=("statistics",))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")
     if fields["convention"] not in CONVENTIONS:
-        raise FormatError(f"this assay has no convention {show(fields['convention'])}; update assay")
+        raise FormatError(f"unknown convention {show(fields['convention'])}; update assay")
     return fields

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, Judged
 
 BACK = {"inf": math.inf, "-inf": -math.inf}
-# What JSON can say and UTF-8 cannot.
-HALVES = re.compile("[\ud800-\udfff]")
+# JSON can express these, UTF-8 cannot.
+SURROGATES = re.compile("[\ud800-\udfff]")
 LONGEST_ID = 100_000
 LONGEST_NOTE = 100_000
 # The queries of a note that are stored; its count says how many there are.
@@ -39,23 +39,23 @@ MOST_ABSENT = 10_000
 
 
 def fault(text: str) -> FormatError:
-    """The error for a field that is wrong."""
+    """The error for an invalid field."""
     return FormatError(f"{text}; write the file again with `result.save`")
 
 
-def exactly(
+def check_fields(
     fields: Any,  # noqa: ANN401 - whatever the file holds
     needed: tuple[str, ...],
     where: str,
     allowed: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The fields of an object that has all it needs and nothing that is unknown."""
+    """The fields of an object, if it has all that are needed and no unknown ones."""
     if not isinstance(fields, dict):
         raise fault(f"{where} must be an object, not {show(fields)}")
     if missing := [name for name in needed if name not in fields]:
         raise fault(f"{where} lacks {show(missing[0])}")
     if unknown := [name for name in fields if name not in (*needed, *allowed)]:
-        raise fault(f"{where} has a field {show(unknown[0])}, which means nothing")
+        raise fault(f"{where} has a field {show(unknown[0])}, which is unknown")
     return fields
 
 
@@ -64,12 +64,12 @@ def is_name(value: object) -> bool:
 
 
 def is_text(value: object, longest: int) -> bool:
-    """Whether it is a text that can be written anywhere: not absurdly long, and no half of a character."""
-    return isinstance(value, str) and len(value) <= longest and not HALVES.search(value)
+    """Whether it is a text that can be written anywhere: not too long, and without lone surrogates."""
+    return isinstance(value, str) and len(value) <= longest and not SURROGATES.search(value)
 
 
 def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file holds
-    """The policies; one that the file does not name is as it was before it had a name."""
+    """The policies; one that the file does not name has its default, as before it was introduced."""
     if not isinstance(fields, dict):
         raise fault(f"policies must be an object, not {show(fields)}")
     try:
@@ -88,9 +88,9 @@ def read_rows(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, Floa
         if not isinstance(row, list) or len(row) != 1 + len(measures) or not isinstance(row[0], str):
             raise fault(f"row {place} of the queries must be an id and {len(measures)} values, not {show(row)}")
         if not is_text(row[0], LONGEST_ID):
-            raise fault(f"row {place} of the queries has an id that cannot be one: {show(row[0])}")
+            raise fault(f"row {place} of the queries has an invalid id: {show(row[0])}")
         if row[0] in seen:
-            raise fault(f"query {show(row[0])} stands twice")
+            raise fault(f"duplicate query id {show(row[0])}")
         seen.add(row[0])
     scores = {
         name: np.array([read_number(row[place], f"{name} of query {show(row[0])}") for row in rows], dtype=np.float64)
@@ -100,7 +100,7 @@ def read_rows(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, Floa
 
 
 def read_number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file holds
-    """A value as a float; null is NaN."""
+    """A number of the file as a float; null is NaN."""
     if value is None:
         return math.nan
     if isinstance(value, str) and value in BACK:
@@ -108,7 +108,7 @@ def read_number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the
     is_float = isinstance(value, float) and math.isfinite(value)
     is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST_WHOLE
     if not is_float and not is_whole:
-        raise fault(f"{where} must be a number that a float can hold, or null, not {show(value)}")
+        raise fault(f"{where} must be a number in the range of a float, or null, not {show(value)}")
     return float(value)
 
 
@@ -127,12 +127,12 @@ def read_notes(notes: Any) -> list[Note]:  # noqa: ANN401 - whatever the file ho
 
 
 def read_note(note: Any) -> Note:  # noqa: ANN401 - whatever the file holds
-    """One note; a kind that is not known is kept as `other`."""
+    """One note; an unknown kind becomes `other`."""
     is_pair = isinstance(note, list) and len(note) == 2  # noqa: PLR2004 - a word and a sentence
     about = dict(zip(("kind", "text"), note, strict=True)) if is_pair else note
     if not isinstance(about, dict) or not {"kind", "text"} <= about.keys():
         raise fault(f"a note must have a kind and a text, not {show(note)}")
-    fields = exactly(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures"))
+    fields = check_fields(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures"))
     kind, text, count = fields["kind"], fields["text"], fields.get("count", 0)
     if not is_name(kind) or not (is_text(text, LONGEST_NOTE) and text.isprintable()):
         raise fault(f"a note must have a kind and a text, not {show(note)}")
@@ -153,28 +153,28 @@ def read_measures(
     policies: Policies,
     convention: Convention,
 ) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
-    """The measures by their names in the result, the policies that some have of their own, and means that are given."""
+    """The measures by their names in the result, the policies that some have of their own, and the stored means."""
     if not isinstance(said, list):
         raise fault(f"measures must be a list, not {show(said)}")
     measures: dict[str, Measure] = {}
     own: dict[str, Policies] = {}
     means: dict[str, float] = {}
     for place, each in enumerate(said, start=1):
-        about = checked_measure(each, f"measure {place}")
+        about = check_measure(each, f"measure {place}")
         name = about["name"]
         if name in measures:
-            raise fault(f"measure {show(name)} stands twice")
-        measures[name] = measure_of(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
+            raise fault(f"duplicate measure {show(name)}")
+        measures[name] = find_measure(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
         if "mean" in about:
             means[name] = read_number(about["mean"], f"the mean of {show(name)}")
         if "policies" in about and (changed := read_policies(about["policies"])) != policies:
             own[name] = changed
-        check_meaning(name, measures[name], convention, {policies.rel, own.get(name, policies).rel})
+        check_stored_name(name, measures[name], convention, {policies.rel, own.get(name, policies).rel})
     return measures, own, means
 
 
-def check_meaning(name: str, measure: Measure, convention: Convention, levels: set[float]) -> None:
-    """Raises if a name stands for another measure than the one that is stored under it.
+def check_stored_name(name: str, measure: Measure, convention: Convention, levels: set[float]) -> None:
+    """Raises if a name stands for another measure than the one that is stored under that name.
 
     It may stand for none or for several here, and a parameter that the judgments set is not part of it.
     """
@@ -188,9 +188,9 @@ def check_meaning(name: str, measure: Measure, convention: Convention, levels: s
             found.append([chosen.measure for chosen in choose([name], convention, options).values()])
         except MeasureError:
             return
-    same = [each for each in found if len(each) != 1 or means(each[0], measure)]
+    same = [each for each in found if len(each) != 1 or is_meant(each[0], measure)]
     if not same:
-        raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under it")
+        raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under that name")
 
 
 def spelt_out(name: str) -> str:
@@ -204,15 +204,15 @@ def spelt_out(name: str) -> str:
     return name if short is None else short + bracket + rest
 
 
-def means(named: Measure, measure: Measure) -> bool:
+def is_meant(named: Measure, measure: Measure) -> bool:
     is_bound = measure.definition.bind is not None and named.definition is measure.definition
     return is_bound or named == measure
 
 
-def checked_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
-    """What is said about a measure, once every field is checked."""
+def check_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+    """The description of a measure, with every field checked."""
     needed = ("name", "measure", "aggregate", "higher_is_better")
-    about = exactly(said, needed, where, allowed=("policies", "mean"))
+    about = check_fields(said, needed, where, allowed=("policies", "mean"))
     if not is_name(about["name"]) or not is_name(about["measure"]):
         raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
     if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
@@ -222,16 +222,16 @@ def checked_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - 
     return about
 
 
-def measure_of(text: str, aggregate: str, higher_is_better: bool, corpus: bool) -> Measure:
-    """The measure of that name, or one that only has the name where no such measure is defined."""
+def find_measure(text: str, aggregate: str, higher_is_better: bool, corpus: bool) -> Measure:
+    """The measure of that name, or one with only the name if it is not defined here."""
     known = (aggregate, higher_is_better, corpus)
     try:
         measure = parse(text)
     except MeasureError:
-        return absent(text, *known)
+        return absent_measure(text, *known)
     about = measure.definition
     is_same = (about.aggregate, about.higher_is_better, measure.has_own_number) == known
-    return measure if is_same else absent(text, *known)
+    return measure if is_same else absent_measure(text, *known)
 
 
 def read_statistics(
@@ -240,31 +240,33 @@ def read_statistics(
     scores: Mapping[str, FloatArray],
     means: Mapping[str, float],
 ) -> dict[str, FloatArray]:
-    """What is summed over the queries to make a measure's one number, where the measure is known here."""
+    """The statistics that are summed over queries, of the measures that are known here."""
     if not isinstance(said, dict):
         raise fault(f"statistics must be an object, not {show(said)}")
     found = {}
     for name, rows in said.items():
         if name not in means:
-            raise fault(f"there are statistics of {show(name)}, which has no mean of its own")
+            raise fault(f"statistics for {show(name)}, which has no mean of its own")
         queries = len(scores[name])
         if not isinstance(rows, list) or len(rows) != queries or not all(isinstance(row, list) for row in rows):
-            raise fault(f"the statistics of {show(name)} must be one row a query")
+            raise fault(f"the statistics of {show(name)} must have one row per query")
         if len({len(row) for row in rows}) > 1:
-            raise fault(f"the statistics of {show(name)} must have rows of one length")
+            raise fault(f"the statistics of {show(name)} must have rows of the same length")
         where = f"a statistic of {show(name)}"
         values = np.array([[read_number(each, where) for each in row] for row in rows], dtype=np.float64)
         if not np.isfinite(values).all():
             raise fault(f"the statistics of {show(name)} must be finite numbers")
         if is_pooled(measures[name]):
-            if not np.isclose(combined(measures[name], values[~np.isnan(scores[name])]), means[name], equal_nan=True):
-                raise fault(f"the statistics of {show(name)} are not those of its mean")
+            if not np.isclose(
+                overall_number(measures[name], values[~np.isnan(scores[name])]), means[name], equal_nan=True
+            ):
+                raise fault(f"the statistics of {show(name)} do not give its mean")
             found[name] = values
     return found
 
 
-def combined(measure: Measure, statistics: FloatArray) -> float:
-    """The one number that statistics make; NaN if they cannot be the measure's."""
+def overall_number(measure: Measure, statistics: FloatArray) -> float:
+    """The number that statistics give; NaN if they cannot belong to the measure."""
     try:
         with np.errstate(all="ignore"):
             return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
@@ -273,12 +275,12 @@ def combined(measure: Measure, statistics: FloatArray) -> float:
 
 
 @lru_cache(maxsize=MOST_ABSENT)
-def absent(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Measure:  # noqa: ANN401 - one of three words
-    """A measure that is known by name only. It is made once, so that the same name is an equal measure."""
+def absent_measure(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Measure:  # noqa: ANN401 - one of three words
+    """A measure known by name only. It is created once, so that equal names are equal measures."""
 
     def unknown(judged: Judged) -> FloatArray:
         raise MeasureError(
-            f"{show(name)} is known from a stored result only, so {judged.size} queries cannot be scored by it; "
+            f"{show(name)} is known only from a stored result and cannot score {judged.size} queries; "
             "define it with @assay.measure"
         )
 
@@ -294,6 +296,6 @@ def is_absent(measure: Measure) -> bool:
 
 
 def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:
-    """A note for each measure that is known by name only."""
+    """A note for each measure known by name only."""
     names = [name for name, each in measures.items() if is_absent(each)]
     return [Note.of(NoteKind.NOT_DEFINED, measures=[printable(name)]) for name in names]

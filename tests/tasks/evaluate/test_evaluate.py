@@ -141,8 +141,8 @@ def test_any_equal_spelling_finds_a_measure(written, asked):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ndcg@5", "'ndcg@5' was not computed; this result has ndcg@10"),
-        ("err", "'err' was not computed; this result has ndcg@10, ap, rr@10, recall@100"),
+        ("ndcg@5", "'ndcg@5' was not computed; the result has ndcg@10"),
+        ("err", "'err' was not computed; the result has ndcg@10, ap, rr@10, recall@100"),
         ("ap(rel=2)", "'ap\\(rel=2\\)' was not computed"),
         ("ndgc@10", "unknown measure 'ndgc'; did you mean ndcg"),
         (5, "a measure is a name"),

@@ -75,7 +75,7 @@ def test_an_export_is_no_stored_result_and_the_message_says_so(tmp_path):
     (tmp_path / "export.json").write_text(assay.evaluate(QRELS, OLD, ["rr"]).to_json())
     for options in ({"minimum": {"rr": 0.1}, "run": tmp_path / "export.json"},
                     {"run": OLD, "baseline": tmp_path / "export.json", "max_drop": {"rr": 0.1}}):  # fmt: skip
-        with pytest.raises(assay.FormatError, match="it looks like what `to_json` gives, which cannot be read back"):
+        with pytest.raises(assay.FormatError, match="it looks like the output of `to_json`, which cannot be loaded"):
             assay.gate(QRELS, **options)
 
 
@@ -119,7 +119,7 @@ def test_a_baseline_of_something_else_is_refused(baseline, message):
 
 def test_a_baseline_without_the_measure_is_refused():
     with pytest.raises(
-        assay.MeasureError, match="the baseline lacks a measure: 'rr' was not computed; this result has ap"
+        assay.MeasureError, match="the baseline lacks a measure: 'rr' was not computed; the result has ap"
     ):
         assay.gate(QRELS, WORSE, baseline=assay.evaluate(QRELS, OLD, ["ap"]), max_drop={"rr": 0.1})
 
