@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Compiled modules are kept: tests start many processes.
+unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
 .PHONY: demo test check bench bench-versions fuzz docs examples clean toolchain slow

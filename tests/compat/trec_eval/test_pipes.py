@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -28,27 +29,33 @@ WAYS = {
 }
 
 
+def run_line(folder, line, options="-q", qrels=PLAIN, ranked=RUN):
+    """Runs a line of bash in which trec_eval is ours, in a folder with judgments and a run."""
+    (folder / "qrels").write_text(qrels)
+    (folder / "run").write_text(ranked)
+    ours = f"trec_eval() {{ '{sys.executable}' -c 'from assay.cli.main import main; main()' trec_eval \"$@\"; }}"
+    script = f"{ours}\n{line.replace('OPTIONS', options)}"
+    return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, timeout=60, check=False)  # noqa: S603, S607 - our own
+
+
 @pytest.fixture
 def shell(tmp_path):
-    """Runs a line of bash in which trec_eval is ours, in a folder with judgments and a run."""
+    return partial(run_line, tmp_path)
 
-    def run(line, options="-q", qrels=PLAIN, ranked=RUN):
-        (tmp_path / "qrels").write_text(qrels)
-        (tmp_path / "run").write_text(ranked)
-        ours = f"trec_eval() {{ '{sys.executable}' -c 'from assay.cli.main import main; main()' trec_eval \"$@\"; }}"
-        script = f"{ours}\n{line.replace('OPTIONS', options)}"
-        return subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, timeout=60, check=False)  # noqa: S603, S607 - our own
 
-    return run
+@pytest.fixture(scope="module")
+def from_files(tmp_path_factory):
+    """What a process prints that reads files."""
+    found = run_line(tmp_path_factory.mktemp("files"), "trec_eval OPTIONS qrels run")
+    assert found.returncode == 0
+    assert found.stdout.count(b"\n") > 50
+    return found.stdout
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_pipes_give_the_same_bytes_as_files(shell, way):
-    expected = shell("trec_eval OPTIONS qrels run")
-    assert expected.returncode == 0
-    assert expected.stdout.count(b"\n") > 50
+def test_pipes_give_the_same_bytes_as_files(shell, from_files, way):
     found = shell(way)
-    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, b"")
+    assert (found.returncode, found.stdout, found.stderr) == (0, from_files, b"")
 
 
 @pytest.mark.parametrize(
