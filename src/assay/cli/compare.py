@@ -6,17 +6,18 @@ from typing import Any
 
 import click
 
-from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
     convention_option,
+    load_option,
+    loaded,
     measure_options,
     output_options,
     policy_options,
+    prepare,
     reading_options,
     split_names,
 )
-from assay.cli.prepare import prepare
 from assay.cli.terminal import Command, check_single_input, emit, heard, say, source_of, watched
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs

@@ -6,9 +6,15 @@ from typing import Any
 
 import click
 
-from assay.cli.load import load_option, loaded
-from assay.cli.options import convention_option, output_options, policy_options, reading_options
-from assay.cli.prepare import prepare
+from assay.cli.options import (
+    convention_option,
+    load_option,
+    loaded,
+    output_options,
+    policy_options,
+    prepare,
+    reading_options,
+)
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.core.errors import MeasureError
 from assay.core.text import show

@@ -6,17 +6,19 @@ from typing import Any
 
 import click
 
-from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
     convention_option,
+    load_option,
+    loaded,
     measure_options,
     output_options,
     policy_options,
+    prepare,
+    read_judgments,
     reading_options,
     split_names,
 )
-from assay.cli.prepare import prepare, read_judgments
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.data.naming import run_names
 from assay.data.run import Run

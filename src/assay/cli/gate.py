@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from assay.cli.load import load_option, loaded
-from assay.cli.options import given, policy_options, qrels_format_option, run_format_option
+from assay.cli.options import given, load_option, loaded, policy_options, qrels_format_option, run_format_option
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import number

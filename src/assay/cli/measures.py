@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.load import load_option, loaded
-from assay.cli.options import output_format_option
+from assay.cli.options import load_option, loaded, output_format_option
 from assay.cli.terminal import Command, emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, spelling
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example

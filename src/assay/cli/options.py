@@ -1,19 +1,26 @@
-"""Options that several commands share: measures, formats of input and output, and one option per policy."""
+"""Options that several commands share, and what they mean: measures, formats, policies, and files to load."""
 
 from __future__ import annotations
 
 import re
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.terminal import PolicyOption
+from assay.cli.terminal import PolicyOption, source_of, watched
 from assay.conventions import CONVENTIONS
+from assay.core.errors import AssayError, FileError
 from assay.core.policies import CHOICES, Policies, policy_help
+from assay.core.text import show
 from assay.data.detect import FORMATS as FILE_FORMATS
+from assay.data.qrels import Qrels
+from assay.tasks.evaluate.api import Scorer, make_scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -39,6 +46,13 @@ qrels_format_option = click.option(
     "--qrels-format", type=format_choice, help="Format of QRELS, if it cannot be inferred."
 )
 run_format_option = click.option("--run-format", type=format_choice, help="Format of RUN, if it cannot be inferred.")
+load_option = click.option(
+    "--load",
+    "files",
+    multiple=True,
+    metavar="FILE.py",
+    help="Python file to run first (repeatable): measures it defines with @assay.measure can then be used.",
+)
 
 
 def measure_options(defaults: Iterable[str]) -> Decorator:
@@ -119,3 +133,80 @@ def capital(text: str) -> str:
 def given(policies: dict[str, Any]) -> dict[str, Any]:
     """The policies that were set on the command line."""
     return {name: value for name, value in policies.items() if value is not None}
+
+
+def prepare(
+    qrels: str | Qrels,
+    measures: Iterable[str],
+    *,
+    convention: str,
+    qrels_format: str | None,
+    threads: int | None,
+    policies: dict[str, Any],
+) -> Scorer:
+    """A scorer for the judgments, as the options say."""
+    judgments = read_judgments(qrels, qrels_format) if isinstance(qrels, str) else qrels
+    return make_scorer(judgments, measures, convention=convention, threads=threads, **given(policies))
+
+
+def read_judgments(qrels: str, qrels_format: str | None) -> Qrels:
+    """The judgments; how duplicates count is left to each measure."""
+    with watched(qrels):
+        return Qrels(source_of(qrels), format=qrels_format, duplicates=None)
+
+
+@contextmanager
+def loaded(files: tuple[str, ...]) -> Iterator[None]:
+    """Runs the files. An error in their code, then or later, becomes a message with the line."""
+    paths = [str(Path(file).resolve()) for file in files]
+    for file, path in zip(files, paths, strict=True):
+        if not Path(path).is_file():
+            raise FileError(f"there is no file {show(file)} to load")
+        if not path.endswith(".py"):
+            raise FileError(f"{show(file)} is not a Python file; its name must end in .py")
+        try:
+            run_file(path)
+        except AssayError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise AssayError(complaint(error, path, line_in(error, path))) from error
+    try:
+        yield
+    except (AssayError, OSError):
+        raise
+    except Exception as error:
+        for path in paths:
+            if line := line_in(error, path):
+                raise AssayError(complaint(error, path, line)) from error
+        raise
+
+
+def run_file(path: str) -> None:
+    """Runs a file as a module that can import from its own folder."""
+    from importlib.machinery import ModuleSpec, SourceFileLoader
+    from importlib.util import module_from_spec
+
+    name = f"assay_loaded_{Path(path).stem}"
+    loader = SourceFileLoader(name, path)
+    spec = ModuleSpec(name, loader, origin=path)
+    spec.has_location = True
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(Path(path).parent))
+    loader.exec_module(module)
+
+
+def line_in(error: BaseException, path: str) -> int | None:
+    """The line of the file that raised an error; None if another file did."""
+    from traceback import extract_tb
+
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return error.lineno
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == path]
+    return lines[-1] if lines else None
+
+
+def complaint(error: BaseException, path: str, line: int | None) -> str:
+    where = f", line {line}" if line else ""
+    what = error.msg if isinstance(error, SyntaxError) else error
+    return f"{path}{where}: {type(error).__name__}: {what}"

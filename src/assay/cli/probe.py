@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from assay.cli.load import load_option, loaded
 from assay.cli.options import (
     BARE,
     convention_option,
     given,
+    load_option,
+    loaded,
     measure_options,
     output_options,
     policy_options,
