@@ -187,7 +187,7 @@ def test_the_name_is_that_of_the_first_line(library, ending, score, tmp_path):
 def test_what_is_out_of_scope_says_so(name):
     assert callable(getattr(theirs, name))
     function = getattr(ours, name)
-    with pytest.raises(NotImplementedError, match=f"assay.compat.ranx has no {name}: .* take this from ranx itself"):
+    with pytest.raises(NotImplementedError, match=f"assay.compat.ranx has no {name}: .* use ranx itself"):
         function([ours.Run(RUN), ours.Run(RUN)], norm="min-max")
     with pytest.raises(assay.AssayError):
         function()

@@ -1,21 +1,189 @@
-"""ranx's `Qrels` and `Run`."""
+"""ranx's `Qrels` and `Run`: documents with values, by query."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from assay.compat._ranx_errors import refuse
-from assay.compat._ranx_table import Table
+from assay.compat._ranx_errors import LengthError, ValueOfWrongTypeError, refuse
+from assay.compat._ranx_files import dump_file, frame_columns, kind_of, load_file, rows_by_query
+from assay.compat._scores import best_first
+from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
+    from typing import Self
 
     import numpy as np
+    import pandas
+
+Number = TypeVar("Number", int, float)
 
 
-class Qrels(Table[int]):
-    """Judgments: for each query its documents and their grades, which are whole numbers."""
+class RanxTable(Generic[Number]):
+    """Queries in order of their ids, each with its documents from the highest value to the lowest, NaN last."""
+
+    number: type[Number]
+    noun: str
+    is_judgments: bool
+    default_path: str
+
+    def __init__(self, data: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None) -> None:
+        self.name = name
+        self._data: dict[str, dict[str, Number]] = {}
+        self._unsorted: set[str] = set()
+        self.data = {} if data is None else data
+
+    def _put(self, query: str, documents: Collection[tuple[str, Any]]) -> None:
+        try:
+            self._data[query] = {document: self.number(value) for document, value in documents}
+        except (TypeError, ValueError, OverflowError):
+            self._data[query] = {document: self._value(query, document, value) for document, value in documents}
+        self._unsorted.add(query)
+
+    def _value(self, query: str, document: str, value: Any) -> Number:  # noqa: ANN401 - whatever was given
+        """A value as a number; as in ranx, a score of None is NaN."""
+        if value is None and self.number is float:
+            return self.number("nan")
+        try:
+            return self.number(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            place = f"query {show(query)}, document {show(document)}"
+            raise ValueOfWrongTypeError(f"{place}: {show(value)} cannot be a {self.noun}: {error}") from None
+
+    @property
+    def data(self) -> dict[str, dict[str, Number]]:
+        """Everything, in order."""
+        if self._unsorted:
+            for query in self._unsorted:
+                documents = self._data[query]
+                self._data[query] = {document: documents[document] for document in best_first(documents)}
+            self._unsorted.clear()
+            self._data = {query: self._data[query] for query in sorted(self._data)}
+        return self._data
+
+    @data.setter
+    def data(self, data: Mapping[str, Mapping[str, Any]]) -> None:
+        self._data, self._unsorted = {}, set()
+        for query, documents in data.items():
+            self._put(query, documents.items())
+
+    def keys(self) -> KeysView[str]:
+        """The query ids."""
+        return self.data.keys()
+
+    def get_query_ids(self) -> list[str]:
+        """The query ids as a list."""
+        return list(self.data)
+
+    def get_doc_ids_and_scores(self) -> list[dict[str, Number]]:
+        """The documents and values of each query."""
+        return list(self.data.values())
+
+    def add_score(self, q_id: str, doc_id: str, score: float) -> None:
+        """Adds a document to a query, or changes its value."""
+        self._data.setdefault(q_id, {})[doc_id] = self._value(q_id, doc_id, score)
+        self._unsorted.add(q_id)
+
+    def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
+        """Adds a query with its documents."""
+        self.add_multi([q_id], [doc_ids], [scores])
+
+    def add_multi(
+        self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]
+    ) -> None:
+        """Adds several queries with their documents."""
+        for query, documents, values in zip(q_ids, doc_ids, scores, strict=True):
+            if len(documents) != len(values):
+                raise LengthError(f"query {show(query)} has {len(documents)} documents and {len(values)} values")
+            self._put(query, list(zip(documents, values, strict=True)))
+
+    def to_typed_list(self) -> NoReturn:
+        """Raises: assay has no use for ranx's lists of arrays."""
+        refuse(
+            "to_typed_list", "`to_dict`, `to_dataframe` and `keys` give the data; `evaluate` takes this object itself"
+        )
+
+    def sort(self) -> None:
+        """Does nothing: the data is always seen in order."""
+
+    def to_dict(self) -> dict[str, dict[str, Number]]:
+        """`{query: {document: value}}`; a missing query has no documents."""
+        return defaultdict(dict, {query: dict(documents) for query, documents in self.data.items()})
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas frame with columns `q_id`, `doc_id` and `score`."""
+        import pandas
+
+        return pandas.DataFrame(frame_columns(self.data))
+
+    def save(self, path: str | None = None, kind: str | None = None) -> None:
+        """Writes a file of this kind, inferred from its name if not given."""
+        path = self.default_path if path is None else str(path)
+        dump_file(self.data, path, kind_of(path, kind), self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, d: Mapping[str, Mapping[str, Any]], name: str | None = None) -> Self:
+        """From `{query: {document: value}}`."""
+        return cls(d, name)
+
+    @classmethod
+    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:
+        """From a file of this kind, inferred from its name if not given."""
+        data, tag = load_file(str(path), kind_of(str(path), kind), judgments=cls.is_judgments)
+        return cls(data, tag if name is None else name)
+
+    @classmethod
+    def from_df(
+        cls,
+        df: Any,  # noqa: ANN401 - any library's frame
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """From a frame of pandas or polars."""
+        return cls(rows_by_query(zip(df[q_id_col], df[doc_id_col], df[score_col], strict=True)), name)
+
+    @classmethod
+    def from_parquet(  # noqa: PLR0917 - as ranx has it
+        cls,
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """From a Parquet file, read by pandas if there are `pd_kwargs`."""
+        import polars
+
+        frame: Any = polars.read_parquet(path) if not pd_kwargs else read_with_pandas(path, pd_kwargs)
+        return cls.from_df(frame, q_id_col, doc_id_col, score_col, name)
+
+    @property
+    def size(self) -> int:
+        """The number of queries."""
+        return len(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
+
+    def __getitem__(self, q_id: str) -> dict[str, Number]:
+        return dict(self.data[q_id])
+
+    def __repr__(self) -> str:
+        return repr(self.data)
+
+
+class Qrels(RanxTable[int]):
+    """Judgments: per query its documents and their grades, which are whole numbers."""
 
     number = int
     noun = "grade"
@@ -35,13 +203,13 @@ class Qrels(Table[int]):
         self.data = qrels
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Makes `rel_lvl` the grade 1, and moves all others with it."""
+        """Shifts all grades so that `rel_lvl` becomes 1."""
         for documents in self._data.values():
             documents.update({document: grade - (rel_lvl - 1) for document, grade in documents.items()})
 
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
-        """The judgments of a data set of the package ir_datasets."""
+        """The judgments of a data set from the package ir_datasets."""
         from importlib import import_module
 
         return cls(import_module("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
@@ -52,8 +220,8 @@ class Qrels(Table[int]):
                 yield f"{query} 0 {document} {grade}"
 
 
-class Run(Table[float]):
-    """Rankings: for each query its documents and their scores, and what `evaluate` found."""
+class Run(RanxTable[float]):
+    """Rankings: per query its documents and their scores, and the results of `evaluate`."""
 
     number = float
     noun = "score"
@@ -79,7 +247,10 @@ class Run(Table[float]):
     @classmethod
     def from_ranxhub(cls, id: str) -> NoReturn:
         """Raises: assay downloads nothing."""
-        refuse("from_ranxhub", f"it downloads nothing; `ranx.Run.from_ranxhub({id!r}).save(path)` gives a file to read")
+        refuse(
+            "from_ranxhub",
+            f"assay downloads nothing; save a file with `ranx.Run.from_ranxhub({id!r}).save(path)` and read it",
+        )
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Adds an empty ranking for each judged query that is missing, and drops the queries without judgments."""
@@ -91,3 +262,9 @@ class Run(Table[float]):
         for query, documents in self.data.items():
             for rank, (document, score) in enumerate(documents.items(), start=1):
                 yield f"{query} Q0 {document} {rank} {score} {self.name}"
+
+
+def read_with_pandas(path: str, options: Mapping[str, Any]) -> pandas.DataFrame:
+    import pandas
+
+    return pandas.read_parquet(path, **options)

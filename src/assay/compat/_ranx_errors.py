@@ -1,4 +1,4 @@
-"""Errors of the ranx drop-in: each is assay's and of the type that ranx raises, so that an `except` goes on working."""
+"""Errors of the ranx drop-in: each is an AssayError of the type that ranx raises, so that an `except` still works."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from assay.core.errors import AssayError, DataError, FileError, FormatError, Mea
 
 
 class KindError(FormatError, AssertionError):
-    """There is no such kind of file."""
+    """Unknown kind of file."""
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """File not found."""
 
 
 class LengthError(DataError, IndexError):
-    """Documents and values do not pair up."""
+    """Different numbers of documents and values."""
 
 
 class ValueOfWrongTypeError(FormatError, TypeError, OverflowError):
-    """A grade or a score is no number, or none that ranx can hold."""
+    """A grade or score is not a number, or not one that ranx can hold."""
 
 
 class QueriesError(MismatchError, AssertionError):
-    """Judgments and run do not have the same queries."""
+    """Judgments and run have different queries."""
 
 
 class MetricError(MeasureError, AssertionError):
-    """A metric's name is wrong."""
+    """Unknown metric."""
 
 
 class StatTestError(PolicyError, NotImplementedError):
-    """There is no such test."""
+    """Unknown statistical test."""
 
 
 class OutOfScopeError(AssayError, NotImplementedError):
-    """ranx has it and assay does not."""
+    """Available in ranx but not in assay."""
 
 
 def refuse(name: str, advice: str) -> NoReturn:
-    """Says what is not here, and where it is."""
+    """Raises for something that only ranx has."""
     raise OutOfScopeError(f"assay.compat.ranx has no {name}: {advice}")

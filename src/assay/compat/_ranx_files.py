@@ -1,4 +1,4 @@
-"""The files that ranx reads and writes: JSON, TREC, plain or gzipped, Parquet, and LZ4 if its libraries are there."""
+"""The files that ranx reads and writes: JSON, TREC (plain or gzipped), Parquet, and LZ4 if its libraries are there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST_LINE = 1 << 16
 
 
 def kind_of(path: str, kind: str | None) -> str:
-    """The kind of a file, as named or as its name ends.
+    """The kind of a file, as given or by its extension.
 
     >>> kind_of("qrels.txt", None), kind_of("run", "json")
     ('trec', 'json')
@@ -39,20 +39,20 @@ def kind_of(path: str, kind: str | None) -> str:
     return found
 
 
-def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
-    """What a file holds, and the name of the run if it has one."""
+def load_file(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
+    """The content of a file, and the name of the run if it has one."""
     if not Path(path).exists():
-        raise MissingFileError(f"there is no file {quoted(path)}")
+        raise MissingFileError(f"no such file: {quoted(path)}")
     if kind == "json":
         return load_json(path), None
     if kind == "lz4":
-        compression, notation = libraries()
+        compression, notation = lz4_libraries()
         with compression.open(path, mode="r") as file:
             return notation.loads(compression.decompress(file.read())), None
     if kind == "parquet":
         import polars
 
-        return gathered(polars.read_parquet(path).select(COLUMNS).rows()), None
+        return rows_by_query(polars.read_parquet(path).select(COLUMNS).rows()), None
     if judgments:
         return assay.data.qrels.Qrels(path, format="trec", duplicates="last").to_dict(), None
     try:
@@ -67,14 +67,14 @@ def load(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | None]:
 
 
 def first_tag(path: str) -> str | None:
-    """The name of the run in the first line of a file, if that line is whole."""
+    """The name of the run in the first line of a file, if that line has all fields."""
     with open_source(path) as source:
         fields = source.read(LONGEST_LINE).partition(b"\n")[0].split()
     return fields[-1].decode() if len(fields) == len(FIELDS) else None
 
 
 def load_json(path: str) -> Data:
-    """What a file of JSON holds."""
+    """The content of a JSON file."""
     try:
         data: Data = json.loads(Path(path).read_bytes())
     except ValueError as error:
@@ -98,40 +98,40 @@ def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:
     return data, tag
 
 
-def dump(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:
+def dump_file(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:
     """Writes the data; `lines` are its TREC form."""
     if kind == "json":
         Path(path).write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8")
     elif kind == "lz4":
-        compression, notation = libraries()
+        compression, notation = lz4_libraries()
         with compression.open(path, mode="wb") as file:
             file.write(compression.compress(notation.dumps(data), compression_level=16))
     elif kind == "parquet":
         import polars
 
-        polars.DataFrame(columns(data)).write_parquet(path)
+        polars.DataFrame(frame_columns(data)).write_parquet(path)
     else:
         text = "\n".join(lines).encode()
         Path(path).write_bytes(gzip.compress(text) if kind == "gz" else text)
 
 
-def libraries() -> tuple[Any, Any]:
-    """What LZ4 files take."""
+def lz4_libraries() -> tuple[Any, Any]:
+    """The libraries that LZ4 files need."""
     try:
         return import_module("lz4.frame"), import_module("cbor2")
     except ImportError as error:
         raise DataError("LZ4 files need the packages lz4 and cbor2; install them, or use another kind") from error
 
 
-def gathered(rows: Iterable[tuple[Any, Any, Any]]) -> Data:
-    """Rows of query, document and value by query; of a document listed twice the last one stays."""
+def rows_by_query(rows: Iterable[tuple[Any, Any, Any]]) -> Data:
+    """Rows of query, document and value, by query; the last of duplicate documents is kept."""
     data: Data = {}
     for query, document, value in rows:
         data.setdefault(str(query), {})[str(document)] = value
     return data
 
 
-def columns(data: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """One row a document."""
+def frame_columns(data: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """One row per document."""
     rows = [(query, document, value) for query, ranking in data.items() for document, value in ranking.items()]
     return {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}

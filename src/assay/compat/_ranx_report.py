@@ -32,10 +32,10 @@ LABELS = {
 
 
 class Report:
-    """What ranx's report holds: `results`, `comparisons` and `win_tie_loss`, and its ways to write them.
+    """ranx's report: `results`, `comparisons`, `win_tie_loss`, and its output formats.
 
-    `comparisons[{a, b}][metric]` has `p_value` and `significant`; any two names find it, in any order. As in ranx, a
-    metric that is NaN for a query has NaN for its mean and its p-values, and no difference in it is significant.
+    `comparisons[{a, b}][metric]` has `p_value` and `significant`; the order of the two names does not matter. As in
+    ranx, a metric that is NaN for a query has NaN as mean and p-values, and none of its differences is significant.
     """
 
     def __init__(
@@ -64,7 +64,10 @@ class Report:
                 found = {"p_value": p, "significant": p <= max_p}
                 self.comparisons.setdefault(frozenset(pair), {})[metric] = found
         self.win_tie_loss = {
-            (a, b): {m: won(scores[a][m], scores[b][m]) for m in metrics} for a in scores for b in scores if a != b
+            (a, b): {m: count_wins(scores[a][m], scores[b][m]) for m in metrics}
+            for a in scores
+            for b in scores
+            if a != b
         }
 
     def __str__(self) -> str:
@@ -73,7 +76,7 @@ class Report:
     __repr__ = __str__
 
     def beaten(self, model: str, metric: str) -> list[str]:
-        """The models that this one is better than, surely."""
+        """The models that this one is significantly better than."""
         return [
             other
             for other in self.model_names
@@ -112,7 +115,7 @@ class Report:
         return render(self.means(), "latex")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as ranx nests it."""
+        """Everything, nested as in ranx."""
         everything: dict[str, Any] = {
             "stat_test": self.stat_test,
             "metrics": self.metrics,
@@ -130,7 +133,7 @@ class Report:
         return everything
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The means: one row a model, one column a metric."""
+        """The means: one row per model, one column per metric."""
         import pandas
 
         rows = [{"model_names": name, **self.results[name]} for name in self.model_names]
@@ -172,6 +175,6 @@ def p_values(
     return found | dict(zip(pairs, map(float, tested), strict=True))
 
 
-def won(a: FloatArray, b: FloatArray) -> dict[str, int]:
-    """How many queries `a` does better on, the same, and worse."""
+def count_wins(a: FloatArray, b: FloatArray) -> dict[str, int]:
+    """On how many queries `a` wins, ties and loses."""
     return {"W": int((a > b).sum()), "T": int((a == b).sum()), "L": int((a < b).sum())}

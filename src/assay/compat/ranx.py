@@ -6,9 +6,9 @@
 (0.8333, dict_keys(['map']))
 
 The numbers are those of the convention `ranx`. Plain dicts are paired by query id. Errors are of ranx's types, and
-AssayErrors too. An infinite score stands first or last, and several of them tie. A score that is NaN stands where ranx
-puts it: after all others in a `Run`, before all others in a plain dict. What else ranx does (`fuse`, `normalize`,
-`optimize_fusion`, `plot`, ranxhub) is not here, and says so when it is called.
+AssayErrors too. Infinite scores rank first or last and tie with each other. NaN scores rank where ranx puts them: last
+in a `Run`, first in a plain dict. The rest of ranx (`fuse`, `normalize`, `optimize_fusion`, `plot`, ranxhub) is not
+available, and says so when called.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from assay.compat._ranx_data import Qrels, Run
+from assay.compat._ranx_data import Qrels, RanxTable, Run
 from assay.compat._ranx_errors import MetricError, QueriesError, refuse
 from assay.compat._ranx_report import Report
-from assay.compat._ranx_table import Table
 from assay.compat._scores import best_first, is_finite
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
 ELSEWHERE = ("fuse", "normalize", "optimize_fusion", "plot")
-ADVICE = "it measures and compares runs; take this from ranx itself, whose Run takes what `run.to_dict()` gives"
+ADVICE = "it only measures and compares runs; use ranx itself, whose Run accepts `run.to_dict()`"
 
 
 def __getattr__(name: str) -> Callable[..., NoReturn]:
@@ -56,23 +55,23 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
     threads: int = 0,
     save_results_in_run: bool = True,
     make_comparable: bool = False,
-) -> Any:  # noqa: ANN401 - one number or many, by what is asked for
-    """The mean of each metric; or with its standard deviation; or the score of each query, by query id.
+) -> Any:  # noqa: ANN401 - one number or many, depending on the arguments
+    """The mean of each metric, optionally with its standard deviation; or the scores of the queries, by query id.
 
-    With one metric its number or numbers alone, with several a dict of them.
+    For a single metric these are returned directly, for several as a dict.
     """
     names = check_metrics(metrics)
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run.make_comparable(qrels)
-    judgments = check(qrels, "qrels")
-    rankings = check(run, "run")
+    judgments = values_by_query(qrels, "qrels")
+    rankings = values_by_query(run, "run")
     is_cut, nan_first = isinstance(qrels, Qrels), not isinstance(run, Run)
-    scores = score(judgments, rankings, names, threads, is_cut=is_cut, nan_first=nan_first)
+    scores = score_queries(judgments, rankings, names, threads, is_cut=is_cut, nan_first=nan_first)
     if isinstance(run, Run) and save_results_in_run:
-        save(run, scores, list(judgments), with_deviation=return_mean and return_std)
+        keep_scores(run, scores, list(judgments), with_deviation=return_mean and return_std)
     found: dict[str, Any] = dict(scores)
     if return_mean:
-        found = {name: summary(values, with_deviation=return_std) for name, values in scores.items()}
+        found = {name: summarize_scores(values, with_deviation=return_std) for name, values in scores.items()}
     return found[names[0]] if len(names) == 1 else found
 
 
@@ -89,10 +88,10 @@ def compare(  # noqa: PLR0917 - as ranx has it
     show_percentages: bool = False,
     make_comparable: bool = False,
 ) -> Report:
-    """Evaluates runs and tests their differences, two by two.
+    """Evaluates runs and tests the difference of each pair.
 
-    The tests are assay's: the randomization test depends on its seed alone, and Tukey's takes queries as blocks. As in
-    ranx, p-values are not corrected; `assay.compare` does that.
+    The tests are assay's: the randomization test depends only on its seed, and Tukey's treats queries as blocks. As in
+    ranx, p-values are not corrected; `assay.compare` corrects them.
 
     >>> qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
     >>> good = Run({"q1": {"d1": 2.0}, "q2": {"d2": 1.0}}, name="good")
@@ -105,7 +104,7 @@ def compare(  # noqa: PLR0917 - as ranx has it
     for number, run in enumerate(runs, start=1):
         name = run.name if isinstance(run, Run) and run.name is not None else f"run_{number}"
         if name in scores:
-            raise DataError(f"two runs are named {show(name)}; give each a name of its own")
+            raise DataError(f"two runs are named {show(name)}; give each its own name")
         found = evaluate(qrels, run, names, return_mean=False, threads=threads, make_comparable=make_comparable)
         scores[name] = {names[0]: found} if len(names) == 1 else found
     return Report(
@@ -125,20 +124,20 @@ def check_metrics(metrics: Sequence[str] | str) -> list[str]:
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     wrong = next((name for name in names if not isinstance(name, str)), None)
     if wrong is not None:
-        raise MetricError(f"a metric is named by a string, such as 'ndcg@10', not by {show(wrong)}")
+        raise MetricError(f"a metric must be a string such as 'ndcg@10', not {show(wrong)}")
     return names
 
 
-def check(data: object, name: str) -> Mapping[str, Mapping[str, float]]:
+def values_by_query(data: object, name: str) -> Mapping[str, Mapping[str, float]]:
     """The data as a dict by query."""
-    if isinstance(data, Table):
+    if isinstance(data, RanxTable):
         return data.data
     if isinstance(data, dict):
         return data
     raise DataError(f"{name} must be a {name.capitalize()} or a dict, not {show(data)}")
 
 
-def score(
+def score_queries(
     qrels: Mapping[str, Mapping[str, float]],
     run: Mapping[str, Mapping[str, float]],
     names: Sequence[str],
@@ -150,14 +149,14 @@ def score(
     """The scores of the queries, in the order of the judgments."""
     if qrels.keys() != run.keys():
         alone = sorted(map(str, qrels.keys() ^ run.keys()))
-        advice = "pass Qrels and Run with make_comparable=True to leave out what is not judged and add what is missing"
-        raise QueriesError(f"qrels and run do not have the same queries: {some(alone)} on one side only; {advice}")
+        advice = "pass Qrels and Run with make_comparable=True to drop unjudged queries and add missing ones"
+        raise QueriesError(f"qrels and run have different queries: {some(alone)} on one side only; {advice}")
     if not names:
         return {}
-    # ranx cuts grades to whole numbers where it makes a Qrels of them, and only there.
+    # ranx truncates grades to whole numbers in a Qrels, and only there.
     grades = "whole" if is_cut else "as_given"
     options: dict[str, Any] = {"convention": "ranx", "grades": grades, "threads": threads or None}
-    # Only the names that ranx itself has; assay knows others, and other tools' spellings.
+    # Only ranx's own names; assay knows others, and the spellings of other tools.
     spelled = [f"ranx:{name}" for name in names]
     try:
         result = evaluate_with_assay(qrels, run, spelled, **options)
@@ -167,21 +166,21 @@ def score(
         odd = [query for query, ranking in run.items() if not is_finite(ranking)]
         if not odd:
             raise
-        # Only the order of the documents counts in ranx's metrics, so it can stand for scores that assay refuses.
+        # ranx's metrics depend only on the order of the documents, so it can replace scores that assay rejects.
         ranked = {**run, **{query: best_first(run[query], nan_first=nan_first) for query in odd}}
         result = evaluate_with_assay(qrels, ranked, spelled, **options)
     for name, each in zip(names, spelled, strict=True):
         if each not in result.scores:
-            raise MetricError(f"{show(name)} is no metric but several; name one, such as 'map'")
+            raise MetricError(f"{show(name)} names several metrics; name one, such as 'map'")
     return {name: result.scores[each] for name, each in zip(names, spelled, strict=True)}
 
 
-def summary(values: FloatArray, *, with_deviation: bool) -> np.floating[Any] | dict[str, np.floating[Any]]:
-    """The mean, NaN where a query has no value; or a dict of it and the standard deviation."""
+def summarize_scores(values: FloatArray, *, with_deviation: bool) -> np.floating[Any] | dict[str, np.floating[Any]]:
+    """The mean, NaN if a query has no value; or a dict of the mean and the standard deviation."""
     return {"mean": np.mean(values), "std": np.std(values)} if with_deviation else np.mean(values)
 
 
-def save(run: Run, scores: Mapping[str, FloatArray], queries: Sequence[str], *, with_deviation: bool) -> None:
+def keep_scores(run: Run, scores: Mapping[str, FloatArray], queries: Sequence[str], *, with_deviation: bool) -> None:
     """Keeps the scores in the run."""
     for name, values in scores.items():
         run.mean_scores[name] = np.mean(values)
