@@ -230,7 +230,7 @@ WRONG_SETTINGS = [
     ("[gate]\nties = 'maybe'", "assay.toml, [gate]: ties must be 'docid_desc' or"),
     ("gate = 1", "assay.toml, [gate]: this must be a table of settings"),
     ("[gate", "assay.toml: this is not TOML"),
-    ("[gate]\nconvention = 'nobody'", "there is no convention 'nobody'"),
+    ("[gate]\nconvention = 'nobody'", "unknown convention 'nobody'"),
     ("[gate]\ntest = 'sign'", "test must be 'randomization' or"),
     ("[gate]\nalpha = 2", "alpha must be"),
 ]

@@ -5,7 +5,7 @@ import pytest
 from ir_measures import AP, RR, P, SetF, nDCG
 
 import assay
-from assay.conventions import choose, find_convention
+from assay.conventions import find_convention, resolve
 
 IR_MEASURES = find_convention("ir_measures")
 
@@ -58,7 +58,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("name", "measure", "differing"), SPELLINGS)
 def test_spellings(name, measure, differing):
-    [(key, chosen)] = choose([name], IR_MEASURES, {}).items()
+    [(key, chosen)] = resolve([name], IR_MEASURES, {}).items()
     assert key == name
     assert str(chosen.measure) == measure
     assert chosen.policies.differing(IR_MEASURES.policies) == differing
@@ -78,12 +78,12 @@ def test_every_name_with_every_option_it_has(name):
 WRONG = [
     ("Bpref@10", "'Bpref@10': Bpref takes no cutoff; leave it out"),
     # What ir_measures itself refuses.
-    ("RBP", "'RBP': ir_measures has to be told rel, as in RBP(rel=1)"),
-    ("RBP(p=0.5)", "'RBP(p=0.5)': ir_measures has to be told rel, as in RBP(rel=1)"),
+    ("RBP", "'RBP': ir_measures requires rel, as in RBP(rel=1)"),
+    ("RBP(p=0.5)", "'RBP(p=0.5)': ir_measures requires rel, as in RBP(rel=1)"),
     ("RBP(rel=1)@10", "'RBP(rel=1)@10': RBP takes no cutoff; leave it out"),
-    ("BPM@5", "'BPM@5': ir_measures has to be told max_rel, as in BPM(max_rel=3)@5"),
-    ("SDCG(min_rel=1)@5", "'SDCG(min_rel=1)@5': ir_measures has to be told max_rel, as in SDCG(max_rel=3)@5"),
-    ("INST", "'INST': ir_measures has to be told max_rel, as in INST(max_rel=3)"),
+    ("BPM@5", "'BPM@5': ir_measures requires max_rel, as in BPM(max_rel=3)@5"),
+    ("SDCG(min_rel=1)@5", "'SDCG(min_rel=1)@5': ir_measures requires max_rel, as in SDCG(max_rel=3)@5"),
+    ("INST", "'INST': ir_measures requires max_rel, as in INST(max_rel=3)"),
     ("ERR", "'ERR' needs a cutoff, such as ERR@10"),
     ("StRecall", "'StRecall' needs a cutoff, such as StRecall@10"),
     ("P_IA(rel=2)", "'P_IA(rel=2)' needs a cutoff, such as P_IA@10"),
@@ -102,7 +102,7 @@ WRONG = [
 @pytest.mark.parametrize(("name", "message"), WRONG)
 def test_what_it_does_not_have_is_an_error(name, message):
     with pytest.raises(assay.MeasureError) as caught:
-        choose([name], IR_MEASURES, {})
+        resolve([name], IR_MEASURES, {})
     assert str(caught.value).replace('"', "'") == message
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.conventions.usable import usable_part
+from assay.conventions.prepare import usable_part
 
 nan = math.nan
 AUTORAG = "autorag:retrieval_map"

@@ -82,7 +82,11 @@ BAD_NAMES = [
     ("mteb", "nauc_map_at_5_min", "nauc: figure must be max or std or diff1, not 'min'"),
     ("sklearn", "ndcg_score(p=5)", "'ndcg_score(p=5)': sklearn has no option 'p' here; it has k, ignore_ties"),
     ("sklearn", "dcg_score(log_base=1)", "dcg: base must be a number above 1, not '1'"),
-    ("assay", "accuracy", "tools mean different measures by 'accuracy'; write beir:accuracy or mteb:accuracy"),
+    (
+        "assay",
+        "accuracy",
+        "'accuracy' means different measures in different tools; write beir:accuracy or mteb:accuracy",
+    ),
 ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.conventions import find_convention, parse_measures, spelled
+from assay.conventions import expand_as_printed, find_convention, parse_measures
 
 # name, level for all, what it is printed as and stands for
 SPELLINGS = [
@@ -47,7 +47,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("name", "rel", "expected"), SPELLINGS)
 def test_spellings(name, rel, expected):
-    found = spelled(name, find_convention("trec_eval"), {"rel": rel})
+    found = expand_as_printed(name, find_convention("trec_eval"), {"rel": rel})
     assert {key: str(chosen.measure) for key, chosen in found.items()} == expected
     # Alone, a measure keeps the name that the user wrote.
     kept = parse_measures([name], find_convention("trec_eval"), rel)
@@ -64,14 +64,14 @@ OTHERWISE_IN_9 = [
 
 @pytest.mark.parametrize(("name", "expected"), OTHERWISE_IN_9)
 def test_version_9(name, expected):
-    found = spelled(name, find_convention("trec_eval_9"), {})
+    found = expand_as_printed(name, find_convention("trec_eval_9"), {})
     assert {key: str(chosen.measure) for key, chosen in found.items()} == expected
 
 
 @pytest.mark.parametrize("name", ["rbp", "rbp_resid", "unj", "dcg", "ideal_dcg", "yaap"])
 def test_version_9_lacks_what_10_added(name):
-    assert spelled(name, find_convention("trec_eval_9"), {}) is None
-    assert spelled(name, find_convention("trec_eval"), {}) is not None
+    assert expand_as_printed(name, find_convention("trec_eval_9"), {}) is None
+    assert expand_as_printed(name, find_convention("trec_eval"), {}) is not None
 
 
 def test_both_versions_have_the_rest_in_common():

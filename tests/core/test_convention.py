@@ -132,7 +132,7 @@ def test_a_tool_is_asked_only_for_what_it_has(name):
 
 
 def test_a_tool_that_nobody_knows():
-    with pytest.raises(assay.MeasureError, match="there is no tool 'bogus'; there are assay, trec_eval"):
+    with pytest.raises(assay.MeasureError, match="unknown tool 'bogus'; the tools are assay, trec_eval"):
         assay.evaluate(QRELS, RUN, "bogus:map")
 
 
@@ -195,7 +195,7 @@ def test_no_convention_of_that_name():
     with pytest.raises(assay.PolicyError) as caught:
         assay.evaluate(QRELS, RUN, "ap", convention="treceval")
     known = ", ".join(CONVENTIONS)
-    assert str(caught.value) == f"there is no convention 'treceval'; did you mean trec_eval? There are {known}"
+    assert str(caught.value) == f"unknown convention 'treceval'; did you mean trec_eval? The conventions are {known}"
 
 
 @pytest.mark.parametrize("depth", [None, 2])

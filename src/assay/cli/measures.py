@@ -13,7 +13,7 @@ import click
 
 from assay.cli.options import load_option, loaded, output_format_option
 from assay.cli.terminal import Command, emit
-from assay.conventions import CONVENTIONS, find_convention, parse_measures, spelling
+from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example
 from assay.core.parameter import write
 from assay.core.text import printable
@@ -185,7 +185,7 @@ def with_cutoff(name: str, convention: Convention) -> str:
     measure = convention.names[name].measure
     if "@{}" not in measure:
         return name
-    spelled = spelling(name, convention)
+    spelled = write_name(name, convention)
     return f"{name}[{spelled.removeprefix(name)}]" if "[@{}]" in measure else spelled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.conventions.preparing import INFINITE, bounded
+from assay.conventions.prepare import INFINITE, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from ir_measures import providers
 from ir_measures.util import QrelsConverter, RunConverter
 
 from assay.compat._scores import finite
-from assay.conventions import choose, find_convention
+from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
 from assay.data.columns import find_columns
@@ -45,7 +45,7 @@ class AssayProvider(providers.Provider):
         if not type(measure).__module__.startswith("ir_measures.measures."):
             return False
         try:
-            choose([str(measure)], CONVENTION, {})
+            resolve([str(measure)], CONVENTION, {})
         except MeasureError:
             return False
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.conventions import find_convention, spelled
+from assay.conventions import expand_as_printed, find_convention
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
 from assay.core.errors import MeasureError
 
@@ -58,7 +58,7 @@ def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Meas
     takes_some = entry.cutoffs or entry.options
     name = f"{base}.{','.join(parameters)}" if parameters and takes_some else base
     try:
-        found = spelled(name, CONVENTION, {"rel": level}) or {}
+        found = expand_as_printed(name, CONVENTION, {"rel": level}) or {}
     except MeasureError as error:
         raise MeasureError(f"unsupported measure {name}: {error}") from error
     return {key: chosen.measure for key, chosen in found.items()}

@@ -1,22 +1,34 @@
-"""Conventions: one tool a file, the table of them, and what names of measures stand for under each."""
+"""Conventions: how each tool computes, what names of measures mean, and how tools take data given as objects."""
 
-from assay.conventions.choosing import choose, parse_measure, parse_measures, tool_of
-from assay.conventions.expanding import Chosen, expand, spelled
-from assay.conventions.preparing import Refused, read_as
-from assay.conventions.tools import CONVENTIONS, find_convention
-from assay.conventions.writing import spelling
+from assay.conventions.prepare import Prepared, Refused, prepare, prepare_every_query
+from assay.conventions.resolve import (
+    Chosen,
+    expand,
+    expand_as_printed,
+    find_convention,
+    measure_names,
+    parse_measure,
+    parse_measures,
+    resolve,
+    tool_of,
+    write_name,
+)
+from assay.conventions.tools import CONVENTIONS
 
 __all__ = [
     "CONVENTIONS",
     "Chosen",
+    "Prepared",
     "Refused",
-    "choose",
     "expand",
+    "expand_as_printed",
     "find_convention",
+    "measure_names",
     "parse_measure",
     "parse_measures",
-    "read_as",
-    "spelled",
-    "spelling",
+    "prepare",
+    "prepare_every_query",
+    "resolve",
     "tool_of",
+    "write_name",
 ]

@@ -1,30 +1,36 @@
-"""How a tool computes: its policies, and its names for measures.
+"""How a tool computes: its policies, and its names for measures with how they are read and written.
 
-A convention is data. The code that follows it is the same for all.
+A convention is data. The code that follows it is the same for all tools. `read_call` and `write_call` are the syntax
+that most tools share, `AP(rel=2)@100`; a tool with its own syntax has it beside its names.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.core.grammar import unquote
+from assay.core.parameter import write
 from assay.core.policies import Policies
-from assay.core.spelling import Written, read_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
+NO_ENTRIES: Mapping[str, Any] = MappingProxyType({})
+
 
 class Option(NamedTuple):
-    """What a tool lets its user set in a measure's name: assay's parameter, or a policy, and how its value reads.
+    """An option that a tool allows in a measure's name: the parameter of assay, or the policy, that it sets.
 
-    `words` are the tool's words for values; `read` turns text into a value where it is more than a number or a word.
-    Where the value decides which measure is meant, `parameter` is `measure` and the words stand for canonical names.
+    `words` maps the tool's words to values; `read` turns text into a value where it is more than a number or a word.
+    If the option decides which measure is meant, `parameter` is `measure` and the words map to canonical names.
     """
 
     parameter: str
-    words: Mapping[str, Any] = MappingProxyType({})
+    words: Mapping[str, Any] = NO_ENTRIES
     is_policy: bool = False
     read: Callable[[str], Any] | None = None
 
@@ -32,40 +38,88 @@ class Option(NamedTuple):
 class Name(NamedTuple):
     """A tool's name for a measure, or for one at each of several cutoffs.
 
-    `measure` is a canonical name. In it `@{}` stands for the cutoff that the tool's name must have, or `[@{}]` for one
-    that it may have. `cutoffs` are those of the name alone, `output` is how the tool then writes each of them, and with
-    `whole` it drops what follows the point. Without cutoffs, `output` is how the tool writes a name with options.
-    `policies` are the tool's own for this measure, and `about` says what is worth knowing of it. `needed` are the
-    options without which the tool refuses the name, each with a likely value.
+    `measure` is a canonical name, in which `@{}` marks a required cutoff and `[@{}]` an optional one. `cutoffs` are the
+    tool's defaults, and `output` is how the tool prints a name with a cutoff; with `whole`, cutoffs lose their
+    decimals. Without cutoffs, `output` is how the tool prints a name with options. `policies` are the tool's own for
+    this measure, `about` is a remark for the documentation, and `needed` holds the options that the tool requires, each
+    with a typical value.
     """
 
     measure: str
     cutoffs: tuple[float, ...] = ()
     output: str = ""
-    options: Mapping[str, Option] = MappingProxyType({})
-    policies: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, Option] = NO_ENTRIES
+    policies: Mapping[str, Any] = NO_ENTRIES
     about: str = ""
     whole: bool = False
-    needed: Mapping[str, str] = MappingProxyType({})
+    needed: Mapping[str, str] = NO_ENTRIES
+
+
+class Written(NamedTuple):
+    """A name taken apart: the tool's name, the options that it sets, and its cutoffs."""
+
+    base: str
+    options: Mapping[str, str]
+    cutoffs: tuple[str, ...]
+
+
+def read_call(text: str, names: Mapping[str, object]) -> Written | None:
+    """`Name(option=value,…)@cutoff`, with quotes and braces as in Python.
+
+    >>> read_call("nDCG(dcg='exp-log2',gains={1:3,2:9})@10", {"nDCG": ...})
+    Written(base='nDCG', options={'dcg': 'exp-log2', 'gains': '1:3;2:9'}, cutoffs=('10',))
+    """
+    shape = CALL.fullmatch(text.replace(" ", ""))
+    if shape is None or shape["base"] not in names:
+        return None
+    options: dict[str, str] = {}
+    # Commas inside braces separate pairs, not options.
+    for part in re.split(r",(?![^{]*\})", shape["inside"] or ""):
+        if not part:
+            continue
+        name, equals, value = part.partition("=")
+        if not (name and equals and value) or name in options:
+            return None
+        options[name] = value[1:-1].replace(",", ";") if value[0] + value[-1] == "{}" else unquote(value)
+    return Written(shape["base"], options, (shape["at"],) if shape["at"] else ())
+
+
+def write_call(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
+    """`Name(option=value,…)@cutoff`; pairs are in braces."""
+    base = name.removesuffix("@k")
+    inside = ",".join(
+        f"{option}={{{value.replace(';', ',')}}}" if ":" in value else f"{option}={value}"
+        for option, value in options.items()
+    )
+    return base + (f"({inside})" if inside else "") + write_cutoff(base, entry, at).removeprefix(base)
+
+
+def write_cutoff(name: str, entry: Name, at: float | str | None) -> str:
+    """The name at a cutoff, as the tool prints it if it has its own way."""
+    if at is None:
+        return name
+    if not entry.output.startswith(name):
+        return f"{name}@{at if isinstance(at, str) else write(at)}"
+    return re.sub(r"\{.*?\}", at, entry.output) if isinstance(at, str) else entry.output.format(at)
 
 
 class Convention(NamedTuple):
-    """A tool: its name, its policies, its names for measures and how it spells them.
+    """A tool: its name, its policies, its names for measures, and how it reads and writes them.
 
     `nicknames` stand for several of its names. `prepare` turns the judgments or the ranking of one query, given as
-    Python objects, into what the tool makes of them before it measures: empty where it can make nothing of them.
-    Without it, what is no list of ids (None, an empty group) is an error, or the query has no value (`nan`), as
-    `unreadable` says. `infinite` tells whether it takes scores that are infinite. `level` is how the tool is told the
-    lowest relevant grade for all names at once, if it can be. `defects` tells where the tool is plainly wrong and assay
-    is not.
+    Python objects, into what the tool uses; empty if it cannot use them. Without it, what is not a list of ids (None,
+    an empty group) is an error, or the query is NaN, as `unreadable` says. `infinite` tells whether infinite scores are
+    allowed. `level` is the tool's switch for the lowest relevant grade of all measures, if it has one. `defects` lists
+    where the tool is wrong and assay is not.
     """
 
     name: str
     title: str
     policies: Policies = Policies()
-    names: Mapping[str, Name] = MappingProxyType({})
+    names: Mapping[str, Name] = NO_ENTRIES
     read: Callable[[str, Mapping[str, Any]], Written | None] = read_call
-    nicknames: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    write: Callable[[str, Name, float | str | None, Mapping[str, str]], str] = write_call
+    nicknames: Mapping[str, tuple[str, ...]] = NO_ENTRIES
     prepare: Callable[[Any], Any] | None = None
     level: str = ""
     unreadable: str = "error"

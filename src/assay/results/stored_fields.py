@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.conventions import choose
+from assay.conventions import resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.grammar import LONGEST_NAME
 from assay.core.measure import AGGREGATES, Definition, Measure, is_pooled
@@ -180,28 +180,16 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
     """
     if is_absent(measure):
         return
-    if measure.definition.of == "answers":
-        name = spelt_out(name)
+    short = SHORT_ANSWER_NAMES if measure.definition.of == "answers" else {}
     found = []
     for options in ({}, *({"rel": level} for level in levels)):
         try:
-            found.append([chosen.measure for chosen in choose([name], convention, options).values()])
+            found.append([chosen.measure for chosen in resolve([name], convention, options, short).values()])
         except MeasureError:
             return
     same = [each for each in found if len(each) != 1 or is_meant(each[0], measure)]
     if not same:
         raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under that name")
-
-
-def spelt_out(name: str) -> str:
-    """The whole name of a measure of answers that has a short one where only answers are measured.
-
-    >>> spelt_out("f1(normalize=none)"), spelt_out("bleu")
-    ('answer_f1(normalize=none)', 'bleu')
-    """
-    base, bracket, rest = name.partition("(")
-    short = SHORT_ANSWER_NAMES.get(base.strip().lower())
-    return name if short is None else short + bracket + rest
 
 
 def is_meant(named: Measure, measure: Measure) -> bool:

@@ -56,7 +56,7 @@ def test_the_steps_lead_from_the_first_number_to_the_others(measure, start):
 
 @pytest.mark.parametrize(("measure", "start"), sorted(NO_STARTS))
 def test_a_tool_without_the_measure_starts_nothing(measure, start):
-    with pytest.raises(assay.MeasureError, match=r"audit one at a time|takes no cutoff|has no measure such as"):
+    with pytest.raises(assay.MeasureError, match=r"audit them one by one|takes no cutoff|has no measure such as"):
         assay.audit(QRELS, RUN, measure, start=start)
 
 
@@ -181,9 +181,9 @@ def test_it_can_be_had_in_every_form():
 
 
 BAD = [
-    ([], "there is no measure to audit; name one, such as map"),
+    ([], "no measure to audit; name one, such as map"),
     ("nonsense", "unknown measure 'nonsense'; `assay measures` lists them all"),
-    ("P_5,10", "'P_5,10' stands for 2 measures; audit one at a time, such as P_5"),
+    ("P_5,10", "'P_5,10' means 2 measures; audit them one by one, such as P_5"),
 ]
 
 

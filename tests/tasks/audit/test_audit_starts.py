@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.conventions import CONVENTIONS, choose, spelling
+from assay.conventions import CONVENTIONS, resolve, write_name
 from assay.tasks.audit.readings import find_readings
 
 QRELS = {"q1": {"a": 1, "b": 1, "c": 2, "x": 0}, "q2": {"d": 1}, "q3": {"e": 0}, "q4": {"f": 3, "g": 1}}
@@ -16,9 +16,9 @@ def all_spellings(tool):
     """Every name that the tool has, with a cutoff where it needs one."""
     for name, entry in tool.names.items():
         is_cut = "@{}" in entry.measure
-        yield spelling(name, tool, (0.5 if entry.measure.startswith(SHARES) else 3) if is_cut else None)
+        yield write_name(name, tool, (0.5 if entry.measure.startswith(SHARES) else 3) if is_cut else None)
         if "[@{}]" in entry.measure:
-            yield spelling(name, tool, None)
+            yield write_name(name, tool, None)
 
 
 @pytest.mark.parametrize("tool", [name for name in CONVENTIONS if name != "assay"])
@@ -30,7 +30,7 @@ def test_every_name_of_a_tool_starts_from_itself(tool):
         first = audit[name][0]
         assert (first.tool, first.name, first.steps, first.beside) == (tool, name, (), "")
         assert first.value == pytest.approx(result[name], nan_ok=True, abs=1e-12), name
-        assert find_readings(name, tool)[0].chosen == choose([name], CONVENTIONS[tool], {})[name]
+        assert find_readings(name, tool)[0].chosen == resolve([name], CONVENTIONS[tool], {})[name]
     assert not [note for note in audit.notes if "the steps start from" in note]
 
 
@@ -142,7 +142,7 @@ def test_what_is_written_is_read_back(tool):
         for option, text in {**texts, "": ""}.items():
             options = {**entry.needed, **({option: text} if option and option != "k" else {})}
             at = 1 if "@{}" in entry.measure else None
-            written = convention.read(spelling(name, convention, at, options), convention.names)
+            written = convention.read(write_name(name, convention, at, options), convention.names)
             assert written is not None
             assert written.options == options or (name, option) == ("NumRet", "rel")
             assert [float(cutoff) for cutoff in written.cutoffs] == ([] if at is None else [at])

@@ -158,7 +158,7 @@ def test_bad_labels_are_refused(labels, options, words):
 def test_unknown_options_are_refused():
     with pytest.raises(PolicyError, match="unknown option 'relevants'"):
         assay.evaluate_labels([[1]], ["ap"], relevants=2)
-    with pytest.raises(PolicyError, match="no convention 'x'"):
+    with pytest.raises(PolicyError, match="unknown convention 'x'"):
         assay.evaluate_labels([[1]], ["ap"], convention="x")
 
 

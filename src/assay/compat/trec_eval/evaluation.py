@@ -16,8 +16,7 @@ import numpy as np
 
 from assay.compat.trec_eval.measures import JudgmentKind, Suffix, spell_values
 from assay.compat.trec_eval.options import ABORTED, CALCULATION, Stop
-from assay.conventions import Chosen
-from assay.conventions.choosing import choose_one
+from assay.conventions import Chosen, resolve
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
 from assay.core.measure import AGGREGATES, Aggregation, Measure
 from assay.engine.local import floats, integers, only_judged, only_top, rank_hits, select
@@ -136,7 +135,7 @@ class TopicEvaluator:
         chosen: dict[Value, Chosen] = {}
         for _, group in groupby(filter(has_measure, values), attrgetter("measure")):
             same = list(group)
-            found = choose_one(spell_values(same), TREC_EVAL, {"rel": float(self.settings.level)})
+            found = resolve([spell_values(same)], TREC_EVAL, {"rel": float(self.settings.level)})
             chosen.update(zip(same, found.values(), strict=True))
         return {value: self.adapt(value, each) for value, each in chosen.items()}
 

@@ -13,9 +13,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.compat.trec_eval.options import FILE, NICKNAMES, CommandLine, Stop, read_real, read_whole
-from assay.conventions.tools.trec_eval import JUDGES, NAMES, PREFERENCES, RECALLS, TREC_EVAL, with_texts
+from assay.conventions.tools.trec_eval import GRADE, JUDGES, NAMES, PREFERENCES, RECALLS, TREC_EVAL, with_texts
 from assay.core.parameter import LARGEST_WHOLE
-from assay.core.spelling import GRADE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -176,9 +176,9 @@ def describe_measure(name: str) -> str:
     """What a measure is, from the table of measures."""
     if name in TEXT_MEASURES:
         return TEXT_MEASURES[name]
-    from assay.conventions.choosing import choose_one
+    from assay.conventions import resolve
 
     spelling = spell_values(values_of(name, None)[:1])
-    chosen = next(iter(choose_one(spelling, TREC_EVAL, {}).values()))
+    chosen = next(iter(resolve([spelling], TREC_EVAL, {}).values()))
     definition = chosen.measure.definition
     return f"{definition.summary}\n  {definition.formula}"

@@ -1,4 +1,4 @@
-"""The table of conventions, one tool a file; a file is read when its tool is first asked for."""
+"""The table of conventions, one tool per file; a file is imported when its tool is first needed."""
 
 from __future__ import annotations
 
@@ -6,42 +6,38 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from assay.core.errors import PolicyError
-from assay.core.text import nearest, show
-
 if TYPE_CHECKING:
     from assay.core.convention import Convention
 
-# In the order in which they are listed; each is a module here, which holds its convention in capitals.
-TOOLS = (
-    "assay",
-    "trec_eval",
-    "trec_eval_9",
-    "ranx",
-    "ir_measures",
-    "beir",
-    "mteb",
-    "autorag",
-    "llama_index",
-    "haystack",
-    "ragas",
-    "gdeval",
-    "sklearn",
-)
+# In the order in which they are listed. Each module holds its convention in capitals.
+TOOLS = {
+    "assay": "assay",
+    "trec_eval": "trec_eval",
+    "trec_eval_9": "trec_eval",
+    "ranx": "ranx",
+    "ir_measures": "ir_measures",
+    "beir": "beir",
+    "mteb": "mteb",
+    "autorag": "autorag",
+    "llama_index": "llama_index",
+    "haystack": "haystack",
+    "ragas": "ragas",
+    "gdeval": "gdeval",
+    "sklearn": "sklearn",
+}
 
 
 class Conventions(Mapping[str, "Convention"]):
-    """The conventions by name."""
+    """The conventions by name; `loaded` holds those whose module is imported."""
 
     def __init__(self) -> None:
-        self.known: dict[str, Convention] = {}
+        self.loaded: dict[str, Convention] = {}
 
     def __getitem__(self, name: str) -> Convention:
-        if name not in self.known:
-            if name not in TOOLS:
-                raise KeyError(name)
-            self.known[name] = getattr(import_module(f"assay.conventions.tools.{name}"), name.upper())
-        return self.known[name]
+        if name not in self.loaded:
+            module = import_module(f"{__name__}.{TOOLS[name]}")
+            self.loaded[name] = getattr(module, name.upper())
+        return self.loaded[name]
 
     def __contains__(self, name: object) -> bool:
         return name in TOOLS
@@ -54,12 +50,3 @@ class Conventions(Mapping[str, "Convention"]):
 
 
 CONVENTIONS = Conventions()
-
-
-def find_convention(name: str) -> Convention:
-    """The convention of that name."""
-    if not isinstance(name, str) or name not in CONVENTIONS:
-        near = nearest(str(name), CONVENTIONS)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise PolicyError(f"there is no convention {show(name)}; {hint}There are {', '.join(CONVENTIONS)}")
-    return CONVENTIONS[name]

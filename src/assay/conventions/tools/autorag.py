@@ -7,7 +7,7 @@ left out of the mean: one with nothing retrieved or nothing to find, an empty gr
 from collections.abc import Mapping, Sized
 from typing import Any
 
-from assay.conventions.usable import LISTS, usable_part
+from assay.conventions.prepare import LISTS, usable_part
 from assay.core.convention import Convention, Name, Option
 from assay.core.policies import Policies
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name
+from assay.core.convention import Convention, Name, Written
 from assay.core.policies import Policies
-from assay.core.spelling import Written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

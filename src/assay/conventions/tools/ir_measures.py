@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, Option, Written, read_call
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
-from assay.core.spelling import Written, read_call
 from assay.core.text import show
 
 if TYPE_CHECKING:

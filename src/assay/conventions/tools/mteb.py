@@ -14,10 +14,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, Option, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
-from assay.core.spelling import Written
 from assay.core.text import show
 
 if TYPE_CHECKING:
@@ -52,11 +51,17 @@ def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
     return Written(text, {}, ()) if text in names else None
 
 
+def write_mteb(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
+    """`nauc_ndcg_at_10_max`."""
+    return "_".join([write_cutoff(name, entry, at), *options.values()])
+
+
 MTEB = Convention(
     name="mteb",
     title="mteb: pytrec_eval's numbers, and how well scores tell good queries from bad (nAUC)",
     policies=Policies(precision="float32", duplicates="last", missing="skip", grades="whole"),
     read=read_mteb,
+    write=write_mteb,
     names={
         "ndcg": Name("ndcg@{}", CUTOFFS, "ndcg_at_{:.0f}"),
         "map": Name("ap@{}", CUTOFFS, "map_at_{:.0f}"),

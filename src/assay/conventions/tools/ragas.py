@@ -15,10 +15,9 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, Option, Written, read_call
 from assay.core.grammar import number
 from assay.core.policies import Policies
-from assay.core.spelling import Written, read_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

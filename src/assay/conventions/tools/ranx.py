@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, Option, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
-from assay.core.spelling import Written
 from assay.core.text import show
 
 if TYPE_CHECKING:
@@ -46,11 +45,19 @@ def read_ranx(text: str, names: Mapping[str, Name]) -> Written | None:
     return Written(shape["base"], options, (shape["at"],) if shape["at"] and not is_idle else ())
 
 
+def write_ranx(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
+    """`map@100-l2`; for rbp the decimals of its persistence, `rbp.95`."""
+    persistence = options.get("p")
+    base = write_cutoff(name, entry, at) if persistence is None else f"{name}.{persistence.removeprefix('0.')}"
+    return base + (f"-l{options['l']}" if "l" in options else "")
+
+
 RANX = Convention(
     name="ranx",
     title="ranx: the relevance level applies to gains too; negative grades are judged and not relevant",
     policies=Policies(ties="input", duplicates="last", grades="whole", negative="nonrelevant"),
     read=read_ranx,
+    write=write_ranx,
     names={
         "hits": Name("hits[@{}]", options=LEVEL),
         "hit_rate": Name("hit_rate[@{}]", options=LEVEL),

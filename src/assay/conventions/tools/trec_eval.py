@@ -5,11 +5,13 @@ stand in the order in which trec_eval prints them. `runid` and `relstring` are t
 who print or name what trec_eval does find their places here.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, Option, Written, write_cutoff
+from assay.core.errors import MeasureError
 from assay.core.policies import Policies
-from assay.core.spelling import read_trec_eval
+from assay.core.text import show
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(tenth / 10 for tenth in range(11))
@@ -17,10 +19,63 @@ MULTIPLES = tuple(tenth / 10 for tenth in range(2, 21, 2))
 GAINS = {"gain": Option("gain")}
 PERSISTENCE = {"p": Option("p")}
 
+GRADE = re.compile(r"[+-]?\d+", re.ASCII)
+# Options that are written as pairs, with an example; others are written by their place.
+PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
+
 
 def separated(text: str) -> str:
     """A list of numbers as assay writes it."""
     return text.replace(",", ";")
+
+
+def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
+    """`name`, and after a dot or an underscore cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`.
+
+    A whole number before = is a grade, what follows its gain.
+
+    >>> read_trec_eval("P.5,10", NAMES), read_trec_eval("rbp.p=0.8,1=.5,2=1", NAMES)
+    (Written(base='P', options={}, cutoffs=('5', '10')),
+     Written(base='rbp', options={'p': '0.8', 'gain': '1:.5;2:1'}, cutoffs=()))
+    """
+    for base in sorted(names, key=len, reverse=True):
+        rest = text[len(base) :]
+        if text.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
+            if "=" in rest:
+                return Written(base, read_pairs(tuple(rest[1:].split(","))), ())
+            return Written(base, {}, ()) if not rest else read_places(base, rest[1:], names[base])
+    return None
+
+
+def read_places(base: str, text: str, entry: Name) -> Written:
+    """What follows a name without =: cutoffs if the name has any, else the value of its option."""
+    if "@{}" in entry.measure or not entry.options:
+        return Written(base, {}, tuple(text.split(",")))
+    option = next(iter(entry.options))
+    if option in PAIRS:
+        raise MeasureError(f"{base} cannot have {show(text)}; write {base}.{PAIRS[option]}")
+    return Written(base, {option: text}, ())
+
+
+def read_pairs(parts: tuple[str, ...]) -> Mapping[str, str]:
+    """The options of trec_eval's `name=value,…`, all gains of grades as one."""
+    options: dict[str, str] = {}
+    for part in parts:
+        name, _, value = part.partition("=")
+        if GRADE.fullmatch(name):
+            options["gain"] = ";".join(filter(None, [options.get("gain"), f"{name}:{value}"]))
+        else:
+            options[name] = value
+    return options
+
+
+def write_trec_eval(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
+    """`ndcg.1=3,2=9`, `rbp.p=0.8`, `set_F.2`: only gains and the persistence are named."""
+    told = ",".join(
+        value.replace(":", "=").replace(";", ",") if option != "p" else f"p={value}"
+        for option, value in options.items()
+    )
+    return write_cutoff(name, entry, at) + (f".{told}" if told else "")
 
 
 NAMES = {
@@ -110,6 +165,7 @@ TREC_EVAL = Convention(
     title="trec_eval 10: a query that the run lacks is skipped",
     policies=Policies(missing="skip", grades="whole"),
     read=read_trec_eval,
+    write=write_trec_eval,
     names={**NAMES, **PREFERENCES, **JUDGES},
     nicknames={
         **NICKNAMES,
@@ -135,6 +191,37 @@ TREC_EVAL = Convention(
         ),
         "The recall points of 11pt_avg must ascend; here their order does not matter.",
         "A ranking that -J leaves empty has 0/0 at the recall points that ask for no document; here 0.",
+    ),
+)
+
+
+# Version 9, as pytrec_eval computes it: a name with parameters (set_F.2.0) is reported without them.
+ADDED_IN_10 = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
+ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}
+
+
+def as_in_9(name: str, entry: Name) -> Name:
+    """The same name in version 9."""
+    output = name if entry.options else entry.output
+    return entry._replace(measure=ROUNDED_OTHERWISE.get(name, entry.measure), output=output)
+
+
+NAMES_9 = {name: as_in_9(name, entry) for name, entry in NAMES.items() if name not in ADDED_IN_10}
+
+TREC_EVAL_9 = TREC_EVAL._replace(
+    name="trec_eval_9",
+    title="trec_eval 9, as pytrec_eval computes it: scores in 32 bits",
+    policies=Policies(precision="float32", missing="skip", grades="whole"),
+    names=NAMES_9,
+    nicknames={nickname: tuple(name for name in names if name in NAMES_9) for nickname, names in NICKNAMES.items()},
+    level="relevance_level={}",
+    defects=(
+        *TREC_EVAL.defects[2:],
+        (
+            "pytrec_eval ends the interpreter or never returns on some input: a cutoff twice or below 1, a query whose "
+            "grades are all negative, a measure with parameters that it cannot have."
+        ),
+        "pytrec_eval reports runid and relstring as numbers, which mean nothing.",
     ),
 )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.conventions import Chosen, find_convention
+from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
 from assay.data.qrels import Qrels
@@ -56,10 +56,9 @@ def audit(
     `start` is the tool that the steps start from. A tool is told what the measure asked for says, such as `rel` or `p`,
     where it can be. One without cutoffs gets a run that is cut there, which its row says.
     """
-    is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
-    names = [str(each) for each in ([measures] if is_one else measures)]
+    names = [str(each) for each in measure_names(measures)]
     if not names:
-        raise MeasureError("there is no measure to audit; name one, such as map")
+        raise MeasureError("no measure to audit; name one, such as map")
     # Read once, as it may have to be used twice.
     qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}

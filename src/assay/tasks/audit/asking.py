@@ -5,9 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.conventions.choosing import choose
-from assay.conventions.expanding import Chosen, expand
-from assay.conventions.tools import CONVENTIONS
+from assay.conventions import CONVENTIONS, Chosen, expand, resolve
 from assay.core import grammar
 from assay.core.errors import MeasureError
 from assay.core.text import show
@@ -43,10 +41,10 @@ def ask(name: str, start: Convention) -> Asked:
     >>> asked.tool.name, asked.measure, sorted(asked.told)
     ('ranx', <measure ap(rel=2)@100>, ['rel'])
     """
-    found = choose([name], start, {})
+    found = resolve([name], start, {})
     if len(found) > 1:
         raise MeasureError(
-            f"{show(name)} stands for {len(found)} measures; audit one at a time, such as {next(iter(found))}"
+            f"{show(name)} means {len(found)} measures; audit them one by one, such as {next(iter(found))}"
         )
     sought = next(iter(found.values()))
     if sought.measure.definition.of != "rankings":
@@ -55,7 +53,7 @@ def ask(name: str, start: Convention) -> Asked:
     is_prefixed = bool(colon) and tool in CONVENTIONS
     own = rest if is_prefixed else name
     owner = CONVENTIONS[tool] if is_prefixed else owner_of(name, start, sought.measure)
-    meant = choose([own], owner, {})
+    meant = resolve([own], owner, {})
     return Asked(own, owner, next(iter(meant.values())), sought, told_by(own, owner))
 
 

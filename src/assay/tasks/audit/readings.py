@@ -7,9 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions.expanding import Chosen, expand
-from assay.conventions.tools import CONVENTIONS, find_convention
-from assay.conventions.writing import spelling
+from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, write_name
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.parameter import write
@@ -48,7 +46,7 @@ def find_readings(name: str, start: str = "assay") -> list[Reading]:
     if not tools[start]:
         having = ", ".join(tool for tool, readings in tools.items() if readings)
         own = [
-            spelling(each, find_convention(start))
+            write_name(each, find_convention(start))
             for each in kin_names(find_convention(start), asked.measure.definition)
         ]
         hint = f"name one that it has, such as {own[0]}, or " if own else ""
@@ -142,7 +140,7 @@ def switched(entry: Name) -> Iterator[dict[str, str]]:
 def told(tool: Convention, name: str, options: Mapping[str, str], asked: Asked, at: float | None) -> Reading | None:
     """What the name stands for once the tool is told what was asked for, each parameter that it can be told."""
     entry = tool.names[name]
-    reading = read(tool, spelling(name, tool, at, options), {})
+    reading = read(tool, write_name(name, tool, at, options), {})
     for option, about in entry.options.items():
         value = wanted(about, asked, is_needed=option in entry.needed)
         text = None if value is None else word(about, value, asked)
@@ -151,7 +149,7 @@ def told(tool: Convention, name: str, options: Mapping[str, str], asked: Asked, 
         # A tool may refuse a value; then it differs there.
         with suppress(MeasureError):
             tried = {**options, option: text}
-            changed = read(tool, spelling(name, tool, at, tried), {})
+            changed = read(tool, write_name(name, tool, at, tried), {})
             if changed is not None and setting(changed.chosen, about) == value:
                 reading, options = changed, tried
     return reading if reading is None else at_level(tool, reading, asked)

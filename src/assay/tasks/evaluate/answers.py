@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.conventions import choose, find_convention
+from assay.conventions import find_convention, measure_names, resolve
 from assay.core.errors import MeasureError
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
 from assay.core.progress import heard
-from assay.core.text import show
-from assay.measures import parse
+from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
 from assay.results.result import Result
-from assay.results.stored_fields import spelt_out
 from assay.tasks.evaluate.score import measure_notes
 
 if TYPE_CHECKING:
@@ -95,29 +93,13 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
 
 
 def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str, Measure]:
-    """The measures that names stand for, short names first."""
-    names = [measures] if isinstance(measures, str) or not np.iterable(measures) else list(measures)
-    chosen: dict[str, Measure] = {}
-    for name in names:
-        for key, measure in answer_measure(name).items():
-            of = measure.definition.of
-            if of != "answers":
-                use = "assay.evaluate, or assay.evaluate_rag for both" if of == "rankings" else "assay.evaluate_rag"
-                raise MeasureError(f"{key} is a measure of {of}; use {use}")
-            add_measure(chosen, key, measure)
-    if not chosen:
-        raise MeasureError("there is no measure to compute; name one, such as f1")
-    return chosen
-
-
-def add_measure(chosen: dict[str, Any], key: str, measure: Any) -> None:  # noqa: ANN401 - a measure, or with policies
-    """Adds a measure under its name; two that are not the same cannot share one."""
-    if chosen.setdefault(key, measure) != measure:
-        raise MeasureError(f"two measures are called {show(key)}; give one of them a name of its own (name=…)")
-
-
-def answer_measure(name: object) -> dict[str, Measure]:
-    """What one name stands for where answers are measured."""
-    if isinstance(name, str) and (whole := spelt_out(name)) != name:
-        return {name: parse(whole)}
-    return {key: each.measure for key, each in choose([name], find_convention("assay"), {}).items()}
+    """The measures that names mean where only answers are measured."""
+    found = resolve(measure_names(measures), find_convention("assay"), {}, SHORT_ANSWER_NAMES)
+    if not found:
+        raise MeasureError("no measure to compute; name one, such as f1")
+    for key, (measure, _) in found.items():
+        of = measure.definition.of
+        if of != "answers":
+            use = "assay.evaluate, or assay.evaluate_rag for both" if of == "rankings" else "assay.evaluate_rag"
+            raise MeasureError(f"{key} is a measure of {of}; use {use}")
+    return {key: chosen.measure for key, chosen in found.items()}

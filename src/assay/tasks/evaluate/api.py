@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from assay._kernel import Options, Ranker
-from assay.conventions import Refused, find_convention, read_as, tool_of
-from assay.core.errors import DataError, MismatchError
+from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
+from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show, some
 from assay.data.qrels import Qrels
@@ -248,7 +248,17 @@ class Scorer:
         """What is read of the data, and the queries that each tool refuses; only Python objects may need preparing."""
         if not isinstance(data, OBJECTS):
             return read(data), {}
-        return read_as(self.used_tools, data, read, judgments=judgments)
+        prepared = prepare(data, self.used_tools, judgments=judgments)
+        try:
+            return read(prepared.data), prepared.refused
+        except (DuplicateError, MismatchError):
+            raise
+        except DataError:
+            # Only if something is wrong with the data is every query looked at.
+            again = prepare_every_query(data, self.used_tools, judgments=judgments)
+            if again is None:
+                raise
+        return read(again.data), again.refused
 
     def evaluate(self, run: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
         """The result of one run."""
@@ -279,7 +289,7 @@ class Scorer:
         def read(rankings: Sequence[object]) -> None:
             run.ranker.add(query, rankings[0])
 
-        _, refused = read_as(self.used_tools, [ranking], read, judgments=False)
+        _, refused = self.read_as_tools([ranking], read, judgments=False)
         for tool in refused:
             run.refused.setdefault(tool, []).append(str(query))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.conventions import choose
+from assay.conventions import measure_names, resolve
 from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
@@ -57,8 +57,7 @@ def resolve_measures(
     measures: str | Iterable[str | Measure], convention: Convention, options: Mapping[str, Any]
 ) -> dict[str, Chosen]:
     """The measures of rankings that names stand for, each with its policies."""
-    is_one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
-    resolved = choose([measures] if is_one else list(measures), convention, options)
+    resolved = resolve(measure_names(measures), convention, options)
     if not resolved:
         raise MeasureError("no measure to compute; name at least one, such as ndcg@10")
     for name, (measure, _) in resolved.items():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from assay.conventions import choose
+from assay.conventions import resolve
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import show
 
@@ -65,7 +65,7 @@ def meaning_under(convention: Convention, policies: Mapping[str, Any]) -> Callab
 
     def meaning(name: str) -> Hashable:
         try:
-            found = list(choose([name], convention, policies).values())
+            found = list(resolve([name], convention, policies).values())
         except MeasureError:
             return name
         return found[0] if len(found) == 1 else name

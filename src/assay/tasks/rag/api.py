@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.conventions import Chosen, choose, find_convention
+from assay.conventions import find_convention, measure_names, resolve
 from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, some
-from assay.measures import SHORT_ANSWER_NAMES, parse
+from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
 from assay.results.result import Result, subject_of
-from assay.tasks.evaluate.answers import add_measure, score_answers
+from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.rag.corpus import fill_texts
 from assay.tasks.rag.gold import Gold, read_gold
@@ -82,8 +82,9 @@ def evaluate_rag(
     `metadata.source`. `precision`, `recall` and `f1` are those of retrieval here, `answer_f1` and so on of answers.
     """
     tool = find_convention(convention)
-    names = [measures] if isinstance(measures, (str, Measure)) or not np.iterable(measures) else list(measures)
-    chosen = choose_rag_measures(names, convention, policies)
+    chosen = resolve(measure_names(measures), tool, policies, ONLY_ANSWERS)
+    if not chosen:
+        raise MeasureError("no measure to compute; name one, such as answer_f1")
     kinds = {kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind} for kind in NEEDS}
     rows, notes, texts = collect(records, outputs, corpus, columns, doc_id)
     settings = tool.policies.changed(policies)
@@ -102,24 +103,6 @@ def evaluate_rag(
     if not parts:
         raise DataError(f"nothing can be computed: {'; '.join(map(str, notes))}")
     return join(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
-
-
-def choose_rag_measures(names: list[Any], convention: str, policies: Mapping[str, Any]) -> dict[str, Chosen]:
-    """The measures that names stand for; what answers and retrieval share means retrieval."""
-    tool = find_convention(convention)
-    chosen: dict[str, Chosen] = {}
-    for name in names:
-        base, bracket, rest = name.partition("(") if isinstance(name, str) else ("", "", "")
-        short = ONLY_ANSWERS.get(base.strip().lower())
-        if short is not None:
-            found = {name: Chosen(parse(short + bracket + rest), tool.policies.changed(policies))}
-        else:
-            found = choose([name], tool, dict(policies))
-        for key, each in found.items():
-            add_measure(chosen, key, each)
-    if not chosen:
-        raise MeasureError("there is no measure to compute; name one, such as answer_f1")
-    return chosen
 
 
 def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]) -> bool:

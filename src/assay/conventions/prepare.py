@@ -1,0 +1,191 @@
+"""How tools take judgments and rankings that are given as Python objects, before they measure.
+
+Tools differ on a query that cannot be read, such as None or one with an empty group: for one it is an error, for
+another the query is NaN. Which it is does not depend on the other tools in the same call: if it is an error for one of
+them, it is an error; else each tool has a value or not, as if it were alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay._kernel import Rows
+from assay.core.errors import DataError
+from assay.core.policies import LARGEST
+from assay.data.tuples import is_tuples
+
+if TYPE_CHECKING:
+    from assay.core.convention import Convention
+
+INFINITE = (math.inf, -math.inf)
+LISTS = (list, tuple, np.ndarray)
+NUMBERS = (int, float, np.integer, np.floating)
+PAIR = 2
+# Whether the judgments or the ranking of one query can be read as they are.
+Readable = Callable[[Any], bool]
+# For each tool, the queries that it cannot use.
+Refused = dict[str, list[str]]
+
+
+class Prepared(NamedTuple):
+    """The data to read, and the queries that each tool cannot use."""
+
+    data: Any
+    refused: Refused
+
+
+def prepare(data: Any, tools: Sequence[Convention], *, judgments: bool) -> Prepared:  # noqa: ANN401 - whatever the user gave
+    """The data as these tools take them. Only queries that a tool changes are looked at."""
+    if all(tool.prepare is None for tool in tools) or not has_queries(data):
+        return Prepared(data, {})
+    return _prepare_queries(data, tools, _reader(tools, judgments=judgments), thorough=False)
+
+
+def prepare_every_query(
+    data: Any,  # noqa: ANN401 - whatever the user gave
+    tools: Sequence[Convention],
+    *,
+    judgments: bool,
+) -> Prepared | None:
+    """The same for data that could not be read: looks at every query. None if no tool makes allowances."""
+    is_lenient = any(tool.infinite or tool.unreadable != "error" for tool in tools)
+    if not is_lenient or not has_queries(data):
+        return None
+    if may_be_infinite(tools, judgments=judgments):
+        data = finite_data(data)
+    return _prepare_queries(data, tools, _reader(tools, judgments=judgments), thorough=True)
+
+
+def has_queries(data: object) -> bool:
+    """Whether the data are a dict or a list of queries, not a file, a frame or rows."""
+    return isinstance(data, (Mapping, *LISTS)) and not is_tuples(data)
+
+
+def may_be_infinite(tools: Sequence[Convention], *, judgments: bool) -> bool:
+    return not judgments and all(tool.infinite for tool in tools)
+
+
+def _reader(tools: Sequence[Convention], *, judgments: bool) -> Readable:
+    is_finite_made = may_be_infinite(tools, judgments=judgments)
+    rows = Rows.from_judgments if judgments else Rows.from_rankings
+
+    def is_readable(value: object) -> bool:
+        try:
+            rows([finite_part(value) if is_finite_made else value])
+        except DataError:
+            return False
+        return True
+
+    return is_readable
+
+
+def _prepare_queries(
+    data: Any,  # noqa: ANN401 - whatever the user gave
+    tools: Sequence[Convention],
+    is_readable: Readable,
+    *,
+    thorough: bool,
+) -> Prepared:
+    refused: Refused = {}
+    values = []
+    for query, value in data.items() if isinstance(data, Mapping) else enumerate(data):
+        made, refusing = prepare_query(value, tools, is_readable, thorough=thorough)
+        values.append(made)
+        for tool in refusing:
+            refused.setdefault(tool, []).append(str(query))
+    return Prepared(dict(zip(data, values, strict=True)) if isinstance(data, Mapping) else values, refused)
+
+
+def prepare_query(
+    value: Any,  # noqa: ANN401 - whatever the user gave
+    tools: Sequence[Convention],
+    is_readable: Readable,
+    *,
+    thorough: bool,
+) -> tuple[Any, list[str]]:
+    """One query's judgments or ranking to read, and the tools that cannot use them; unchanged if one must raise."""
+    made = {tool.name: value if tool.prepare is None else tool.prepare(value) for tool in tools}
+    if not thorough and all(each is value for each in made.values()):
+        return value, []
+    plain = [tool for tool in tools if tool.prepare is None]
+    refusing = [tool for tool, each in made.items() if each is not value and not len(each)]
+    if plain and not is_readable(value):
+        is_known = usable_part(value) is not value
+        if not is_known or any(tool.unreadable == "error" for tool in plain):
+            return value, []
+        refusing += [tool.name for tool in plain]
+    taken = [each for tool, each in made.items() if tool not in refusing]
+    return next((each for each in taken if each is not value), value if taken else []), refusing
+
+
+def finite_data(data: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    """The rankings of a dict or a list of queries, with finite scores."""
+    if isinstance(data, Mapping):
+        return {query: finite_part(ranking) for query, ranking in data.items()}
+    return [finite_part(ranking) for ranking in data] if isinstance(data, LISTS) else data
+
+
+def finite_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    """One query's ranking with finite scores, in the same order.
+
+    >>> finite_part({"a": math.inf, "b": 1.0}), finite_part([("a", -math.inf)]), finite_part(["a"])
+    ({'a': 1.7976931348623157e+308, 'b': 1.0}, [('a', -1.7976931348623157e+308)], ['a'])
+    """
+    if isinstance(value, Mapping):
+        return {document: bounded(score) for document, score in value.items()}
+    if not isinstance(value, (list, tuple)):
+        return value
+    return [(item[0], bounded(item[1])) if isinstance(item, LISTS) and len(item) == PAIR else item for item in value]
+
+
+def bounded(score: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    """A score; the largest float instead of an infinite one."""
+    return math.copysign(LARGEST, score) if isinstance(score, NUMBERS) and score in INFINITE else score
+
+
+def usable_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    """One query's judgments or ranking without what is not an id; floats, and numbers beside texts, become text.
+
+    >>> usable_part([["a", None], [], [2.0, 1.5, 3]]), usable_part({"a": 1, "": 2}), usable_part(None)
+    ([['a'], ['2', '1.5', '3']], {'a': 1}, [])
+    """
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        ids = {key: usable_id(key) for key in value}
+        is_same = all(each is key for key, each in ids.items())
+        return value if is_same else {each: value[key] for key, each in ids.items() if each is not None}
+    if not isinstance(value, LISTS):
+        return value
+    items = list(value)
+    parts = [usable_item(item) for item in items]
+    if any(isinstance(part, str) for part in parts):
+        parts = [str(part) if isinstance(part, (int, np.integer)) else part for part in parts]
+    is_same = all(part is item and part is not None for part, item in zip(parts, items, strict=True))
+    return value if is_same else [part for part in parts if part is not None]
+
+
+def usable_item(item: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    """An id, a pair of an id and its score, or a group of ids; None if nothing is left."""
+    if isinstance(item, tuple) and len(item) == PAIR and isinstance(item[1], NUMBERS):
+        found = usable_id(item[0])
+        return item if found is item[0] else None if found is None else (found, item[1])
+    if isinstance(item, LISTS):
+        part = usable_part(item)
+        return part if len(part) else None
+    return usable_id(item)
+
+
+def usable_id(item: object) -> object:
+    """The item as an id, None if it is not one; a float becomes text, a whole one without its point."""
+    if isinstance(item, str):
+        return item if item.strip() else None
+    if isinstance(item, bool) or not isinstance(item, NUMBERS):
+        return None
+    if isinstance(item, (float, np.floating)):
+        return str(int(item)) if float(item).is_integer() else repr(float(item))
+    return item

@@ -1,0 +1,334 @@
+"""From the name a person wrote to measures: assay's own spelling, or any tool's, under that tool's policies.
+
+A name is looked up in the convention's own table, then among all measures, then in the other tools' tables, where it
+must mean one thing. `tool:name` is what the name means to that tool, under its policies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.conventions.tools import CONVENTIONS
+from assay.core.errors import MeasureError, PolicyError
+from assay.core.grammar import number, read
+from assay.core.measure import Measure
+from assay.core.parameter import write
+from assay.core.text import nearest, show
+from assay.measures import TABLE, parse
+
+if TYPE_CHECKING:
+    from assay.core.convention import Convention, Name, Written
+    from assay.core.policies import Policies
+
+# assay's own way to write a cutoff. What is wrong with it is wrong, even if a tool ignores it.
+OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)
+NO_OPTIONS: Mapping[str, Any] = {}
+
+
+class Chosen(NamedTuple):
+    """A measure, and the policies it is computed under."""
+
+    measure: Measure
+    policies: Policies
+
+
+def find_convention(name: str) -> Convention:
+    """The convention of that name."""
+    loaded = CONVENTIONS.loaded.get(name) if isinstance(name, str) else None
+    if loaded is not None:
+        return loaded
+    if not isinstance(name, str) or name not in CONVENTIONS:
+        near = nearest(str(name), CONVENTIONS)
+        hint = f"did you mean {near[0]}? The" if near else "the"
+        raise PolicyError(f"unknown convention {show(name)}; {hint} conventions are {', '.join(CONVENTIONS)}")
+    return CONVENTIONS[name]
+
+
+def tool_of(key: str, convention: Convention) -> Convention:
+    """The tool that the key of a measure names, else the given convention.
+
+    >>> tool_of("ranx:map", find_convention("assay")).name, tool_of("ndcg(gain=1:3)", find_convention("assay")).name
+    ('ranx', 'assay')
+    """
+    return CONVENTIONS.get(key.partition(":")[0], convention) if ":" in key else convention
+
+
+def measure_names(measures: Any) -> list[Any]:  # noqa: ANN401 - whatever the user gave
+    """The measures as a list, whether one was given or many."""
+    is_one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
+    return [measures] if is_one else list(measures)
+
+
+def parse_measure(name: object, convention: str = "assay") -> Measure:
+    """The one measure that a name means, in assay's spelling or any tool's.
+
+    >>> parse_measure("ndcg_cut_10"), parse_measure("MAP@100")
+    (<measure ndcg@10>, <measure ap@100>)
+    """
+    found = resolve([name], find_convention(convention), {})
+    if len(found) > 1:
+        raise MeasureError(f"{show(name)} means {len(found)} measures: {', '.join(found)}; name one of them")
+    return next(iter(found.values())).measure
+
+
+def parse_measures(names: Iterable[object], convention: Convention, rel: float) -> dict[str, Measure]:
+    """The measures that names mean, by their keys in a result.
+
+    >>> parse_measures(["map", "P_5,10"], find_convention("trec_eval"), rel=1)
+    {'map': <measure ap>, 'P_5': <measure precision@5>, 'P_10': <measure precision@10>}
+    """
+    return {key: chosen.measure for key, chosen in resolve(names, convention, {"rel": rel}).items()}
+
+
+def resolve(
+    names: Iterable[object],
+    convention: Convention,
+    options: Mapping[str, Any],
+    short: Mapping[str, str] = NO_OPTIONS,
+) -> dict[str, Chosen]:
+    """The measures that names mean, each with its policies: the tool's own, changed by the user's `options`.
+
+    `short` holds names that mean another one here, such as `f1` where answers are measured.
+    """
+    measures: dict[str, Chosen] = {}
+    for name in names:
+        for key, chosen in resolve_name(name, convention, options, short).items():
+            if measures.setdefault(key, chosen) != chosen:
+                both = dict.fromkeys(each.measure.full_name for each in (measures[key], chosen))
+                raise MeasureError(
+                    f"two different measures are called {show(key)}: {' and '.join(both)}; "
+                    "evaluate them separately, or rename one (name=…)"
+                )
+    return measures
+
+
+def resolve_name(
+    name: object,
+    convention: Convention,
+    options: Mapping[str, Any],
+    short: Mapping[str, str] = NO_OPTIONS,
+) -> dict[str, Chosen]:
+    """The measures that one name means."""
+    if isinstance(name, str) and (whole := spell_out(name, short)) != name:
+        return {name: Chosen(parse(whole), convention.policies.changed(options))}
+    if isinstance(name, str) and CONVENTIONS.loaded.get(convention.name) is convention:
+        # Every option is one that can be hashed once the policies took it.
+        convention.policies.changed(options)
+        return dict(_resolve_once(name, convention.name, tuple(options.items()), TABLE.changes))
+    return _resolve_anew(name, convention, options)
+
+
+@lru_cache(maxsize=4096)
+def _resolve_once(
+    name: str,
+    convention: str,
+    options: tuple[tuple[str, Any], ...],
+    changes: int,  # noqa: ARG001 - part of the key
+) -> tuple[tuple[str, Chosen], ...]:
+    return tuple(_resolve_anew(name, CONVENTIONS[convention], dict(options)).items())
+
+
+def _resolve_anew(name: object, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:
+    policies = convention.policies.changed(options)
+    if isinstance(name, Measure):
+        return {str(name): Chosen(name, policies)}
+    text = str(name) if is_ir_measure(name) else name
+    if not isinstance(text, str):
+        raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
+    tool, colon, rest = text.partition(":")
+    if colon and tool.isidentifier():
+        return {f"{tool}:{key}": each for key, each in _resolve_in_tool(rest, tool, options).items()}
+    if is_ir_measure(name) and convention.name != "ir_measures":
+        own = expand(text, CONVENTIONS["ir_measures"], options, convention.policies)
+    else:
+        own = expand(text, convention, options)
+    if own is not None:
+        return own
+    try:
+        return {text: Chosen(parse(text, {"rel": policies.rel}), policies)}
+    except MeasureError as error:
+        return _resolve_elsewhere(text, policies, options, error)
+
+
+def _resolve_in_tool(name: str, tool: str, options: Mapping[str, Any]) -> dict[str, Chosen]:
+    """What a tool itself means by a name; a name that it does not have is an error."""
+    if tool not in CONVENTIONS:
+        raise MeasureError(f"unknown tool {show(tool)}; the tools are {', '.join(CONVENTIONS)}")
+    convention = CONVENTIONS[tool]
+    if not convention.names:
+        return resolve_name(name, convention, options)
+    found = expand(name, convention, options)
+    if found is None:
+        near = nearest(name, convention.names) or list(convention.names)[:5]
+        raise MeasureError(f"{tool} has no measure {show(name)}; it has {', '.join(near)}, …")
+    return found
+
+
+def is_ir_measure(name: object) -> bool:
+    """Whether it is a measure of ir_measures, as an object; its text is what ir_measures reads."""
+    return type(name).__module__.partition(".")[0] == "ir_measures"
+
+
+def _resolve_elsewhere(
+    name: str, policies: Policies, options: Mapping[str, Any], wrong: MeasureError
+) -> dict[str, Chosen]:
+    """What other tools mean by a name, if they agree.
+
+    Raises if they do not, or if none has it: `wrong`, unless a tool knows better what is wrong.
+    """
+    meanings: dict[str, dict[str, Measure]] = {}
+    is_known = TABLE.has(re.split(r"[(@]", name)[0].strip())
+    if is_known and OWN_CUTOFF.fullmatch(name):
+        raise wrong
+    for tool in CONVENTIONS.values():
+        try:
+            found = expand(name, tool, options)
+        except MeasureError as error:
+            # What is wrong with a name that no table has is best said by the first tool that knows its beginning.
+            if not is_known:
+                wrong, is_known = error, True
+            continue
+        if found is not None:
+            meanings[tool.name] = {key: chosen.measure for key, chosen in found.items()}
+    if not meanings:
+        raise wrong
+    if "trec_eval" in meanings:
+        # Of one tool's versions the newer one is meant.
+        meanings.pop("trec_eval_9", None)
+    first, *others = meanings.values()
+    if any(list(each.values()) != list(first.values()) for each in others):
+        proposals = " or ".join(f"{tool}:{name}" for tool in meanings)
+        raise MeasureError(f"{show(name)} means different measures in different tools; write {proposals}")
+    return {key: Chosen(measure, policies) for key, measure in first.items()}
+
+
+def spell_out(name: str, short: Mapping[str, str]) -> str:
+    """The name with a short base replaced by what it means.
+
+    >>> spell_out("F1(normalize=none)", {"f1": "answer_f1"}), spell_out("bleu", {"f1": "answer_f1"})
+    ('answer_f1(normalize=none)', 'bleu')
+    """
+    if not short:
+        return name
+    base, bracket, rest = name.partition("(")
+    whole = short.get(base.strip().lower())
+    return name if whole is None else whole + bracket + rest
+
+
+def write_name(
+    name: str, convention: Convention, at: float | str | None = "k", options: Mapping[str, str] | None = None
+) -> str:
+    """A tool's name as the tool spells it with a cutoff and options; `k` marks a cutoff that is left open.
+
+    Without options it has those that the tool requires, with typical values.
+
+    >>> write_name("P", CONVENTIONS["trec_eval"], 5), write_name("RR@k", CONVENTIONS["ir_measures"], 10, {"rel": "2"})
+    ('P_5', 'RR(rel=2)@10')
+    >>> write_name("ndcg", CONVENTIONS["mteb"]), write_name("BPM", CONVENTIONS["ir_measures"], 5)
+    ('ndcg_at_k', 'BPM(max_rel=3)@5')
+    """
+    entry = convention.names[name]
+    return convention.write(name, entry, at, entry.needed if options is None else options)
+
+
+def expand(
+    name: str, convention: Convention, options: Mapping[str, Any], under: Policies | None = None
+) -> dict[str, Chosen] | None:
+    """The measures that a tool's spelling means, or None if the tool has no such name.
+
+    They are computed under the tool's policies, or under others if they are given.
+    """
+    if name in convention.nicknames:
+        return {
+            key: chosen
+            for each in convention.nicknames[name]
+            for key, chosen in (expand_as_printed(each, convention, options, under) or {}).items()
+        }
+    measures = expand_as_printed(name, convention, options, under)
+    if measures is None or len(measures) != 1:
+        return measures
+    # One measure keeps the name that the user wrote.
+    (chosen,) = measures.values()
+    return {name: chosen}
+
+
+def expand_as_printed(
+    name: str, convention: Convention, options: Mapping[str, Any], under: Policies | None = None
+) -> dict[str, Chosen] | None:
+    """The measures that a tool's spelling means, by the names that the tool prints."""
+    written = convention.read(name, convention.names)
+    if written is None:
+        return None
+    entry = convention.names[written.base]
+    if unknown := set(written.options) - set(entry.options):
+        known = ", ".join(entry.options) or "none"
+        raise MeasureError(f"{show(name)}: {convention.name} has no option {show(min(unknown))} here; it has {known}")
+    if not entry.needed.keys() <= written.options.keys():
+        lacking = next(option for option in entry.needed if option not in written.options)
+        hint = write_name(written.base, convention, written.cutoffs[0] if written.cutoffs else None)
+        raise MeasureError(f"{show(name)}: {convention.name} requires {lacking}, as in {hint}")
+    values, own = _read_options(written, entry)
+    entry = entry._replace(measure=values.pop("measure", entry.measure))
+    usual = convention.policies.changed(entry.policies) if under is None else under
+    policies = usual.changed({**own, **options})
+    return {
+        key: Chosen(_build(text, policies.rel, values, entry), policies)
+        for key, text in _at_cutoffs(name, written, entry)
+    }
+
+
+def _read_options(written: Written, entry: Name) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of the measure and the policies that a spelling sets."""
+    values: dict[str, Any] = {}
+    policies: dict[str, Any] = {}
+    for name, text in written.options.items():
+        option = entry.options[name]
+        if option.parameter == "measure" and text not in option.words:
+            raise MeasureError(f"{written.base}: {name} must be {' or '.join(option.words)}, not {show(text)}")
+        value = option.read(text) if option.read is not None else option.words.get(text, text)
+        (policies if option.is_policy else values)[option.parameter] = value
+    return values, policies
+
+
+def _build(text: str, rel: float, values: Mapping[str, Any], entry: Name) -> Measure:
+    """The measure of a canonical name, with more parameters set. The common `rel` applies if the tool has one."""
+    measure = parse(text, {"rel": rel})
+    definition = measure.definition
+    given = {
+        name: read(definition.parameters[name], value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+    has_level = any(option.parameter == "rel" for option in entry.options.values())
+    if has_level and rel != 1 and "rel" not in given:
+        given["rel"] = rel
+    return definition(**{**measure.values, **given}) if given else measure
+
+
+def _at_cutoffs(name: str, written: Written, entry: Name) -> list[tuple[str, str]]:
+    """The canonical name at each cutoff that the spelling lists, ascending, with the tool's spelling of it."""
+    optional = "[@{}]" in entry.measure
+    template = entry.measure.replace("[@{}]", "@{}")
+    if "@{}" not in template:
+        if written.cutoffs:
+            raise MeasureError(f"{show(name)}: {written.base} takes no cutoff; leave it out")
+        rest = name[len(written.base) + 1 :]
+        return [(entry.output.format(rest) if entry.output and rest else name, template)]
+    values = [number(cutoff) for cutoff in written.cutoffs] if written.cutoffs else list(entry.cutoffs)
+    cutoffs = sorted(float(int(value)) if entry.whole else value for value in values if value is not None)
+    if len(cutoffs) < len(values):
+        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {written.base}.5,10")
+    if not cutoffs:
+        if not optional:
+            raise MeasureError(f"{show(name)} needs a cutoff, such as {written.base}@10")
+        return [(name, template.replace("@{}", ""))]
+    if len(set(cutoffs)) < len(cutoffs):
+        raise MeasureError(f"{show(name)} names a cutoff twice")
+    output = entry.output or "{}"
+    keys = [output.format(value) for value in cutoffs]
+    if len(set(keys)) < len(keys):
+        # The tool prints too few digits to tell them apart.
+        keys = [f"{written.base}_{write(value)}" for value in cutoffs]
+    return [(key, template.format(write(value))) for key, value in zip(keys, cutoffs, strict=True)]
