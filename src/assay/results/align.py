@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.conventions import measure_names
 from assay.core.errors import MismatchError, PolicyError
 from assay.stats.pairs import is_whole
 
@@ -43,7 +44,7 @@ def select_queries(result: Result, places: Sequence[int]) -> Result:
 def align_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
     """The results with these measures only, or with those of the first; raises unless all computed them alike."""
     first = next(iter(results.values()))
-    wanted = first.measures if measures is None else [measures] if isinstance(measures, str) else measures
+    wanted = list(first.measures) if measures is None else measure_names(measures)
     keys = [str(each) for each in wanted]
     selected = {name: result.only(keys) for name, result in results.items()}
     first = next(iter(selected.values()))
