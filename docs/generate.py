@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from assay.cli.measures import COMBINED, Explanation, Setting, Worked, explain, range_of, with_cutoff
+from assay.cli.measures import COMBINED, Explanation, Setting, Worked, explain, name_with_k, range_of
 from assay.conventions import CONVENTIONS
 from assay.core.convention import Convention, Name
 from assay.core.parameter import write
@@ -173,7 +173,7 @@ def name_row(name: str, entry: Name, tool: Convention) -> tuple[str, ...]:
     policies = [f"`{policy}={value}`" for policy, value in entry.policies.items()]
     more = [", ".join(policies), *options, entry.about]
     measure = entry.measure.replace("{}", "k")
-    return f"`{with_cutoff(name, tool)}`", f"`{measure}`", "; ".join(each for each in more if each)
+    return f"`{name_with_k(name, tool)}`", f"`{measure}`", "; ".join(each for each in more if each)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 import shlex
 
-from assay.cli.demo import shown
+from assay.cli.demo import path_to_type
 
 
 def test_shows_the_runs_and_the_best_of_them(assay):
@@ -40,5 +40,5 @@ def test_what_it_proposes_works(assay):
 
 
 def test_paths_are_short_and_can_be_typed(folder):
-    assert shown(folder / "a" / "b.txt") == "a/b.txt"
-    assert shown(folder / "a b.txt") == '"a b.txt"'
+    assert path_to_type(folder / "a" / "b.txt") == "a/b.txt"
+    assert path_to_type(folder / "a b.txt") == '"a b.txt"'

@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import output_format_option, qrels_format_option, run_format_option
 from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
-from assay.tasks.check.api import check_named
+from assay.tasks.check.api import check_sources
 
 
 @click.command(
@@ -43,7 +43,7 @@ def command(
     exit code is 1 if there is a problem, so that a script can stop.
     """
     check_single_input((qrels, *runs))
-    report = check_named(
+    report = check_sources(
         (qrels, source_of(qrels)),
         [(run, source_of(run)) for run in runs],
         rel=rel,

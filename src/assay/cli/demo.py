@@ -75,7 +75,8 @@ The better one: answers with and without a relevant passage retrieved, and its t
 
 def next_steps(results: Results, folder: Path) -> str:
     """What to type next."""
-    qrels, run, records = (shown(folder / name) for name in ("qrels.txt", f"{best_of(results)}.run", "rag_bm25.jsonl"))
+    names = ("qrels.txt", f"{best_of(results)}.run", "rag_bm25.jsonl")
+    qrels, run, records = (path_to_type(folder / name) for name in names)
     return f"""\
 What to type next:
   assay eval {qrels} {run} -q
@@ -84,7 +85,7 @@ What to type next:
 """
 
 
-def shown(path: Path) -> str:
+def path_to_type(path: Path) -> str:
     """The path to type, relative to the current folder if that is shorter."""
     try:
         short = min(os.path.relpath(path), str(path), key=len)

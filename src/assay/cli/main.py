@@ -86,7 +86,7 @@ class Commands(click.Group):
             forget_stdout()
             ctx.exit(PIPE_CLOSED)
         except OSError as error:
-            raise Failure(describe(error)) from error
+            raise Failure(system_message(error)) from error
         return result
 
 
@@ -96,7 +96,7 @@ def forget_stdout() -> None:
     os.dup2(nowhere, sys.stdout.fileno())
 
 
-def describe(error: OSError) -> str:
+def system_message(error: OSError) -> str:
     """The message of the operating system, with the file it is about."""
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason

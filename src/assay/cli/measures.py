@@ -139,7 +139,7 @@ def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Ex
         higher_is_better=definition.higher_is_better,
         aggregate="pooled" if definition.pooled else "corpus" if definition.corpus else definition.aggregate,
         undefined=definition.undefined,
-        parameters=[setting(definition, each) for each in definition.parameters.values()],
+        parameters=[explain_parameter(definition, each) for each in definition.parameters.values()],
         aliases={alias: preset(definition, values) for alias, values in definition.aliases.items()},
         conventions=spellings(definition),
         reference=definition.reference,
@@ -148,7 +148,7 @@ def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Ex
     )
 
 
-def setting(definition: Definition, parameter: Parameter) -> Setting:
+def explain_parameter(definition: Definition, parameter: Parameter) -> Setting:
     is_needed = parameter.default is inspect.Parameter.empty
     return Setting(
         name=parameter.name,
@@ -172,14 +172,14 @@ def spellings(definition: Definition) -> dict[str, list[str]]:
     for convention in CONVENTIONS.values():
         for name, entry in convention.names.items():
             if TABLE.find(re.split(r"[(@\[]", entry.measure)[0])[0] is definition:
-                found.setdefault(convention.name, []).append(with_cutoff(name, convention))
+                found.setdefault(convention.name, []).append(name_with_k(name, convention))
     return {tool: list(dict.fromkeys(names)) for tool, names in found.items()}
 
 
-def with_cutoff(name: str, convention: Convention) -> str:
+def name_with_k(name: str, convention: Convention) -> str:
     """A tool's name with k for the cutoff, in brackets if it is optional.
 
-    >>> with_cutoff("P", CONVENTIONS["trec_eval"]), with_cutoff("map", CONVENTIONS["ranx"])
+    >>> name_with_k("P", CONVENTIONS["trec_eval"]), name_with_k("map", CONVENTIONS["ranx"])
     ('P_k', 'map[@k]')
     """
     measure = convention.names[name].measure
@@ -214,7 +214,7 @@ def listing(format_: str) -> str:
     return text if format_ == "markdown" else text + "\n`assay measures NAME` explains one.\n"
 
 
-def as_text(about: Explanation) -> str:
+def explanation_page(about: Explanation) -> str:
     """An aligned page for a terminal."""
     lines = [f"{about.name}: {about.title}", "", *wrap(about.summary, WIDTH), ""]
     for title, paragraphs in sections(about).items():
@@ -227,7 +227,7 @@ def as_text(about: Explanation) -> str:
     return "".join(printable(line) + "\n" for line in lines)
 
 
-def as_markdown(about: Explanation) -> str:
+def explanation_markdown(about: Explanation) -> str:
     """The same, as Markdown."""
     parts = [f"## {markdown(about.name)}: {markdown(about.title)}", markdown(about.summary)]
     parts += [f"**{title}:** {'; '.join(map(markdown, texts))}" for title, texts in sections(about).items()]
@@ -241,8 +241,8 @@ def as_markdown(about: Explanation) -> str:
 
 
 WRITERS: dict[str, Callable[[Explanation], str]] = {
-    "table": as_text,
-    "markdown": as_markdown,
+    "table": explanation_page,
+    "markdown": explanation_markdown,
     "json": lambda about: write_json(about.to_dict()),
 }
 

@@ -123,7 +123,7 @@ class HttpClient:
             request = httpx2.Request(method, url, headers=headers, content=content, extensions={"timeout": limits})
             response = transport.handle_request(request)
             try:
-                received = b"".join(read_parts(response, end))
+                received = b"".join(receive(response, end))
             finally:
                 response.close()
                 if self._is_closed:
@@ -157,7 +157,7 @@ def tls_settings() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def read_parts(response: httpx2.Response, end: float | None) -> Iterator[bytes]:
+def receive(response: httpx2.Response, end: float | None) -> Iterator[bytes]:
     """The response, piece by piece, unless it is too long or too slow."""
     size = 0
     for part in response.iter_bytes():

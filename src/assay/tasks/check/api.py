@@ -37,7 +37,7 @@ def check(
     """
     if not is_number(rel):
         raise PolicyError(f"rel must be a number, not {show(rel)}")
-    return check_named(
+    return check_sources(
         (name_of(qrels, "qrels"), qrels),
         [(name_of(run, f"run {number}"), run) for number, run in enumerate(runs, start=1)],
         rel=rel,
@@ -51,7 +51,7 @@ def name_of(data: object, default: str) -> str:
     return describe(data) if is_source(data) else default
 
 
-def check_named(
+def check_sources(
     qrels: tuple[str, object],
     runs: Sequence[tuple[str, object]],
     *,

@@ -124,13 +124,13 @@ def check_duplicates(table: QueryTable, noun: str) -> Finding:
 
 def compare_with(run: Run, qrels: Qrels) -> list[Finding]:
     """How the run and the judgments fit together."""
-    findings = [*check_queries(run, qrels), check_documents(run, qrels)]
+    findings = [*match_queries(run, qrels), match_documents(run, qrels)]
     if not set(qrels.queries).isdisjoint(run.queries):
         findings.append(check_judged(run, qrels))
     return findings
 
 
-def check_queries(run: Run, qrels: Qrels) -> list[Finding]:
+def match_queries(run: Run, qrels: Qrels) -> list[Finding]:
     """Which queries each side lacks, and how their ids differ."""
     known, present = set(qrels.queries), set(run.queries)
     missing = [query for query in qrels.queries if query not in present]
@@ -159,7 +159,7 @@ def check_unjudged(extra: list[str]) -> Finding:
     return Finding("warn", "unjudged", said, "they are left out; judge them if they should count")
 
 
-def check_documents(run: Run, qrels: Qrels) -> Finding:
+def match_documents(run: Run, qrels: Qrels) -> Finding:
     """How many judged documents are anywhere in the run, and how the ids of the others differ."""
     wanted = judged_documents(qrels)
     met: set[str] = set()
@@ -298,7 +298,7 @@ class IdPair(NamedTuple):
 def find_difference(judged: Iterable[str], run: Iterable[str]) -> IdDifference | None:
     """The difference that most of these ids have; none of them is on both sides."""
     ours, theirs = normalise_all(judged), normalise_all(run)
-    pairs = find_pairs(ours, theirs)
+    pairs = pair_ids(ours, theirs)
     if not pairs:
         return None
     affix, best = max(pairs.items(), key=lambda entry: len(entry[1]))
@@ -310,7 +310,7 @@ def find_difference(judged: Iterable[str], run: Iterable[str]) -> IdDifference |
     return IdDifference(ways, len(best), pair.judged, pair.run)
 
 
-def find_pairs(ours: dict[str, str], theirs: dict[str, str]) -> dict[Affix, dict[IdPair, None]]:
+def pair_ids(ours: dict[str, str], theirs: dict[str, str]) -> dict[Affix, dict[IdPair, None]]:
     """Ids of both sides that are equal but for an affix, by affix, in the order in which they are found."""
     pairs: dict[Affix, dict[IdPair, None]] = defaultdict(dict)
     for normalised, name in theirs.items():

@@ -20,7 +20,7 @@ from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.result import Probe
-from assay.tasks.probe.retrievers import Ranking, RankingReader, Retriever, as_retriever, check_named
+from assay.tasks.probe.retrievers import Ranking, RankingReader, Retriever, as_retriever, require_name
 
 if TYPE_CHECKING:
     import os
@@ -77,7 +77,7 @@ def probe(
     scorer = make_scorer(qrels, names, convention=convention, **policies)
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
-        check_named(search)
+        require_name(search)
     judged, notes = choose_questions(read_keyed_texts(questions), scorer, questions)
     once = "duplicates" not in policies and scorer.policies.duplicates == "error"
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, doc_id, once])

@@ -174,7 +174,7 @@ def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str
             ("scores", scores is None or (are_finite(scores) and isinstance(ids, list) and len(scores) == len(ids))),
             ("repeats", is_count(repeats)),
             ("rose", isinstance(rose, bool)),
-            ("seconds", is_finite(seconds) and seconds >= 0),  # type: ignore[operator]
+            ("seconds", fits_float(seconds) and seconds >= 0),  # type: ignore[operator]
             ("attempts", is_count(attempts)),
         )
         if not is_right
@@ -186,10 +186,10 @@ def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str
 
 
 def are_finite(value: object) -> bool:
-    return isinstance(value, list) and all(map(is_finite, value))
+    return isinstance(value, list) and all(map(fits_float, value))
 
 
-def is_finite(value: object) -> bool:
+def fits_float(value: object) -> bool:
     """Whether a value is a number that fits a float."""
     try:
         return is_number(value) and math.isfinite(value)  # type: ignore[arg-type]

@@ -102,7 +102,7 @@ def parameters_of(function: Callable[..., object]) -> dict[str, inspect.Paramete
         return {}
 
 
-def check_named(search: object) -> None:
+def require_name(search: object) -> None:
     """Raises if a checkpoint could not tell this retriever from another."""
     if own_name(search) is None:
         kind = "a lambda" if getattr(search, "__name__", None) == LAMBDA else "a partial"
