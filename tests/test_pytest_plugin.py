@@ -28,10 +28,10 @@ def test_wrong(assay_gate):
     assay_gate("qrels.txt", "none.run", {"rr": 0.9})
 """
 FAILURE = """\
-gate failed, 2 of 2 checks
+gate failed: 2 of 2 checks
 
-FAIL  rr  0.5000 is below the 0.9000 that is asked
-FAIL  rr  0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not explain it (p < 0.0001)
+FAIL  rr  0.5000 (minimum 0.9000), 0.4000 too low
+FAIL  rr  1.0000 → 0.5000, dropped 0.5000 (limit 0.1000); significant, p < 0.0001
 
 worst queries by rr
   q00  0.5000

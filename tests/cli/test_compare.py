@@ -88,13 +88,13 @@ def test_notes_that_have_no_place_go_to_standard_error(assay, format_):
 
 
 MISTAKES = [
-    (("one.json",), "it takes two runs to compare; there is one"),
+    (("one.json",), "need at least two runs to compare, got 1"),
     (
         ("one.json", "two.json", "--baseline", "four"),
-        "there is no run 'four' to be the baseline; there are 'one', 'two'",
+        "unknown baseline 'four'; the runs are 'one', 'two'",
     ),
     (("one.json", "two.json", "--alpha", "7"), "alpha must be a number between 0 and 1, such as 0.05, not '7.0'"),
-    (("one.json", "two.json", "--samples", "0"), "samples must be a whole number from 1, not '0'"),
+    (("one.json", "two.json", "--samples", "0"), "samples must be a whole number, at least 1, not '0'"),
     (("one.json", "two.json", "-m", "nonsense"), "unknown measure 'nonsense'"),
     (("one.json", "nowhere.json"), "there is no file 'nowhere.json'"),
 ]
@@ -111,7 +111,7 @@ def test_mistakes_are_one_line(assay, files, arguments, message):
 def test_runs_of_other_queries_are_refused_with_a_hint(assay):
     result = assay("compare", "qrels.txt", "one.run", "two.run", "--missing", "skip")
     assert result.exit_code == 2
-    assert "'one' and 'two' are not of the same queries: 'q2'; missing=\"zero\" (--missing zero)" in result.stderr
+    assert "'one' and 'two' have different queries: 'q2'; missing=\"zero\" (--missing zero)" in result.stderr
 
 
 def test_a_measure_of_ones_own(assay, files, folder):

@@ -11,14 +11,14 @@ def test_queries_with_their_documents(assay):
     assert result.stdout.splitlines()[:8] == [
         "rr(rel=3), from one to two: 0.5000 → 0.2500; 0 queries better, 1 the same, 1 worse",
         "",
-        "most helped: no query",
+        "most helped: none",
         "",
         "most hurt:",
         "  q1  1.0000 → 0.5000  (-0.5000)",
         "      d1 (grade 3): rank 1 → 2",
         "      d3 (grade 1): rank 3 → 1",
     ]
-    assert "measures: rr(rel=3,credit=first)" in result.stdout.splitlines()[-1]
+    assert result.stdout.splitlines()[-1].endswith("convention assay, details: result.signature")
     assert "note: two: 1 query in the judgments is missing from the run" in result.stderr
 
 
@@ -61,18 +61,18 @@ def test_the_same_run_twice(assay):
 
 def test_policies(assay):
     result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr", "--judged-only")
-    assert "d4 (grade 1): rank 1 → –" in result.stdout
+    assert "d4 (grade 1): rank 1 → not retrieved" in result.stdout
 
 
 MISTAKES = [
     (
         ("one.run", "two.run", "-m", "P.5,10", "--convention", "trec_eval"),
-        "'P.5,10' stands for several measures: P_5, P_10; name one",
+        "'P.5,10' names several measures: P_5, P_10; name one",
     ),
-    (("one.run", "two.run", "-m", "nauc(of=ap)"), "is one number of all queries, so it has no values of queries"),
+    (("one.run", "two.run", "-m", "nauc(of=ap)"), "is one number for all queries; it has no values per query"),
     (("one.run", "two.run", "--top", "0"), "0 is not in the range"),
     (("one.run",), "Missing argument 'RUN_B'"),
-    (("one.run", "two.run", "--missing", "skip"), "are not of the same queries"),
+    (("one.run", "two.run", "--missing", "skip"), "have different queries"),
 ]
 
 

@@ -14,7 +14,7 @@ import assay as library
 
 ROOT = Path(__file__).parent.parent.parent
 SHOWN = re.compile(r"^```\n\$ assay (gate [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PASSED = "gate passed, 1 check\n\npass  rr  0.7500, at least 0.5000 is asked\n"
+PASSED = "gate passed: 1 check\n\npass  rr  0.7500 (minimum 0.5000)\n"
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,9 @@ def test_a_minimum_that_is_reached(assay):
 def test_a_minimum_that_is_missed(assay):
     result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.8", "--min", "ap(rel=2)@10=.1")
     assert result.exit_code == 1
-    assert result.stdout.startswith("gate failed, 1 of 2 checks\n\nFAIL  rr            0.7500 is below the 0.8000")
+    assert result.stdout.startswith(
+        "gate failed: 1 of 2 checks\n\nFAIL  rr            0.7500 (minimum 0.8000), 0.0500 too low"
+    )
     assert "worst queries by rr\n  q2  0.5000\n      d4 (grade 1): rank 2\n" in result.stdout
 
 
@@ -52,7 +54,7 @@ def test_a_drop(assay, many, baseline):  # noqa: ARG001 - the files are there
     arguments = ("gate", "many.txt", "bad.run", "--baseline", baseline)
     result = assay(*arguments, "--max-drop", "rr=0.1")
     assert result.exit_code == 1
-    assert "FAIL  rr  0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not" in result.stdout
+    assert "FAIL  rr  1.0000 → 0.5000, dropped 0.5000 (limit 0.1000); significant, p" in result.stdout
     assert assay(*arguments, "--max-drop", "rr=0.6").exit_code == 0
 
 
@@ -60,8 +62,8 @@ def test_a_drop_that_may_be_chance_fails_only_strictly(assay):
     arguments = ("gate", "qrels.txt", "two.run", "--baseline", "one.run", "--max-drop", "rr=0.1")
     result = assay(*arguments)
     assert result.exit_code == 0
-    assert "chance may explain it" in result.stdout
-    assert "too few queries to tell: with 2 of them no drop can be found" in result.stdout
+    assert "not significant, p = 0.5000" in result.stdout
+    assert "too few queries to tell: 2 queries cannot detect any drop" in " ".join(result.stdout.split())
     assert assay(*arguments, "--strict").exit_code == 1
 
 
@@ -110,7 +112,7 @@ def test_a_stored_result_needs_no_judgments(assay, many):  # noqa: ARG001 - the 
         (("--depth", "3"), "depth cannot be set here"),
         (("--convention", "assay"), "convention cannot be set here"),
         (("--run-format", "trec"), "format cannot be set here"),
-        (("--qrels-format", "trec"), "--qrels-format says how QRELS is read, and there is none"),
+        (("--qrels-format", "trec"), "--qrels-format is set, but there is no QRELS"),
     ],
 )
 def test_options_that_would_change_nothing_are_refused(assay, many, option, message):  # noqa: ARG001 - the files are there
@@ -171,8 +173,16 @@ TWICE = [
     ("", ("--min", "rr=0.9", "--min", "RR=0.9"), "--min: 'rr' and 'RR' are the same measure"),
     ("minimum = { rr = 0.1, RR = 0.1 }", (), "minimum in the settings: 'rr' and 'RR' are the same measure"),
     ("minimum = { rr = 0.1, RR = 0.1 }", ("--min", "rr=0.1"), "'rr' and 'RR' are the same measure"),
-    ("max-drop = { rr = 0.1 }\nmax_drop = { ap = 0.1 }", (), "'max_drop' stands twice, as 'max-drop' too"),
-    ("max_drop = { rr = 0.1 }\nmax-drop = { ap = 0.1 }", (), "'max_drop' stands twice, as 'max-drop' too"),
+    (
+        "max-drop = { rr = 0.1 }\nmax_drop = { ap = 0.1 }",
+        (),
+        "duplicate setting 'max_drop', also spelled 'max-drop'; keep one",
+    ),
+    (
+        "max_drop = { rr = 0.1 }\nmax-drop = { ap = 0.1 }",
+        (),
+        "duplicate setting 'max_drop', also spelled 'max-drop'; keep one",
+    ),
 ]
 
 
@@ -191,7 +201,7 @@ def test_a_file_of_settings_elsewhere_names_files_from_its_folder(assay, many):
     )
     result = assay("gate", "--config", "ci/search.toml")
     assert result.exit_code == 1
-    assert "worse by 0.5000" in result.stdout
+    assert "dropped 0.5000" in result.stdout
 
 
 def test_assay_toml_comes_before_pyproject(assay, folder):
@@ -199,15 +209,17 @@ def test_assay_toml_comes_before_pyproject(assay, folder):
     (folder / "assay.toml").write_text('[gate]\nqrels = "qrels.txt"\nrun = "one.run"\nminimum = { rr = 0.5 }\n')
     assert assay("gate").output == PASSED
     (folder / "assay.toml").write_text("[other]\n")
-    assert "pyproject.toml, [tool.assay.gate]: there is no setting 'nonsense'" in assay("gate").output
+    assert "pyproject.toml, [tool.assay.gate]: unknown setting 'nonsense'" in assay("gate").output
 
 
 def test_each_file_has_one_place_for_settings(assay, folder):
     settings = 'qrels = "qrels.txt"\nrun = "one.run"\nminimum = { rr = 0.5 }\n'
     (folder / "pyproject.toml").write_text(f"[gate]\n{settings}")
     (folder / "assay.toml").write_text(f"[tool.assay.gate]\n{settings}")
-    assert "name the RUN to check" in assay("gate").stderr
-    assert "'pyproject.toml' has no [tool.assay.gate]; write" in assay("gate", "--config", "pyproject.toml").stderr
+    assert "missing RUN; name the run to check" in assay("gate").stderr
+    assert (
+        "'pyproject.toml' has no section [tool.assay.gate]; put" in assay("gate", "--config", "pyproject.toml").stderr
+    )
     for section in ("gate", "tool.assay.gate"):
         (folder / "other.toml").write_text(f"[{section}]\n{settings}")
         assert assay("gate", "--config", "other.toml").output == PASSED
@@ -219,17 +231,17 @@ def test_other_tools_in_pyproject_are_left_alone(assay, folder):
 
 
 WRONG_SETTINGS = [
-    ("[gate]\nmax_drops = 1", "assay.toml, [gate]: there is no setting 'max_drops'; did you mean max_drop"),
-    ("[gate]\ncolour = 1", "there is no setting 'colour'; there are qrels, run, baseline,"),
-    ("[gate]\nqrels = 1", "qrels must be a text in quotes, not '1'"),
+    ("[gate]\nmax_drops = 1", "assay.toml, [gate]: unknown setting 'max_drops'; did you mean max_drop"),
+    ("[gate]\ncolour = 1", "unknown setting 'colour'; the settings are qrels, run, baseline,"),
+    ("[gate]\nqrels = 1", "qrels must be a quoted string, not '1'"),
     ("[gate]\nminimum = 0.5", "minimum must be a table of measures and numbers, not '0.5'"),
     ("[gate]\nminimum = { rr = 'high' }", "minimum of 'rr' must be a number, not 'high'"),
     ("[gate]\nmax_drop = { rr = true }", "max_drop of 'rr' must be a number, not 'True'"),
     ("[gate]\nstrict = 1", "strict must be true or false, not '1'"),
     ("[gate]\nalpha = true", "alpha must be a number, not 'True'"),
     ("[gate]\nties = 'maybe'", "assay.toml, [gate]: ties must be 'docid_desc' or"),
-    ("gate = 1", "assay.toml, [gate]: this must be a table of settings"),
-    ("[gate", "assay.toml: this is not TOML"),
+    ("gate = 1", "assay.toml, [gate]: must be a table of settings"),
+    ("[gate", "assay.toml: not valid TOML"),
     ("[gate]\nconvention = 'nobody'", "unknown convention 'nobody'"),
     ("[gate]\ntest = 'sign'", "test must be 'randomization' or"),
     ("[gate]\nalpha = 2", "alpha must be"),
@@ -246,7 +258,7 @@ def test_settings_that_are_wrong(assay, folder, text, message):
 
 
 WRONG = [
-    (("qrels.txt", "one.run"), "there is nothing to check"),
+    (("qrels.txt", "one.run"), "nothing to check; set minimum="),
     (("qrels.txt", "one.run", "--min", "rr"), "must be a measure and a number, such as ndcg@10=0.45"),
     (("qrels.txt", "one.run", "--min", "=0.5"), "must be a measure and a number"),
     (("qrels.txt", "one.run", "--min", "rr=high"), "must be a measure and a number"),
@@ -260,13 +272,16 @@ WRONG = [
     ),
     (("qrels.txt", "none.run", "--min", "rr=0.1"), "there is no file 'none.run'"),
     (("none.txt", "one.run", "--min", "rr=0.1"), "there is no file 'none.txt'"),
-    (("one.run", "--min", "rr=0.1"), "without judgments only finished results can be checked"),
-    (("--min", "rr=0.1"), "name the RUN to check, here or in the settings"),
+    (("one.run", "--min", "rr=0.1"), "a run cannot be scored without judgments"),
+    (("--min", "rr=0.1"), "missing RUN; name the run to check, here or in the settings"),
     (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "unknown measure 'nonsense'"),
-    (("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"), "'none.toml' cannot be read: No such file"),
+    (
+        ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"),
+        "cannot read the settings in 'none.toml': No such file",
+    ),
     (
         ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"),
-        "has no [gate] or [tool.assay.gate]; write",
+        "has no section [gate] or [tool.assay.gate]; put",
     ),
     (("qrels.txt", "one.run", "--min", "rr=0.1", "--test", "sign"), "Invalid value for '--test'"),
 ]
@@ -289,16 +304,16 @@ def test_the_summary_of_a_job_gets_the_outcome(assay, folder, monkeypatch):
     assay("gate", "qrels.txt", "one.run", "--min", "rr=0.8")
     assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5", "--json")
     text = summary.read_text(encoding="utf-8")
-    assert text.startswith("# Build\n\n## assay gate: failed, 1 of 1 check\n\n| result | measure | reason |")
+    assert text.startswith("# Build\n\n## assay gate failed: 1 of 1 check\n\n| result | measure | reason |")
     assert "| q2 | 0.5000 | d4 (grade 1): rank 2 |" in text
-    assert "## assay gate: passed, 1 check" in text
+    assert "## assay gate passed: 1 check" in text
 
 
 def test_a_summary_that_cannot_be_written_changes_nothing(assay, folder, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "none" / "summary.md"))
     result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5")
     assert (result.exit_code, result.stdout) == (0, PASSED)
-    assert "note: the summary cannot be added to" in result.stderr
+    assert "note: cannot write the summary to" in result.stderr
 
 
 def test_as_a_process(process, many):  # noqa: ARG001 - the files are there
@@ -326,7 +341,7 @@ def test_a_mean_that_is_not_finite_is_bad_input(assay, folder):
     library.Result(measures, ["q1", "q2"], scores, "assay", library.Policies()).save(folder / "inf.json")
     result = assay("gate", "inf.json", "--min", "rr=0.5", "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "rr of the run is inf, which no limit can be held against" in result.stderr
+    assert "rr of the run is inf; only finite values can be checked" in result.stderr
 
 
 def test_what_the_documentation_shows_is_what_is_printed(assay, folder):

@@ -1,4 +1,4 @@
-"""`assay compare`: which of several runs is better, and how sure that is."""
+"""`assay compare`: which of several runs is better, and whether the difference is significant."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.command(
     "compare",
     cls=Command,
-    short_help="Find out which run is better, and how sure that is.",
+    short_help="Compare runs: which is better, and is it significant?",
     examples=(
         "assay compare qrels.txt bm25.run dense.run",
         "assay compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25 -m ndcg@10 -m recall@100",
@@ -39,14 +39,14 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @measure_options(DEFAULT_MEASURES)
-@click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name in the table, or its file.")
-@click.option("--test", type=click.Choice(TESTS), default="randomization", show_default=True, help="Which test.")
+@click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name, or its file.")
+@click.option("--test", type=click.Choice(TESTS), default="randomization", show_default=True, help="Significance test.")
 @click.option(
     "--correction",
     type=click.Choice(list(CORRECTIONS)),
     default="holm",
     show_default=True,
-    help="How p-values are corrected for many comparisons; the tukey tests need none.",
+    help="Correction for multiple comparisons; the tukey tests need none.",
 )
 @click.option(
     "--family",
@@ -55,9 +55,11 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     show_default=True,
     help="Correct over the pairs of each measure, or over all measures together.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="How small p must be to count.")
-@click.option("--samples", type=int, help="How many random samples a test draws.  [default: the test's own]")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option("--samples", type=int, help="Random samples that the test draws.  [default: depends on the test]")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives the same numbers."
+)
 @convention_option
 @output_options
 @reading_options
@@ -84,10 +86,10 @@ def command(
     files: tuple[str, ...],
     **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
-    """Compares RUNs on the judgments in QRELS: differences with their intervals, p-values and effect sizes.
+    """Compares RUNs on the judgments in QRELS: differences with confidence intervals, p-values and effect sizes.
 
-    Every pair is compared, or every run with the baseline. Letters behind a number name the runs that it is better
-    than for sure. docs/comparing.md explains which test and which correction to take.
+    Every pair of runs is compared, or every run with the baseline. Letters after a number name the runs that it is
+    significantly better than. docs/comparing.md explains which test and which correction to choose.
     """
     check_single_input((qrels, *runs))
     paths = name_runs(runs)
@@ -102,12 +104,12 @@ def command(
         results, ranks = read_runs(scorer, named, format=run_format, watch=watched)
         with heard("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
-        emit(written(comparison, format_), output)
+        emit(write_comparison(comparison, format_), output)
     for note in comparison.notes if format_ in BARE else ():
         say(f"note: {note}")
 
 
-def written(comparison: Comparison, format_: str) -> str:
+def write_comparison(comparison: Comparison, format_: str) -> str:
     """The comparison as text."""
     text: str = str(comparison) + "\n" if format_ == "table" else getattr(comparison, f"to_{format_}")()
     return text

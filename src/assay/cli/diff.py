@@ -1,4 +1,4 @@
-"""`assay diff`: which queries moved between two runs, and why."""
+"""`assay diff`: which queries changed between two runs, and why."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.command(
     "diff",
     cls=Command,
-    short_help="See which queries moved between two runs, and why.",
+    short_help="Show which queries changed between two runs, and why.",
     examples=(
         "assay diff qrels.txt bm25.run dense.run",
         "assay diff qrels.txt bm25.run dense.run -m rr@10 --top 3",
@@ -39,10 +39,10 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.argument("before", metavar="RUN_A")
 @click.argument("after", metavar="RUN_B")
 @click.option(
-    "-m", "--measure", metavar="MEASURE", default=DEFAULT_MEASURES[0], show_default=True, help="By which measure."
+    "-m", "--measure", metavar="MEASURE", default=DEFAULT_MEASURES[0], show_default=True, help="Measure to compare by."
 )
 @click.option(
-    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="How many queries each way are shown."
+    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Queries to show in each direction."
 )
 @convention_option
 @output_options
@@ -65,9 +65,9 @@ def command(
     files: tuple[str, ...],
     **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
-    """Shows the queries that RUN_B does better than RUN_A, and those that it does worse.
+    """Shows the queries that improved most and dropped most from RUN_A to RUN_B.
 
-    Each stands with its relevant documents and their ranks before and after; JSON has all judged documents.
+    Each query is listed with its relevant documents and their ranks in both runs; JSON has all judged documents.
     """
     check_single_input((qrels, before, after))
     named = {name: source_of(str(run)) for name, run in name_runs((before, after)).items()}
@@ -76,7 +76,7 @@ def command(
             qrels, [measure], convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
         )
         if len(scorer.measures) > 1:
-            raise MeasureError(f"{show(measure)} stands for several measures: {', '.join(scorer.measures)}; name one")
+            raise MeasureError(f"{show(measure)} names several measures: {', '.join(scorer.measures)}; name one")
         results, ranks = read_runs(scorer, named, format=run_format, watch=watched)
         check_queries(results)
         first, second = named

@@ -1,4 +1,4 @@
-"""`assay gate`: stops a build where retrieval is not good enough, or got worse."""
+"""`assay gate`: stops a build if retrieval is not good enough, or got worse."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from assay.core.policies import Policies
 from assay.data.qrels import Qrels
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.tasks.gate.api import gate
-from assay.tasks.gate.file import LIMITS, read_settings
-from assay.tasks.gate.limits import by_meaning, meaning_under
+from assay.tasks.gate.limits import LIMITS, by_meaning, meaning_under, read_settings
 from assay.tasks.gate.result import GateReport
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 OPTIONS = {"minimum": "--min", "max_drop": "--max-drop"}
 
 
-class Limit(click.ParamType[Any]):
-    """`MEASURE=NUMBER`; the measure may have an = of its own."""
+class LimitType(click.ParamType[Any]):
+    """`MEASURE=NUMBER`; the name of the measure may contain an =."""
 
     name = "limit"
 
@@ -40,31 +39,42 @@ class Limit(click.ParamType[Any]):
 @click.command(
     "gate",
     cls=Command,
-    short_help="Stop a build where retrieval got worse.",
+    short_help="Stop a build if retrieval got worse.",
     examples=(
         "assay gate qrels.txt new.run --min ndcg@10=0.45",
         "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01",
         "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 --json",
-        "assay gate new.run                            with the settings in assay.toml or pyproject.toml",
+        "assay gate new.run                            using assay.toml or pyproject.toml",
     ),
 )
 @click.argument("qrels", required=False, metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")
 @click.option(
-    "--min", "minimum", type=Limit(), multiple=True, metavar="MEASURE=NUMBER", help="What a measure must reach."
+    "--min",
+    "minimum",
+    type=LimitType(),
+    multiple=True,
+    metavar="MEASURE=NUMBER",
+    help="Minimum of a measure; repeatable.",
 )
-@click.option("--baseline", metavar="FILE", help="An earlier run, or a result stored with `result.save`.")
+@click.option("--baseline", metavar="FILE", help="Earlier run, or a result stored with `result.save`.")
 @click.option(
-    "--max-drop", type=Limit(), multiple=True, metavar="MEASURE=NUMBER", help="What may be lost against the baseline."
+    "--max-drop",
+    type=LimitType(),
+    multiple=True,
+    metavar="MEASURE=NUMBER",
+    help="Largest drop allowed against the baseline; repeatable.",
 )
 @click.option(
-    "--alpha", type=float, help="How often a drop that is just allowed may fail the gate by chance.  [default: 0.05]"
+    "--alpha", type=float, help="Significance level: how often a drop equal to the limit may fail.  [default: 0.05]"
 )
-@click.option("--strict/--no-strict", default=None, help="Fail every drop larger than allowed, whatever the test says.")
-@click.option("--test", type=click.Choice(TESTS_OF_MEANS), help="How drops are tested.  [default: randomization]")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON, with every digit.")
+@click.option("--strict/--no-strict", default=None, help="Fail every drop larger than the limit, significant or not.")
 @click.option(
-    "--config", metavar="FILE", help="Settings in TOML.  [default: assay.toml or pyproject.toml in this folder]"
+    "--test", type=click.Choice(TESTS_OF_MEANS), help="Significance test for drops.  [default: randomization]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, at full precision.")
+@click.option(
+    "--config", metavar="FILE", help="TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]"
 )
 @click.option(
     "--convention",
@@ -87,14 +97,14 @@ def command(
     files: tuple[str, ...],
     **options: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
-    """Checks that RUN reaches each minimum, and that it lost no more than allowed against the baseline.
+    """Checks that RUN reaches each minimum, and that no measure dropped against the baseline by more than its limit.
 
-    A drop fails the gate only where it is larger than allowed and a test says that this is no chance. Where the
-    queries are too few to tell, the gate passes and says so. It exits with 0 if all is well, with 1 if not, and with 2
-    if something cannot be read.
+    A drop fails the gate only if it is larger than the limit and significantly so. If there are too few queries to
+    tell, the gate passes and says so. Exit codes: 0 passed, 1 failed, 2 bad input.
 
-    Settings may stand in assay.toml under [gate] or in pyproject.toml under [tool.assay.gate]; what is given here
-    counts first. With GitHub's GITHUB_STEP_SUMMARY set, the outcome is added to that file in Markdown.
+    Settings can be kept in assay.toml under [gate], or in pyproject.toml under [tool.assay.gate]; options given here
+    override them. If GITHUB_STEP_SUMMARY is set, as in GitHub Actions, the outcome is appended to that file in
+    Markdown.
     """
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
@@ -107,7 +117,7 @@ def command(
 
 
 def merged(settings: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The settings of the file with what the command line says instead; limits are set measure by measure."""
+    """The settings of the file, overridden by the command line; limits are overridden measure by measure."""
     told = {name: options.pop(name) for name in LIMITS}
     both = {**settings, **given(options)}
     meaning = meaning_under(find_convention(both.get("convention", "assay")), policies_of(both))
@@ -123,13 +133,13 @@ def policies_of(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
-    """The report on the files that the settings name."""
+    """The report on the files named in the settings."""
     names = ("qrels", "run", "baseline", "qrels_format", "run_format")
     qrels, run, baseline, qrels_format, run_format = (settings.pop(name, None) for name in names)
     if run is None:
-        raise click.UsageError("name the RUN to check, here or in the settings")
+        raise click.UsageError("missing RUN; name the run to check, here or in the settings")
     if qrels is None and qrels_format is not None:
-        raise click.UsageError("--qrels-format says how QRELS is read, and there is none")
+        raise click.UsageError("--qrels-format is set, but there is no QRELS")
     check_single_input(tuple(each for each in (qrels, run, baseline) if each is not None))
     judgments = None
     if qrels is not None:
@@ -141,7 +151,7 @@ def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
 
 
 def add_summary(report: GateReport) -> None:
-    """Adds the outcome to the summary of a job on GitHub, where there is one."""
+    """Appends the outcome to the summary of a job on GitHub, if there is one."""
     target = os.environ.get(SUMMARY)
     if not target:
         return
@@ -149,4 +159,4 @@ def add_summary(report: GateReport) -> None:
         with Path(target).open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{report.to_markdown()}\n")
     except OSError as error:
-        say(f"note: the summary cannot be added to {target}: {error.strerror}")
+        say(f"note: cannot write the summary to {target}: {error.strerror}")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.compat._ranx_errors import StatTestError
-from assay.core.progress import unheard
 from assay.core.text import show
 from assay.render import Marked, Table, marks_of, render, system_table
 from assay.stats.paired import PAIRED_TESTS
@@ -167,11 +166,11 @@ def p_values(
         return found
     test = TESTS[stat_test]
     if test in TUKEY_TESTS:
-        square = TUKEY_TESTS[test](np.stack(list(defined.values()), axis=1), samples, seed, unheard)
+        square = TUKEY_TESTS[test](np.stack(list(defined.values()), axis=1), samples, seed, None)
         place = {name: number for number, name in enumerate(defined)}
         return found | {(a, b): float(square[place[a], place[b]]) for a, b in pairs}
     differences = np.stack([defined[b] - defined[a] for a, b in pairs], axis=1)
-    tested = PAIRED_TESTS[test](differences, samples, seed, unheard)
+    tested = PAIRED_TESTS[test](differences, samples, seed, None)
     return found | dict(zip(pairs, map(float, tested), strict=True))
 
 

@@ -24,9 +24,9 @@ def unheard(share: float) -> None:
     """Where nobody asks how far the work has come."""
 
 
-def part_of(report: Report, place: int, parts: int) -> Report:
+def part_of(report: Report | None, place: int, parts: int) -> Report | None:
     """Tells of one part of the work as its share of the whole."""
-    return lambda share: report((place + share) / parts)
+    return None if report is None else lambda share: report((place + share) / parts)
 
 
 class Stage(NamedTuple):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.progress import unheard
 from assay.stats.intervals import ROUNDING, alike
 from assay.stats.paired import PAIRED_TESTS, constant_p, deviation, per_column, shifted_samples
 from assay.stats.pairs import detectable
@@ -33,7 +32,7 @@ def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> Fl
     """
     if test == "bootstrap":
         return bootstrap_below(changes, samples, seed)
-    return one_sided(changes, PAIRED_TESTS[test](changes, samples, seed, unheard))
+    return one_sided(changes, PAIRED_TESTS[test](changes, samples, seed, None))
 
 
 def one_sided(changes: FloatArray, p_values: FloatArray) -> FloatArray:
@@ -48,7 +47,7 @@ def bootstrap_below(changes: FloatArray, samples: int, seed: int) -> FloatArray:
     for defined, places in alike(changes[:, vary]):
         numbers = vary[places]
         values = changes[np.ix_(defined, numbers)]
-        drawn_means, drawn_spreads = shifted_samples(values, samples, seed, unheard)
+        drawn_means, drawn_spreads = shifted_samples(values, samples, seed)
         reached = values.mean(axis=0) / spreads[numbers] * drawn_spreads
         hits = (drawn_means <= reached + ROUNDING * np.abs(reached)).sum(axis=0)
         p_values[numbers] = (hits + 1.0) / (samples + 1.0)

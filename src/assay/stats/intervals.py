@@ -15,7 +15,7 @@ import numpy as np
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.measure import AGGREGATES
-from assay.core.progress import Report, unheard
+from assay.core.progress import Report
 from assay.core.text import show
 
 # Samples for the interval of one number, and for that of a difference.
@@ -59,7 +59,7 @@ def bootstrap_all(
     if not (isinstance(level, Real) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
     if not isinstance(seed, Integral) or seed < 0:
-        raise PolicyError(f"seed must be a whole number from 0, not {show(seed)}")
+        raise PolicyError(f"seed must be a whole number, at least 0, not {show(seed)}")
     names = list(scores)
     intervals: dict[str, Interval] = {}
     for defined, numbers in alike(np.stack(list(scores.values()), axis=1)):
@@ -81,7 +81,7 @@ def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:
         yield ~undefined[:, numbers[0]], np.array(numbers)
 
 
-def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
+def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
     """The sum of each column over queries drawn with replacement, one row a sample."""
     count = len(values)
     if not count:
@@ -94,7 +94,8 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
         draws = generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
         times = np.stack([np.bincount(row, minlength=count) for row in draws])
         totals.append(times.astype(np.float64) @ exact)
-        report(min(1.0, (start + rows) / samples))
+        if report is not None:
+            report(min(1.0, (start + rows) / samples))
     return np.concatenate(totals)
 
 

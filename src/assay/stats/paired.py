@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.core.progress import Report, unheard
+from assay.core.progress import Report
 from assay.stats.intervals import ROUNDING, alike, resampled_totals, summable
 
 # Signs held at a time; bounds the memory whatever the number of queries and samples.
@@ -23,7 +23,7 @@ SIGNS = 4_000_000
 NEAR = 1e-10
 
 # Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
-PairedTest = Callable[[FloatArray, int, int, Report], FloatArray]
+PairedTest = Callable[[FloatArray, int, int, Report | None], FloatArray]
 
 
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -44,7 +44,7 @@ def deviation(differences: FloatArray) -> float:
     return float(differences.std(ddof=1))
 
 
-def randomization(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
+def randomization(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
     """Fisher's randomization test: how often random signs give a mean difference as large.
 
     Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
@@ -53,15 +53,15 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
     is_few = is_exact((~np.isnan(differences)).sum(axis=0), samples)
     few, many = np.flatnonzero(is_few), np.flatnonzero(~is_few)
     for defined, places in alike(differences[:, few]):
-        p_values[few[places]] = flipped(differences[np.ix_(defined, few[places])], samples, seed, unheard)
+        p_values[few[places]] = flipped(differences[np.ix_(defined, few[places])], samples, seed)
     if len(many):
         p_values[many] = flipped(differences[:, many], samples, seed, report)
-    else:
+    elif report is not None:
         report(1.0)
     return p_values
 
 
-def flipped(differences: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
+def flipped(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
     """The p-value of each column by the same signs; a NaN is as good as no difference."""
     values = summable(np.nan_to_num(differences))
     observed = values.sum(axis=0)
@@ -82,7 +82,7 @@ def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
     return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
 
 
-def sign_patterns(count: int, samples: int, seed: int, report: Report) -> Iterator[FloatArray]:
+def sign_patterns(count: int, samples: int, seed: int, report: Report | None) -> Iterator[FloatArray]:
     """All sign patterns of so many queries, or so many drawn at random, in blocks: 1 where a sign is flipped."""
     total = 2**count if is_exact(count, samples) else samples
     generator = np.random.default_rng(seed)
@@ -90,7 +90,8 @@ def sign_patterns(count: int, samples: int, seed: int, report: Report) -> Iterat
     for start in range(0, total, rows):
         number = min(rows, total - start)
         yield all_flips(start, number, count) if is_exact(count, samples) else random_flips(generator, number, count)
-        report((start + number) / total)
+        if report is not None:
+            report((start + number) / total)
 
 
 def all_flips(start: int, rows: int, count: int) -> FloatArray:
@@ -105,7 +106,7 @@ def random_flips(generator: np.random.Generator, rows: int, count: int) -> Float
     return np.unpackbits(packed.reshape(rows, -1), axis=1, count=count).astype(np.float64)
 
 
-def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
+def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
     """Sakai's shifted bootstrap: how often queries drawn without a difference give a t statistic as large.
 
     p = (c + 1) / (samples + 1), as for the randomization test.
@@ -120,14 +121,16 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
     return p_values
 
 
-def shifted_hits(values: FloatArray, spreads: FloatArray, samples: int, seed: int, report: Report) -> FloatArray:
+def shifted_hits(values: FloatArray, spreads: FloatArray, samples: int, seed: int, report: Report | None) -> FloatArray:
     """How many samples of the values, once their mean is taken off, have a t statistic as large as they themselves."""
     drawn_means, drawn_spreads = shifted_samples(values, samples, seed, report)
     reached = np.abs(values.mean(axis=0)) / spreads * drawn_spreads * (1 - ROUNDING)
     return np.asarray((np.abs(drawn_means) >= reached).sum(axis=0), dtype=np.float64)
 
 
-def shifted_samples(values: FloatArray, samples: int, seed: int, report: Report) -> tuple[FloatArray, FloatArray]:
+def shifted_samples(
+    values: FloatArray, samples: int, seed: int, report: Report | None = None
+) -> tuple[FloatArray, FloatArray]:
     """The means and the deviations of samples of the values, once their mean is taken off."""
     count = len(values)
     centred = values - values.mean(axis=0)
@@ -136,7 +139,7 @@ def shifted_samples(values: FloatArray, samples: int, seed: int, report: Report)
     return means, np.sqrt(np.maximum(squares - means**2, 0.0) * count / (count - 1))
 
 
-def t_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def t_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """Student's paired t test."""
     from scipy.special import stdtr
 
@@ -150,7 +153,7 @@ def t_test(differences: FloatArray, samples: int, seed: int, report: Report = un
     return per_column(differences, p_value)
 
 
-def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """Wilcoxon's signed rank test, as scipy has it by default: zeros are left out."""
     from scipy import stats
 
@@ -188,7 +191,7 @@ def sign_direction(values: FloatArray) -> int:
     return int(np.sign(np.sign(values).sum()))
 
 
-def sign_test(differences: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def sign_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """The sign test: wins against losses, whatever their size."""
     from scipy.special import bdtr
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.measure import AGGREGATES
-from assay.core.text import count
+from assay.core.note import Note, NoteKind
 from assay.stats.paired import DIRECTIONS, deviation, differences_of
 from assay.stats.pooled import Pool, Sums, sums_of
 
@@ -30,14 +30,13 @@ SAFE_EXPONENT = 300
 
 
 class Pair(NamedTuple):
-    """Two runs by one measure. `difference` is what `b` has more; a win is a query that `b` does better.
+    """Two runs compared by one measure. `difference` is `b` minus `a`; a win is a query where `b` is better.
 
-    Everything is of the queries that both have a finite value for; for Tukey's tests, of those that all runs have one
-    for. `low` and `high` bound the difference; `detectable` is the smallest one that so many queries show in four of
-    five cases.
+    All numbers are over the queries with a finite value in both runs; for Tukey's tests, in all runs. `low` and `high`
+    bound the difference; `detectable` is the smallest difference that this many queries detect with 80 % power.
 
-    For a score of summed statistics, such as corpus BLEU, the two means are that score; cohen_d and detectable, which
-    are about means of queries, are NaN, and the rest is of the values that the queries have by themselves.
+    For a score of summed statistics, such as corpus BLEU, the two means are that score; `cohen_d` and `detectable`,
+    which are about means over queries, are NaN, and the rest is computed from the values per query.
     """
 
     measure: str
@@ -59,12 +58,10 @@ class Pair(NamedTuple):
 
 
 class Caution(NamedTuple):
-    """What makes a comparison of some runs by a measure say less than it seems to."""
+    """Why the comparison of two runs by a measure says less than it seems to; `runs` is empty if it is about all."""
 
-    kind: str
-    measure: str
+    note: Note
     runs: tuple[str, ...]
-    text: str
 
 
 class Measured(NamedTuple):
@@ -246,23 +243,22 @@ def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
     return high / float(np.sqrt(count))
 
 
-def cautions(couple: Couple) -> list[tuple[str, str]]:
-    """What makes a comparison say less than it seems to: a kind and a sentence each."""
+def cautions(couple: Couple) -> list[Caution]:
+    """Why the comparison says less than it seems to."""
     moved = couple.moved[~np.isnan(couple.moved)]
-    found = []
+    notes = []
     if left_out := len(couple.moved) - len(moved):
-        found.append(
-            ("undefined", f"{count(left_out, 'query', 'queries')} left out, without a finite value in both runs")
-        )
-    if not len(moved):
-        found.append(("few", "no query to compare"))
-    elif len(moved) == 1:
-        found.append(("few", "one query tells nothing about others"))
+        notes.append(Note.of(NoteKind.UNDEFINED, about="pair", count=left_out, measures=[couple.measure]))
+    kind, about = None, ""
+    if len(moved) <= 1:
+        kind, about = NoteKind.FEW, "one" if len(moved) else ""
     elif not moved.any() if couple.sums is None else couple.sums.is_equal:
-        found.append(("equal", "the same score on every query"))
+        kind = NoteKind.EQUAL
     elif couple.sums is None and not np.isfinite(cohen_d(moved)):
-        found.append(("constant", "the difference is the same on every query, so its spread is not known"))
-    return found
+        kind = NoteKind.CONSTANT
+    if kind is not None:
+        notes.append(Note.of(kind, about=about, measures=[couple.measure]))
+    return [Caution(note, (couple.a, couple.b)) for note in notes]
 
 
 def is_split(couple: Couple, difference: float, test: str) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray
-from assay.core.progress import Report, unheard
+from assay.core.progress import Report
 from assay.stats.intervals import DIFFERENCE_SAMPLES, ROUNDING, Interval, interval_of, resampled_totals, summable
 from assay.stats.paired import share_of, sign_patterns
 
@@ -54,7 +54,7 @@ def sums_of(pool: Pool, a: str, b: str, counts: BoolArray) -> Sums:
     return Sums(np.concatenate([pool.statistics[a][counts], pool.statistics[b][counts]], axis=1), pool.combine)
 
 
-def swapped_p(sums: Sums, samples: int, seed: int, report: Report = unheard) -> float:
+def swapped_p(sums: Sums, samples: int, seed: int, report: Report | None = None) -> float:
     """How often swapping the runs on random queries makes a difference as large.
 
     Every way to swap is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).

@@ -13,8 +13,9 @@ import numpy as np
 
 from assay.core.errors import PolicyError
 from assay.core.measure import AGGREGATES
-from assay.core.progress import Report, part_of, unheard
-from assay.core.text import count, show
+from assay.core.note import Note, NoteKind
+from assay.core.progress import Report, part_of
+from assay.core.text import show
 from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals
 from assay.stats.paired import PAIRED_TESTS
 from assay.stats.pairs import (
@@ -104,7 +105,7 @@ def check_settings(settings: ComparisonSettings) -> ComparisonSettings:
         value = getattr(settings, name)
         is_whole = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
         if not is_whole and not (name == "samples" and value is None):
-            raise PolicyError(f"{name} must be a whole number from {least}, not {show(value)}")
+            raise PolicyError(f"{name} must be a whole number, at least {least}, not {show(value)}")
     samples = DEFAULT_SAMPLES.get(settings.test)
     if samples is not None and settings.samples is not None:
         samples = int(settings.samples)
@@ -118,7 +119,7 @@ def compare_pairs(
     measured: Mapping[str, Measured],
     names: Sequence[tuple[str, str]],
     settings: ComparisonSettings,
-    report: Report = unheard,
+    report: Report | None = None,
 ) -> tuple[list[Pair], list[Caution]]:
     """The comparison of each two runs by each measure, and what there is to say about it."""
     notices: list[Caution] = []
@@ -132,10 +133,9 @@ def compare_pairs(
     for each, p, p_corrected, interval in zip(couples, p_values, corrected, intervals, strict=True):
         pair = pair_of(each, float(p), float(p_corrected), interval, settings.alpha)
         pairs.append(pair)
-        notices += [Caution(kind, each.measure, (each.a, each.b), text) for kind, text in cautions(each)]
+        notices += cautions(each)
         if pair.p_corrected < settings.alpha and is_split(each, pair.difference, settings.test):
-            text = "the means point one way and the test the other, so neither is called better"
-            notices.append(Caution("split", each.measure, (each.a, each.b), text))
+            notices.append(Caution(Note.of(NoteKind.SPLIT, measures=[each.measure]), (each.a, each.b)))
     return pairs, notices
 
 
@@ -145,13 +145,13 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
     for measure, each in measured.items():
         found[measure], left_out = complete_queries(each)
         if left_out:
-            said = f"{count(left_out, 'query', 'queries')} left out, without a finite value in every run"
-            notices.append(Caution("undefined", measure, (), said))
+            note = Note.of(NoteKind.UNDEFINED, about="runs", count=left_out, measures=[measure])
+            notices.append(Caution(note, ()))
     return found, notices
 
 
 def p_values_of(
-    measured: Mapping[str, Measured], couples: Sequence[Couple], settings: ComparisonSettings, report: Report
+    measured: Mapping[str, Measured], couples: Sequence[Couple], settings: ComparisonSettings, report: Report | None
 ) -> FloatArray:
     """The p-value of each couple; NaN where there is no query to compare."""
     differences = np.stack([each.moved for each in couples], axis=1)
@@ -167,7 +167,7 @@ def p_values_of(
 
 
 def paired_p_values(
-    couples: Sequence[Couple], differences: FloatArray, settings: ComparisonSettings, report: Report
+    couples: Sequence[Couple], differences: FloatArray, settings: ComparisonSettings, report: Report | None
 ) -> FloatArray:
     """The p-value of each couple by a paired test: of the mean, or of the score of summed statistics."""
     samples, seed = settings.samples or 0, settings.seed
@@ -177,7 +177,7 @@ def paired_p_values(
     for part, place in enumerate(pooled):
         p_values[place] = swapped_p(pooled[place], samples, seed, part_of(report, part, parts))
     if plain:
-        own = part_of(report, len(pooled), parts)
+        own = part_of(report, len(pooled), parts) if pooled else report
         p_values[plain] = PAIRED_TESTS[settings.test](differences[:, plain], samples, seed, own)
     return p_values
 
@@ -202,7 +202,9 @@ def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> lis
     return [intervals[place] for place in range(len(couples))]
 
 
-def tukey_square(measured: Measured, settings: ComparisonSettings, report: Report) -> dict[tuple[str, str], float]:
+def tukey_square(
+    measured: Measured, settings: ComparisonSettings, report: Report | None
+) -> dict[tuple[str, str], float]:
     """Tukey's p-value of each two runs."""
     names = list(measured.scores)
     scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
@@ -229,7 +231,7 @@ def correct(p: FloatArray, method: str) -> FloatArray:
     array([0.03, 0.06, 0.06])
     """
     if method not in CORRECTIONS:
-        raise PolicyError(f"there is no correction {show(method)}; there are {', '.join(CORRECTIONS)}")
+        raise PolicyError(f"unknown correction {show(method)}; choose one of {', '.join(CORRECTIONS)}")
     corrected = np.full(len(p), np.nan)
     counted = np.flatnonzero(~np.isnan(p))
     order = counted[np.argsort(p[counted], kind="stable")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.judged import FloatArray
-from assay.core.progress import Report, unheard
+from assay.core.progress import Report
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import PairedTest
 
@@ -17,7 +17,7 @@ from assay.stats.paired import PairedTest
 VALUES = 1_000_000
 
 
-def tukey(scores: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def tukey(scores: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
     """The p-value of each pair of columns, as a square: one row of scores a query, one column a system."""
     from scipy.stats import studentized_range
 
@@ -51,7 +51,7 @@ def residual(scores: FloatArray) -> float:
     return total if total > ROUNDING**2 * float((scores**2).sum()) else 0.0
 
 
-def tukey_randomized(scores: FloatArray, samples: int, seed: int, report: Report = unheard) -> FloatArray:
+def tukey_randomized(scores: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
     """The same with chance made by shuffling the systems of each query: how often the largest gap is as large."""
     queries, systems = scores.shape
     generator = np.random.default_rng(seed)
@@ -64,7 +64,8 @@ def tukey_randomized(scores: FloatArray, samples: int, seed: int, report: Report
         means = shuffled.mean(axis=1)
         largest = np.sort(means.max(axis=1) - means.min(axis=1))
         hits += number - np.searchsorted(largest, reached)
-        report((start + number) / samples)
+        if report is not None:
+            report((start + number) / samples)
     return (hits + 1.0) / (samples + 1.0)
 
 

@@ -46,10 +46,10 @@ def test_every_test_gives_a_p_value_of_each_pair(test):
         for pair in (("one", "two"), ("one", "three"), ("two", "three"))
     ]
     assert all(0 <= pair.p <= pair.p_corrected <= 1 for pair in comparison.pairs)
-    assert f"test={test} " in comparison.signature
+    assert f"test={test} " in str(comparison.signature)
     if test.startswith("tukey"):
         assert all(pair.p == pair.p_corrected for pair in comparison.pairs)
-        assert "correction=none" in comparison.signature
+        assert "correction=none" in str(comparison.signature)
 
 
 def test_p_values_are_scipys():
@@ -66,8 +66,8 @@ def test_with_a_baseline_every_run_is_compared_to_it():
     assert comparison.pairs[0].difference == -every.pairs[0].difference
     # Two comparisons are corrected where three were.
     assert comparison.pairs[1].p_corrected == every.pairs[2].p_corrected * 2 / 3
-    assert "baseline='two'" in comparison.signature
-    assert "Letters: better than these runs by the randomization test" in comparison.caption
+    assert "baseline='two'" in str(comparison.signature)
+    assert "Letters: significantly better than these runs by the randomization test" in comparison.caption
     assert comparison.caption.endswith(". Each run is compared with the baseline 'two' only")
 
 
@@ -79,7 +79,7 @@ def test_a_baseline_may_be_a_path(tmp_path, monkeypatch):
     expected = assay.compare(QRELS, paths, "rr", baseline="two").pairs
     for baseline in ("./two.json", "two.json", tmp_path.relative_to(tmp_path) / "two.json"):
         assert assay.compare(QRELS, paths, "rr", baseline=baseline).pairs == expected
-    with pytest.raises(assay.DataError, match=r"there is no run 'four\.json' to be the baseline"):
+    with pytest.raises(assay.DataError, match=r"unknown baseline 'four\.json'; the runs are"):
         assay.compare(QRELS, paths, "rr", baseline="four.json")
 
 
@@ -155,30 +155,30 @@ def evaluated(**policies):
 
 
 REFUSED = [
-    (lambda: assay.compare(QRELS, {"a": RUNS["one"]}, "rr"), assay.DataError, "it takes two runs to compare; there is one"),
-    (lambda: assay.compare(QRELS, {}, "rr"), assay.DataError, "it takes two runs to compare; there is none"),
-    (lambda: assay.compare(QRELS, "a.run", "rr"), assay.DataError, "the runs must be a dict of name and run, or a list"),
-    (lambda: assay.compare(QRELS, [RUNS["one"], RUNS["two"]], "rr"), assay.DataError, "the runs must be a dict"),
+    (lambda: assay.compare(QRELS, {"a": RUNS["one"]}, "rr"), assay.DataError, "need at least two runs to compare, got 1"),
+    (lambda: assay.compare(QRELS, {}, "rr"), assay.DataError, "need at least two runs to compare, got 0"),
+    (lambda: assay.compare(QRELS, "a.run", "rr"), assay.DataError, "runs must be a dict of runs by name, or a list"),
+    (lambda: assay.compare(QRELS, [RUNS["one"], RUNS["two"]], "rr"), assay.DataError, "runs must be a dict"),
     (lambda: assay.compare(QRELS, {1: RUNS["one"], "1": RUNS["two"]}, "rr"), assay.DataError, "two runs have the same name"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", baseline="four"), assay.DataError, "there is no run 'four' to be the baseline; there are 'one', 'two', 'three'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", baseline="four"), assay.DataError, "unknown baseline 'four'; the runs are 'one', 'two', 'three'"),
     (lambda: assay.compare(QRELS, RUNS, "rr", test="f"), assay.PolicyError, "test must be 'randomization' or 't' or .*, not 'f'"),
     (lambda: assay.compare(QRELS, RUNS, "rr", correction="x"), assay.PolicyError, "correction must be 'holm' or"),
     (lambda: assay.compare(QRELS, RUNS, "rr", family="x"), assay.PolicyError, "family must be 'measure' or 'all', not 'x'"),
     (lambda: assay.compare(QRELS, RUNS, "rr", alpha=5), assay.PolicyError, "alpha must be a number between 0 and 1"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.PolicyError, "seed must be a whole number from 0, not '-1'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.PolicyError, "seed must be a whole number from 0, not 'None'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.PolicyError, "samples must be a whole number from 1, not '0'"),
-    (lambda: assay.compare(QRELS, {"a": evaluated(), "b": RUNS["one"]}), assay.DataError, "give runs or finished results, not both"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.PolicyError, "seed must be a whole number, at least 0, not '-1'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.PolicyError, "seed must be a whole number, at least 0, not 'None'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.PolicyError, "samples must be a whole number, at least 1, not '0'"),
+    (lambda: assay.compare(QRELS, {"a": evaluated(), "b": RUNS["one"]}), assay.DataError, "pass either runs or finished results, not both"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.MismatchError, "ap was not computed alike: .*depth=all.* in one result, .*depth=3"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.MeasureError, "'rr' was not computed"),
     (lambda: assay.compare(None, results_of(a=[1], b=[0]), convention="assay"), assay.PolicyError, "finished results are not scored again; leave out convention"),
     (lambda: assay.compare(None, results_of(a=[1], b=[0]), threads=2, depth=3), assay.PolicyError, "leave out threads and depth"),
     (lambda: assay.compare(None, results_of(a=[1], b=[0]), bogus=5), assay.PolicyError, "leave out bogus"),
-    (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.MismatchError, "'a' and 'b' are not of the same queries: '1'"),
+    (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.MismatchError, "'a' and 'b' have different queries: '1'"),
     (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, "--missing zero"),
     (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.MismatchError, "lists must have the same length"),
-    (lambda: assay.compare(QRELS, RUNS, "rr").pair("rr", "two", "one"), assay.DataError, "were not compared by 'rr' in that order"),
-    (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.PolicyError, "top must be a whole number from 1"),
+    (lambda: assay.compare(QRELS, RUNS, "rr").pair("rr", "two", "one"), assay.DataError, "there is no comparison of 'two' with 'one' by 'rr'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.PolicyError, "top must be a whole number, at least 1"),
 ]  # fmt: skip
 
 

@@ -78,8 +78,8 @@ def test_what_is_of_questions_alone_is_said():
     assert math.isnan(pair.detectable)
     (said,) = [str(note) for note in comparison.notes if note.kind == "pooled"]
     assert said == (
-        "bleu is a score of summed statistics: it is what is tested; "
-        "wins, ties, losses and cliff delta are of each query by itself"
+        "bleu: a score of summed statistics, which is what is tested; "
+        "wins, ties, losses and Cliff's delta are per query"
     )
     assert "NaN" not in str(comparison)
 
@@ -104,7 +104,7 @@ def test_questions_without_a_value_are_left_out_of_the_score():
     less = {name: each[:-1] for name, each in ANSWERS.items()}
     shorter = assay.compare(None, results(["bleu"], REFERENCES[:-1], **less), samples=500)
     assert list(map(str, comparison.pairs)) == list(map(str, shorter.pairs))
-    assert comparison.caption.startswith("Means over 39 of 40 queries, which every run has a value for.")
+    assert comparison.caption.startswith("Means over 39 of 40 queries with a value in every run.")
     none = assay.compare(None, results(["bleu"], [[]] * 40), samples=500)
     assert math.isnan(none.pairs[0].p)
     assert math.isnan(none.pairs[0].difference)
@@ -115,8 +115,8 @@ def test_other_tests_are_of_means(test):
     with pytest.raises(assay.MeasureError) as caught:
         assay.compare(None, results(["bleu"]), test=test)
     assert str(caught.value) == (
-        "bleu is a score of summed statistics, which only test='randomization' can compare; "
-        "bleu(aggregate=mean) is a mean, which every test can"
+        "bleu is a score of summed statistics; it can only be tested with test='randomization'; "
+        "for any test, use the mean: bleu(aggregate=mean)"
     )
     (pair,) = assay.compare(None, results(["bleu(aggregate=mean)"]), test=test, samples=200).pairs
     assert pair.difference == pytest.approx(pair.mean_b - pair.mean_a)
@@ -133,6 +133,6 @@ def test_stored_results_are_compared_by_their_statistics(tmp_path):
     del content["statistics"]
     (tmp_path / "one.json").write_text(json.dumps(content))
     mixed["one"] = assay.load_result(tmp_path / "one.json")
-    with pytest.raises(assay.MeasureError, match="which 'one' came without, as an older assay stored it; evaluate"):
+    with pytest.raises(assay.MeasureError, match="and 'one' has none: it was stored by an older assay; evaluate"):
         assay.compare(None, mixed)
     assert [pair.measure for pair in assay.compare(None, mixed, ["f1"]).pairs] == ["f1"]

@@ -56,7 +56,7 @@ def test_queries_without_a_value_are_left_out_of_everything():
     assert pair[:8] == whole[:8]
     assert pair[10:] == whole[10:]
     assert comparison.notes == (
-        assay.Note("undefined", "ap, a and b: 2 queries left out, without a finite value in both runs"),
+        assay.Note("undefined", "2 queries left out; no finite value in both runs (a and b)", 2, measures=("ap",)),
     )
 
 
@@ -64,14 +64,14 @@ def test_the_same_note_of_every_pair_is_said_once():
     scores = {f"run{number}": [0.5, nan, number / 10] for number in range(5)}
     comparison = assay.compare(None, results_of(**scores))
     assert [str(note) for note in comparison.notes] == [
-        "ap, every pair: 1 query left out, without a finite value in both runs"
+        "ap: 1 query left out; no finite value in both runs (every pair)"
     ]
 
 
 def test_tukey_leaves_out_a_query_that_any_run_has_no_value_for():
     scores = {"a": [0.1, 0.5, nan, 0.3], "b": [0.2, 0.9, 0.4, 0.3], "c": [0.5, 0.6, 0.8, 0.7]}
     comparison = assay.compare(None, results_of(**scores), test="tukey")
-    assert [str(note) for note in comparison.notes] == ["ap: 1 query left out, without a finite value in every run"]
+    assert [str(note) for note in comparison.notes] == ["ap: 1 query left out; no finite value in every run"]
     whole = assay.compare(
         None, results_of(**{name: [*each[:2], each[3]] for name, each in scores.items()}), test="tukey"
     )
@@ -99,7 +99,7 @@ def test_infinite_scores_do_not_count(test, x, y):
     comparison, pair = one_pair([x, *a], [y, *b], test=test, samples=200)
     assert pair == one_pair(a, b, test=test, samples=200)[1]
     assert [note.kind for note in comparison.notes] == ["undefined"]
-    assert "1 query left out, without a finite value" in comparison.notes[0].text
+    assert "1 query left out; no finite value" in comparison.notes[0].text
     for form in (str(comparison), comparison.to_latex(), comparison.to_html(), comparison.to_json()):
         assert form
     assert comparison.queries("ap", "a", "b").counts == (3, 0, 1)
@@ -195,4 +195,4 @@ def test_a_difference_is_what_both_runs_have():
     (pair,) = comparison.pairs
     assert pair.wins + pair.ties + pair.losses == 7
     assert pair.low <= pair.difference <= pair.high
-    assert "no_results=nan" in comparison.signature
+    assert "no_results=nan" in str(comparison.signature)

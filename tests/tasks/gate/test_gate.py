@@ -23,13 +23,13 @@ def costs():
 
 
 MINIMA = [
-    (OLD, 1.0, True, "1.0000, at least 1.0000 is asked"),
-    (WORSE, 0.5, True, "0.5000, at least 0.5000 is asked"),
-    (WORSE, 0.5001, False, "0.5000 is below the 0.5001 that is asked"),
-    (WORSE, 0.500004, False, "0.500000 is below the 0.500004 that is asked"),
-    (WORSE, 0.5 + 1e-12, True, "0.5000, at least 0.5000 is asked"),
-    (MIXED, 0.9, False, "0.8750 is below the 0.9000 that is asked"),
-    (MIXED, -1, True, "0.8750, at least -1.0000 is asked"),
+    (OLD, 1.0, True, "1.0000 (minimum 1.0000)"),
+    (WORSE, 0.5, True, "0.5000 (minimum 0.5000)"),
+    (WORSE, 0.5001, False, "0.5000 (minimum 0.5001), 0.0001 too low"),
+    (WORSE, 0.500004, False, "0.500000 (minimum 0.500004), 0.000004 too low"),
+    (WORSE, 0.5 + 1e-12, True, "0.5000 (minimum 0.5000)"),
+    (MIXED, 0.9, False, "0.8750 (minimum 0.9000), 0.0250 too low"),
+    (MIXED, -1, True, "0.8750 (minimum -1.0000)"),
 ]
 
 
@@ -44,10 +44,10 @@ def test_a_minimum(run, least, passed, reason):
 
 
 def test_a_minimum_of_a_measure_where_lower_is_better_is_the_most_it_may_be(costs):
-    assert one(assay.gate(QRELS, WORSE, {costs: 2.0})).reason == "2.0000, at most 2.0000 is asked"
+    assert one(assay.gate(QRELS, WORSE, {costs: 2.0})).reason == "2.0000 (maximum 2.0000)"
     check = one(assay.gate(QRELS, NOISY, {costs: 1.2}))
     assert not check.passed
-    assert check.reason == "1.5000 is above the 1.2000 that is asked"
+    assert check.reason == "1.5000 (maximum 1.2000), 0.3000 too high"
     assert [worst.value for worst in check.worst] == [2.0] * 5
 
 
@@ -61,17 +61,17 @@ def test_the_worst_queries_of_a_minimum_stand_with_their_documents():
 
 # A row: run, most that may be lost, passes, passes strictly, the reason after both means.
 DROPS = [
-    (OLD, 0.0, True, True, "the same"),
-    (WORSE, 0.1, False, False, "worse by 0.5000 where 0.1000 is allowed; chance does not explain it (p < 0.0001)"),
-    (WORSE, 0.5, True, True, "worse by 0.5000 where 0.5000 is allowed"),
-    (WORSE, 0.6, True, True, "worse by 0.5000 where 0.6000 is allowed"),
-    (MIXED, 0.01, False, False, "worse by 0.1250 where 0.0100 is allowed; chance does not explain it (p = 0.00"),
+    (OLD, 0.0, True, True, "unchanged"),
+    (WORSE, 0.1, False, False, "dropped 0.5000 (limit 0.1000); significant, p < 0.0001"),
+    (WORSE, 0.5, True, True, "dropped 0.5000 (limit 0.5000)"),
+    (WORSE, 0.6, True, True, "dropped 0.5000 (limit 0.6000)"),
+    (MIXED, 0.01, False, False, "dropped 0.1250 (limit 0.0100); significant, p = 0.00"),
     (
         ranks(2, *[1] * 39),
         0.01,
         True,
         False,
-        "worse by 0.0125 where 0.0100 is allowed; chance may explain it (p = 0.5000); too few queries to tell",
+        "dropped 0.0125 (limit 0.0100); not significant, p = 0.5000; too few queries to tell",
     ),
 ]
 
@@ -89,7 +89,7 @@ def test_a_drop(run, most, passes, strictly, reason):
 
 def test_a_run_that_is_better_passes_and_the_reason_says_so():
     check = one(assay.gate(QRELS, OLD, baseline=WORSE, max_drop={"rr": 0.0}))
-    assert check.reason == "1.0000 after 0.5000: better by 0.5000"
+    assert check.reason == "0.5000 → 1.0000, improved by 0.5000"
     assert check.p == pytest.approx(1, abs=1e-5)
     assert check.worst == ()
 
@@ -101,8 +101,7 @@ def test_where_the_queries_are_too_few_it_passes_and_says_what_they_could_show()
     assert check.drop == 0
     assert check.detectable == pytest.approx(0.1533, abs=1e-4)
     assert check.reason == (
-        "0.8750 after 0.8750: the same; too few queries to tell: with 40 of them only a drop of 0.1533 or more would "
-        "be found"
+        "0.8750 → 0.8750, unchanged; too few queries to tell: 40 queries only detect drops of 0.1533 or more"
     )
 
 
@@ -113,7 +112,7 @@ def test_many_queries_tell_and_nothing_is_said():
     new = {query: ["d"] if number % 9 > 1 else ["x", "d"] for number, query in enumerate(queries)}
     check = one(assay.gate(qrels, new, baseline=old, max_drop={"rr": 0.07}, test="t"))
     assert not check.too_few
-    assert check.reason.endswith("worse by 0.0556 where 0.0700 is allowed")
+    assert check.reason.endswith("dropped 0.0556 (limit 0.0700)")
 
 
 def test_a_drop_larger_than_allowed_that_may_be_chance_is_never_passed_without_a_word():
@@ -122,8 +121,8 @@ def test_a_drop_larger_than_allowed_that_may_be_chance_is_never_passed_without_a
     assert check.drop == 0.25
     assert check.detectable < 2 * check.limit
     assert check.too_few
-    assert "where 0.2200 is allowed; chance may explain it (p = 0." in check.reason
-    assert "; too few queries to tell: with 40 of them only a drop of 0.3" in check.reason
+    assert "(limit 0.2200); not significant, p = 0." in check.reason
+    assert "; too few queries to tell: 40 queries only detect drops of 0.3" in check.reason
 
 
 def test_a_small_drop_that_is_left_open_is_not_worth_a_word():
@@ -141,7 +140,7 @@ def test_a_few_queries_can_show_nothing(count):
     assert check.passed
     assert check.too_few
     assert math.isnan(check.detectable)
-    assert check.reason.endswith(f"too few queries to tell: with {count} of them no drop can be found")
+    assert check.reason.endswith(f"{'query' if count == 1 else 'queries'} cannot detect any drop")
     assert not assay.gate(qrels, new, baseline=old, max_drop={"rr": 0.1}, strict=True).passed
 
 
@@ -159,9 +158,9 @@ def test_a_drop_of_a_measure_where_lower_is_better(costs):
     check = one(assay.gate(QRELS, WORSE, baseline=OLD, max_drop={costs: 0.5}))
     assert not check.passed
     assert check.drop == 1.0
-    assert check.reason.startswith("2.0000 after 1.0000: worse by 1.0000 where 0.5000 is allowed")
+    assert check.reason.startswith("1.0000 → 2.0000, rose 1.0000 (limit 0.5000)")
     assert check.worst[0][:3] == ("q00", 2.0, 1.0)
-    assert one(assay.gate(QRELS, OLD, baseline=WORSE, max_drop={costs: 0})).reason.endswith("better by 1.0000")
+    assert one(assay.gate(QRELS, OLD, baseline=WORSE, max_drop={costs: 0})).reason.endswith("improved by 1.0000")
 
 
 def test_a_limit_of_a_sum_is_one_of_the_sum():
@@ -177,13 +176,13 @@ def test_a_limit_of_a_sum_is_one_of_the_sum():
 
 def test_what_is_no_mean_of_its_queries_is_tested_only_strictly():
     assert assay.gate(QRELS, WORSE, {"gm_ap": 0.4}).passed
-    with pytest.raises(assay.MeasureError, match="gm_ap is no mean of its queries, so its drop cannot be tested"):
+    with pytest.raises(assay.MeasureError, match="gm_ap is not a mean over queries, so its drop cannot be tested"):
         assay.gate(QRELS, WORSE, baseline=OLD, max_drop={"gm_ap": 0.1})
     check = one(assay.gate(QRELS, WORSE, baseline=OLD, max_drop={"gm_ap": 0.1}, strict=True))
     assert not check.passed
-    assert check.reason == "0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed"
+    assert check.reason == "1.0000 → 0.5000, dropped 0.5000 (limit 0.1000)"
     good, bad = (assay.evaluate_answers(["a b c d e"] * 9, [each] * 9, "bleu") for each in ("a b c d e", "a b c d f"))
-    with pytest.raises(assay.MeasureError, match="bleu is no mean of its queries, so its drop cannot be tested"):
+    with pytest.raises(assay.MeasureError, match="bleu is not a mean over queries, so its drop cannot be tested"):
         assay.gate(None, bad, baseline=good, max_drop={"bleu": 1})
     check = one(assay.gate(None, bad, baseline=good, max_drop={"bleu": 1}, strict=True))
     assert (check.passed, check.value) == (False, bad["bleu"])
@@ -194,7 +193,7 @@ def test_queries_without_a_value_are_left_out_with_a_note():
     run, old = {**WORSE, "none": ["d"]}, {**OLD, "none": ["d"]}
     report = assay.gate(qrels, run, baseline=old, max_drop={"rr": 0.1}, no_relevant="nan")
     assert one(report).queries == 40
-    assert "rr: 1 query left out of the drop, without a value on one side" in [str(note) for note in report.notes]
+    assert "rr: 1 query left out of the drop; no value on one side" in [str(note) for note in report.notes]
     assert one(assay.gate(qrels, run, {"rr": 0.5}, no_relevant="nan")).queries == 40
 
 
@@ -222,4 +221,4 @@ def test_a_drop_that_is_the_same_on_every_query_takes_five_of_them(test, queries
     gate = assay.gate(qrels, runs[0], baseline=runs[1], max_drop={"rr": 0.1}, test=test)
     assert gate.checks[0].passed is passed
     assert gate.checks[0].too_few is passed
-    assert ("no drop can be found" in gate.checks[0].reason) is passed
+    assert ("cannot detect any drop" in gate.checks[0].reason) is passed

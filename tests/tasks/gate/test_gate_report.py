@@ -17,11 +17,11 @@ def test_worst_queries_that_are_not_finite_are_null_in_json():
 
 
 PRINTED = """\
-gate failed, 2 of 3 checks
+gate failed: 2 of 3 checks
 
-FAIL  rr   0.5000 is below the 0.6000 that is asked
-pass  P@1  0.0000, at least 0.0000 is asked
-FAIL  rr   0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not explain it (p < 0.0001)
+FAIL  rr   0.5000 (minimum 0.6000), 0.1000 too low
+pass  P@1  0.0000 (minimum 0.0000)
+FAIL  rr   1.0000 → 0.5000, dropped 0.5000 (limit 0.1000); significant, p < 0.0001
 
 worst queries by rr
   q00  0.5000
@@ -33,12 +33,12 @@ def test_print_is_short_and_shows_the_worst_queries():
     text = str(assay.gate(QRELS, WORSE, {"rr": 0.6, "P@1": 0.0}, baseline=OLD, max_drop={"rr": 0.1}))
     assert text.startswith(PRINTED)
     assert (
-        "worst queries by rr, from the baseline to the run\n  q00  1.0000 → 0.5000  (-0.5000)\n      d (grade 1): rank 1 → 2\n"
+        "largest drops in rr, baseline → run\n  q00  1.0000 → 0.5000  (-0.5000)\n      d (grade 1): rank 1 → 2\n"
         in text
     )
     passed = assay.gate(QRELS, OLD, {"rr": 0.6})
-    assert str(passed) == "gate passed, 1 check\n\npass  rr  1.0000, at least 0.6000 is asked"
-    assert repr(passed) == "<GateReport: passed, 1 check>"
+    assert str(passed) == "gate passed: 1 check\n\npass  rr  1.0000 (minimum 0.6000)"
+    assert repr(passed) == "<GateReport: passed: 1 check>"
 
 
 def test_many_documents_are_cut_short():
@@ -80,8 +80,8 @@ def test_markdown_is_what_a_build_shows():
     query = "a|b <i>"
     text = assay.gate({query: ["d"]}, {query: ["x", "d"]}, {"rr": 0.6}).to_markdown()
     assert text.startswith(
-        "## assay gate: failed, 1 of 1 check\n\n| result | measure | reason |\n| --- | --- | --- |\n"
-        "| FAIL | rr | 0.5000 is below the 0.6000 that is asked |\n\n"
+        "## assay gate failed: 1 of 1 check\n\n| result | measure | reason |\n| --- | --- | --- |\n"
+        "| FAIL | rr | 0.5000 (minimum 0.6000), 0.1000 too low |\n\n"
         "| worst queries by rr | run | relevant documents |\n| --- | ---: | --- |\n"
         "| a\\|b &lt;i&gt; | 0.5000 | d (grade 1): rank 2 |\n\nassay "
     )

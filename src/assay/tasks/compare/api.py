@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
-from assay.core.progress import Report, unheard
 from assay.core.text import show, some
 from assay.data.source import describe
 from assay.results.align import align_by_query, align_measures, check_unscored
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
 from assay.stats.paired import is_exact
-from assay.stats.pairs import Caution, Measured, Pair
+from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
 from assay.tasks.compare.moves import Ranks
@@ -32,9 +34,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from assay._kernel import Progress
+    from assay.core.judged import Judged
     from assay.core.measure import Measure
-
-COUNTED_ALONE = "wins, ties, losses and cliff delta are of each query by itself"
+    from assay.core.progress import Report
+    from assay.stats.pairs import Caution, Pair
+    from assay.tasks.evaluate.api import Part
 
 
 def compare(
@@ -56,8 +60,8 @@ def compare(
     """Compares systems on the same queries: differences, intervals, p-values, effect sizes, and what changed.
 
     `runs` are runs by name, paths, or finished results. With `baseline`, a name or a path, every other run is compared
-    to it; without, every pair is. In a pair `a` comes first; `difference` is what `b` has more, and a win is a query
-    that `b` does better.
+    with it; without, every pair is compared. In a pair `a` comes first; `difference` is `b` minus `a`, and a win is a
+    query where `b` is better.
 
     >>> import assay
     >>> qrels = {f"q{n}": ["d"] for n in range(20)}
@@ -70,8 +74,8 @@ def compare(
     `tukey_randomized`. Corrections: `holm`, `bonferroni`, `bh`, `by`, `none`, over the pairs of each measure or, with
     `family="all"`, of all measures together. The same seed gives the same numbers.
 
-    Runs are scored as `evaluate` does, under a `convention` (by default assay's own) and its policies. Finished
-    results are as they are, so they go without these.
+    Runs are scored as by `evaluate`, under a `convention` (by default assay's own) and its policies. Finished results
+    are not scored again, so these options are an error for them.
     """
     named = name_runs(runs)
     baseline = find_baseline(named, baseline)
@@ -81,7 +85,7 @@ def compare(
         check_unscored({"convention": convention, "threads": threads, **policies})
         return compare_results(align_results(finished, measures), None, settings)
     if finished:
-        raise DataError("give runs or finished results, not both")
+        raise DataError("pass either runs or finished results, not both")
     chosen = DEFAULT_MEASURES if measures is None else measures
     known = "assay" if convention is None else convention
     scorer = make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
@@ -102,20 +106,24 @@ def read_runs(
     format: str | None = None,
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
 ) -> tuple[dict[str, Result], Ranks]:
-    """The result of each run, and where its judged documents stand; `watch` stands around the work on each."""
-    results, ranks = {}, Ranks(scorer)
+    """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
+    results, hits = {}, {}
+
+    def keep(name: str, part: Part, judged: Judged) -> None:
+        found = judged.hits.document.astype(np.uint32), judged.hits.rank.astype(np.uint32)
+        hits.update({(name, measure): found for measure in part.measures})
+
     for name, run in runs.items():
         with watch(describe(run)) as progress:
-            seen = scorer.read(run, format=format, progress=progress)
-            results[name] = scorer.score(seen)
-            ranks.add(name, seen)
-    return results, ranks
+            read = scorer.read(run, format=format, progress=progress)
+            results[name] = scorer.score(read, keep=partial(keep, name))
+    return results, Ranks(scorer, hits)
 
 
 def compare_results(
-    results: Mapping[str, Result], ranks: Ranks | None, settings: ComparisonSettings, report: Report = unheard
+    results: Mapping[str, Result], ranks: Ranks | None, settings: ComparisonSettings, report: Report | None = None
 ) -> Comparison:
-    """Compares finished results of the same queries; `report` hears how far the test is."""
+    """Compares finished results on the same queries; `report` is told the progress of the test."""
     check_queries(results)
     measured, notes = paired_measures(results, settings.test)
     couples = list(combinations(results, 2))
@@ -125,19 +133,19 @@ def compare_results(
     notes = [*common_notes(Results(results).notes), *notes, *caution_notes(cautions, len(couples))]
     if settings.test == "randomization" and not is_drawn(pairs, settings):
         settings = settings._replace(samples=None)
-    split = [(each.measure, *each.runs) for each in cautions if each.kind == "split"]
-    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split=split)
+    split = frozenset((*each.note.measures, *each.runs) for each in cautions if each.note.kind is NoteKind.SPLIT)
+    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split)
 
 
 def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:
-    """What was found, once for all pairs that it is true of."""
-    pairs: dict[tuple[str, str, str], list[str]] = {}
-    for each in cautions:
-        pairs.setdefault((each.kind, each.measure, each.text), []).append(" and ".join(each.runs))
+    """The cautions as notes: once for all pairs that share them, with the names of the pairs."""
+    pairs: dict[Note, list[str]] = {}
+    for note, runs in cautions:
+        pairs.setdefault(note, []).append(" and ".join(runs))
     notes = []
-    for (kind, measure, text), names in pairs.items():
-        about = "every pair" if 1 < couples == len(names) else ", ".join(name for name in names if name)
-        notes.append(Note(NoteKind.named(kind), f"{measure}, {about}: {text}" if about else f"{measure}: {text}"))
+    for note, names in pairs.items():
+        about = "every pair" if 1 < couples == len(names) else ", ".join(filter(None, names))
+        notes.append(replace(note, text=f"{note.text} ({about})") if about else note)
     return notes
 
 
@@ -147,41 +155,39 @@ def is_drawn(pairs: Iterable[Pair], settings: ComparisonSettings) -> bool:
 
 
 def paired_measures(results: Mapping[str, Result], test: str) -> tuple[dict[str, Measured], list[Note]]:
-    """What each measure gives a test to compare, and notes on those that are no mean of their queries."""
+    """The scores of each measure to be tested, and notes on measures that are not a mean over queries."""
     first = next(iter(results.values()))
     measured, notes = {}, []
     for name, measure in first.measures.items():
         definition, pool = measure.definition, None
         if is_pooled(measure):
             pool = pool_of(name, results, test)
-            notes.append(
-                Note(NoteKind.POOLED, f"{name} is a score of summed statistics: it is what is tested; {COUNTED_ALONE}")
-            )
+            notes.append(Note.of(NoteKind.POOLED, measures=[name]))
         if definition.corpus is None:
             scores = {run: result.scores[name] for run, result in results.items()}
             measured[name] = Measured(scores, definition.aggregate, 1 if definition.higher_is_better else -1, pool)
         else:
-            notes.append(Note(NoteKind.CORPUS, f"{name} is one number of all queries, so it has no pairs to compare"))
+            notes.append(Note.of(NoteKind.CORPUS, measures=[name]))
     if not measured:
-        raise MeasureError("there is no measure that queries have values of, so nothing can be paired")
+        raise MeasureError("nothing to compare: none of the measures has a value per query")
     return measured, notes
 
 
 def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
-    """The statistics of a measure whose number is a score of their sums."""
+    """The statistics of a measure that scores their sums."""
     first = next(iter(results.values()))
     measure = first.measures[name]
     if test not in POOLED_TESTS:
         mean = ""
         if "aggregate" in measure.values:
-            mean = f"; {measure.definition(**{**measure.values, 'aggregate': 'mean'})} is a mean, which every test can"
+            mean = f"; for any test, use the mean: {measure.definition(**{**measure.values, 'aggregate': 'mean'})}"
         allowed = " or ".join(map(repr, POOLED_TESTS))
-        raise MeasureError(f"{name} is a score of summed statistics, which only test={allowed} can compare{mean}")
+        raise MeasureError(f"{name} is a score of summed statistics; it can only be tested with test={allowed}{mean}")
     lacking = [run for run, result in results.items() if name not in result.statistics]
     if lacking:
         raise MeasureError(
-            f"{name} is a score of summed statistics, which {some(lacking)} came without, as an older assay stored it; "
-            "evaluate again, or name other measures to compare"
+            f"{name} is a score of summed statistics, and {some(lacking)} has none: it was stored by an older assay; "
+            "evaluate again, or compare other measures"
         )
     return Pool(
         {run: result.statistics[name] for run, result in results.items()},
@@ -190,7 +196,7 @@ def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
-    """The runs by name: paths are called by their file's name without its ending, results by their number."""
+    """The runs by name: a path is named after its file without the extension, a result by its number."""
     if isinstance(runs, (Mapping, Results)):
         named = {str(name): run for name, run in runs.items()}
     elif isinstance(runs, (list, tuple)) and all(isinstance(run, (str, os.PathLike)) for run in runs):
@@ -200,11 +206,11 @@ def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[s
     elif isinstance(runs, (list, tuple)) and all(isinstance(run, Result) for run in runs):
         named = {f"run {number}": run for number, run in enumerate(runs, start=1)}
     else:
-        raise DataError(f"the runs must be a dict of name and run, or a list of paths or results, not {show(runs)}")
+        raise DataError(f"runs must be a dict of runs by name, or a list of paths or results, not {show(runs)}")
     if len(named) < len(runs):
-        raise DataError("two runs have the same name")
-    if len(named) < 2:  # noqa: PLR2004 - it takes two
-        raise DataError(f"it takes two runs to compare; there is {'one' if named else 'none'}")
+        raise DataError("two runs have the same name; give each its own")
+    if len(named) < 2:  # noqa: PLR2004 - a comparison is of two
+        raise DataError(f"need at least two runs to compare, got {len(named)}")
     return named
 
 
@@ -215,18 +221,17 @@ def find_baseline(named: Mapping[str, object], baseline: str | os.PathLike[str] 
     paths = {name: run for name, run in named.items() if isinstance(run, (str, os.PathLike))}
     found = [name for name, path in paths.items() if Path(path) == Path(str(baseline))]
     if len(found) != 1:
-        there = ", ".join(map(show, named))
-        raise DataError(f"there is no run {show(baseline)} to be the baseline; there are {there}")
+        raise DataError(f"unknown baseline {show(baseline)}; the runs are {', '.join(map(show, named))}")
     return found[0]
 
 
 def check_queries(results: Mapping[str, Result]) -> None:
-    """Raises unless all results are of the same queries."""
+    """Raises unless all results have the same queries."""
     (name, first), *others = results.items()
     for other, result in others:
         if result.queries != first.queries:
             different = sorted(set(first.queries) ^ set(result.queries))
             raise MismatchError(
-                f"{show(name)} and {show(other)} are not of the same queries: {some(different)}; "
-                'missing="zero" (--missing zero) counts those that a run lacks'
+                f"{show(name)} and {show(other)} have different queries: {some(different)}; "
+                'missing="zero" (--missing zero) scores missing queries 0'
             )

@@ -1,4 +1,4 @@
-"""What changed between two runs: the queries that gained and lost most, and where their judged documents went."""
+"""What changed between two runs: the queries that gained and lost most, and the ranks of their judged documents."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from assay.results.align import shared_means
 from assay.stats.paired import differences_of
 
 if TYPE_CHECKING:
-    import polars
+    from collections.abc import Mapping
 
-    from assay.core.judged import IntArray
+    import polars
+    from numpy.typing import NDArray
+
+    from assay.core.signature import Signature
     from assay.results.results import Results
-    from assay.tasks.evaluate.api import Part, RunRead, Scorer
+    from assay.tasks.evaluate.api import Scorer
 
 # Relevant documents of a query that are shown to people; other programs get all that are judged.
 MOST_SHOWN = 10
@@ -46,26 +49,15 @@ class Move(NamedTuple):
         return self.after - self.before
 
 
-class Ranks:
-    """The ranks of the judged documents in each run, as the policies of each measure make them."""
+class Ranks(NamedTuple):
+    """The judged documents that each run retrieved.
 
-    def __init__(self, scorer: Scorer) -> None:
-        self.scorer = scorer
-        self.ranks: dict[tuple[str, str], IntArray] = {}
+    `hits` has, by run and measure, the numbers of these documents among all judged ones, and their ranks under the
+    policies of the measure.
+    """
 
-    def add(self, name: str, run: RunRead) -> None:
-        """Takes the ranks of a run that was read."""
-        for part in self.scorer.parts:
-            ranks = self.ranks_of(run, part)
-            self.ranks.update({(name, measure): ranks for measure in part.measures})
-
-    def ranks_of(self, run: RunRead, part: Part) -> IntArray:
-        """The rank of each judged document, 0 where it was not retrieved."""
-        judged, _ = self.scorer.rank(run, part)
-        ranks = np.zeros(len(self.scorer.qrels.grades), dtype=np.int64)
-        # Of a repeated document the first rank stays.
-        ranks[judged.hits.document[::-1]] = judged.hits.rank[::-1]
-        return ranks
+    scorer: Scorer
+    hits: Mapping[tuple[str, str], tuple[NDArray[np.uint32], NDArray[np.uint32]]]
 
     def documents(self, query: str, measure: str, a: str, b: str) -> tuple[Document, ...]:
         """A query's judged documents, highest grade first, with their ranks in both runs."""
@@ -73,24 +65,26 @@ class Ranks:
         index = qrels.index_under(self.scorer.measures[measure].policies.duplicates)
         grades = np.frombuffer(index.grades())
         number = qrels.number(query)
+        judged = range(qrels.index_starts[number], qrels.index_starts[number + 1])
+        before, after = (self._ranks(run, measure, judged) for run in (a, b))
         documents = [
-            Document(
-                index.document(each),
-                float(grades[each]),
-                int(self.ranks[a, measure][each]) or None,
-                int(self.ranks[b, measure][each]) or None,
-            )
-            for each in range(qrels.index_starts[number], qrels.index_starts[number + 1])
+            Document(index.document(each), float(grades[each]), before.get(each), after.get(each)) for each in judged
         ]
         return tuple(sorted(documents, key=lambda each: -each.grade))
+
+    def _ranks(self, run: str, measure: str, judged: range) -> dict[int, int]:
+        """The ranks of some documents by number; the first rank of one that was retrieved more than once."""
+        documents, ranks = self.hits[run, measure]
+        places = np.flatnonzero((documents >= judged.start) & (documents < judged.stop))[::-1]
+        return dict(zip(documents[places].tolist(), ranks[places].tolist(), strict=True))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Moves(Exports):
-    """The queries that moved most between two runs: those helped, then those hurt.
+    """The queries that changed most between two runs: those helped, then those hurt.
 
-    `means` are over the queries that both runs have a value for, and `counts` how many of them are better, the same and
-    worse; the others are left out.
+    `means` are over the queries with a value in both runs, and `counts` says how many of them are better, the same and
+    worse; `left_out` counts the others.
     """
 
     measure: str
@@ -99,15 +93,15 @@ class Moves(Exports):
     counts: tuple[int, int, int]
     helped: tuple[Move, ...]
     hurt: tuple[Move, ...]
-    signature: str
+    signature: Signature
     left_out: int = 0
 
     def __repr__(self) -> str:
         return printable(f"<Moves: {self.title}>")
 
     def __str__(self) -> str:
-        parts = [*text("most helped", self.helped), *text("most hurt", self.hurt)]
-        return "\n".join([printable(self.title), *parts, "", printable(self.signature)])
+        parts = [*move_lines("most helped", self.helped), *move_lines("most hurt", self.hurt)]
+        return "\n".join([printable(self.title), *parts, "", printable(self.signature.short)])
 
     @property
     def title(self) -> str:
@@ -115,21 +109,21 @@ class Moves(Exports):
         before, after = self.means
         better, same, worse = self.counts
         queries = f"{count(better, 'query', 'queries')} better, {same:,} the same, {worse:,} worse"
-        queries += f"; {self.left_out:,} left out, without a value in both" if self.left_out else ""
+        queries += f"; {self.left_out:,} left out (no value in one of the runs)" if self.left_out else ""
         return f"{self.measure}, from {self.runs[0]} to {self.runs[1]}: {before:.4f} → {after:.4f}; {queries}"
 
     def table(self) -> Table:
-        """One row a query."""
+        """One row per query."""
         names = ("query", "before", "after", "difference", "relevant documents")
         rows = tuple(
             (move.query, move.before, move.after, move.difference, "; ".join(document_lines(move)))
             for move in (*self.helped, *self.hurt)
         )
         columns = tuple(Column(name, is_text=name in (names[0], names[-1])) for name in names)
-        return Table(columns, rows, self.title, (self.signature,))
+        return Table(columns, rows, self.title, (self.signature.short,))
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a query and judged document."""
+        """One row per query and judged document."""
         import polars
 
         text_, number, rank = polars.String, polars.Float64, polars.Int64
@@ -160,7 +154,7 @@ class Moves(Exports):
             ]
 
         return {
-            "signature": self.signature,
+            "signature": str(self.signature),
             "measure": self.measure,
             **dict(zip(("a", "b"), self.runs, strict=True)),
             **dict(zip(("mean_a", "mean_b"), map(finite, self.means), strict=True)),
@@ -172,13 +166,13 @@ class Moves(Exports):
 
 
 def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[str, str], top: int) -> Moves:
-    """The queries most helped and most hurt from the first run to the second, so many of each."""
+    """The queries most helped and most hurt from the first run to the second, up to `top` of each."""
     if not isinstance(top, int) or top < 1:
-        raise PolicyError(f"top must be a whole number from 1, not {show(top)}")
+        raise PolicyError(f"top must be a whole number, at least 1, not {show(top)}")
     before, after = (results[name] for name in runs)
     key = before.key(measure)
     if before.measures[key].definition.corpus is not None:
-        raise MeasureError(f"{key} is one number of all queries, so it has no values of queries that could move")
+        raise MeasureError(f"{key} is one number for all queries; it has no values per query that could change")
     sign = 1 if before.measures[key].definition.higher_is_better else -1
     moved = sign * differences_of(before.scores[key], after.scores[key])
     # A NaN sorts last in both directions.
@@ -193,13 +187,13 @@ def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[
     counts = (len(helped), int((moved == 0).sum()), len(hurt))
     most = (tuple(map(move, helped[:top])), tuple(map(move, hurt[:top])))
     mean_before, mean_after = shared_means((before, after), key)
-    signature, left_out = str(before.only([key]).signature), int(np.isnan(moved).sum())
+    signature, left_out = before.only([key]).signature, int(np.isnan(moved).sum())
     return Moves(key, runs, (mean_before, mean_after), counts, *most, signature, left_out)
 
 
-def text(title: str, moves: tuple[Move, ...]) -> list[str]:
-    """Queries and their documents, a line each."""
-    lines = ["", f"{title}:" if moves else f"{title}: no query"]
+def move_lines(title: str, moves: tuple[Move, ...]) -> list[str]:
+    """Queries and their documents, one line each."""
+    lines = ["", f"{title}:" if moves else f"{title}: none"]
     for move in moves:
         lines.append(f"  {printable(move.query)}  {move.before:.4f} → {move.after:.4f}  ({move.difference:+.4f})")
         lines += [f"      {line}" for line in document_lines(move)]
@@ -214,6 +208,7 @@ def document_lines(move: Move) -> list[str]:
 
 
 def document_line(document: Document) -> str:
-    """A document and its ranks in words."""
-    before, after = ("–" if rank is None else str(rank) for rank in (document.before, document.after))
-    return f"{printable(document.document)} (grade {document.grade:g}): rank {before} → {after}"
+    """A document with its ranks before and after."""
+    before, after = ("not retrieved" if rank is None else f"rank {rank}" for rank in (document.before, document.after))
+    ranks = before if before == after else f"{before} → {after.removeprefix('rank ') if document.before else after}"
+    return f"{printable(document.document)} (grade {document.grade:g}): {ranks}"

@@ -1,8 +1,9 @@
-"""`Comparison`: what was found when systems were compared, and the tables that people publish of it."""
+"""`Comparison`: what `compare` found, and the tables to publish."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,11 @@ from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, Ranks, find_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import polars
 
     from assay.core.note import Note
+    from assay.core.signature import Signature
+    from assay.results.result import Result
     from assay.results.results import Results
     from assay.stats.significance import ComparisonSettings
 
@@ -34,92 +35,88 @@ PAIR_COLUMNS = (
 )
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Exports):
-    """Systems compared; see `assay.compare`. `pairs` holds a record for each pair and measure."""
+    """Systems compared; see `assay.compare`. `pairs` has one record per pair and measure."""
 
-    def __init__(
-        self,
-        pairs: list[Pair],
-        results: Results,
-        settings: ComparisonSettings,
-        notes: tuple[Note, ...],
-        ranks: Ranks | None = None,
-        *,
-        split: Iterable[tuple[str, ...]] = (),
-    ) -> None:
-        self.pairs = pairs
-        self.results = results
-        self.settings = settings
-        self.notes = notes
-        self.ranks = ranks
-        # The measure and runs of each pair where the means and the test point different ways.
-        self.split = frozenset(split)
-        self.first = next(iter(results.results.values()))
+    pairs: list[Pair]
+    results: Results
+    settings: ComparisonSettings
+    notes: tuple[Note, ...]
+    _ranks: Ranks | None = None
+    # The measure and runs of each pair where the means and the test point different ways.
+    _split: frozenset[tuple[str, ...]] = frozenset()
 
     def __repr__(self) -> str:
         return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
 
     def __str__(self) -> str:
-        return f"{render(self._means(), 'table')}\n{render(self.pair_table(), 'table')}".rstrip("\n")
+        return f"{render(self._means(), 'table')}\n{render(self._pair_table(), 'table')}".rstrip("\n")
 
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two runs by one measure."""
-        key = self.first.key(measure)
+        key = self._first.key(measure)
         for each in self.pairs:
             if (each.measure, each.a, each.b) == (key, a, b):
                 return each
-        raise DataError(f"{show(a)} and {show(b)} were not compared by {show(measure)} in that order")
+        raise DataError(f"there is no comparison of {show(a)} with {show(b)} by {show(measure)}, in this order")
 
     def is_significant(self, pair: Pair) -> bool:
-        """Whether the difference is larger than chance makes it, after correction."""
+        """Whether the difference is significant after correction: `p_corrected` is below `alpha`."""
         return pair.p_corrected < self.settings.alpha
 
     def winner(self, pair: Pair) -> str | None:
-        """The run that is better for sure; none where the test does not say so."""
-        if not self.is_significant(pair) or pair.difference == 0 or pair[:3] in self.split:
+        """The run that is significantly better; None if neither is."""
+        if not self.is_significant(pair) or pair.difference == 0 or pair[:3] in self._split:
             return None
         return pair.b if self._sign(pair.measure) * pair.difference > 0 else pair.a
 
+    @property
+    def _first(self) -> Result:
+        return next(iter(self.results.results.values()))
+
     def _sign(self, measure: str) -> int:
-        return 1 if self.first.measures[measure].definition.higher_is_better else -1
+        return 1 if self._first.measures[measure].definition.higher_is_better else -1
 
     def queries(self, measure: str, a: str, b: str, *, top: int = 10) -> Moves:
         """The queries most helped and most hurt from `a` to `b`, with the ranks of their judged documents."""
-        return find_moves(self.results, self.ranks, measure, (a, b), top)
+        return find_moves(self.results, self._ranks, measure, (a, b), top)
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """Every choice that made the numbers, and the version."""
-        return printable(f"{self.first.signature} {self.settings}")
+        return self._first.signature.with_details(printable(str(self.settings)))
 
     @property
     def caption(self) -> str:
-        """What the table shows, in words."""
-        text = f"Means over {self._counted()}. Letters: better than these runs by the {self.settings.words}"
+        """What the table of means shows, in words."""
+        text = (
+            f"Means over {self._counted()}. Letters: significantly better than these runs by the {self.settings.words}"
+        )
         if self.settings.baseline is None:
             return text
         return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
 
     def _counted(self) -> str:
-        """The queries that the means are over, in words: those that every run has a value for."""
-        total = count(len(self.first.queries), "query", "queries")
+        """The queries that the means are over, in words: those with a value in every run."""
+        total = count(len(self._first.queries), "query", "queries")
         numbers = {
             pair.measure: int(shared_queries(self.results.results.values(), pair.measure).sum()) for pair in self.pairs
         }
         different = set(numbers.values())
-        if different == {len(self.first.queries)}:
+        if different == {len(self._first.queries)}:
             return total
         number = f"{different.pop():,}" if len(different) == 1 else "those"
-        text = f"{number} of {total}, which every run has a value for"
+        text = f"{number} of {total} with a value in every run"
         if number == "those":
             text += f" ({', '.join(f'{measure}: {each:,}' for measure, each in numbers.items())})"
         is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in self.pairs)
-        return text + ("; a pair is tested on all that both of its runs have a value for" if is_more else "")
+        return text + ("; a pair is tested on all queries with a value in both runs" if is_more else "")
 
     def _means(self) -> Table:
         """The means, one row per run and one column per measure, with the runs that each run beats.
 
-        They are over the queries that every run has a value for.
+        They are over the queries with a value in every run.
         """
         marks = marks_of(list(self.results))
         measures = dict.fromkeys(pair.measure for pair in self.pairs)
@@ -139,7 +136,7 @@ class Comparison(Exports):
         ]
 
     def _places(self, means: np.ndarray[Any, Any], sign: int) -> list[int]:
-        """The place of each mean, 0 for the best; those that differ by rounding alone share one, NaN has none."""
+        """The place of each mean, 0 for the best; means that differ only by rounding share a place, NaN has none."""
         places = [-1] * len(means)
         place, last = -1, np.nan
         for number in np.argsort(-sign * means, kind="stable"):
@@ -151,11 +148,11 @@ class Comparison(Exports):
         return places
 
     def table(self) -> Table:
-        """One row a run, one column a measure."""
-        return self._means()._replace(notes=(*map(str, self.notes), self.signature))
+        """One row per run, one column per measure."""
+        return self._means()._replace(notes=(*map(str, self.notes), self.signature.short))
 
-    def pair_table(self) -> Table:
-        """One row a pair and measure, with the notes and the signature."""
+    def _pair_table(self) -> Table:
+        """One row per pair and measure, with the notes and the signature."""
         rows = tuple(
             (
                 *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
@@ -164,44 +161,44 @@ class Comparison(Exports):
             )
             for pair in self.pairs
         )
-        return Table(PAIR_COLUMNS, rows, self.signature, tuple(map(str, self.notes)))
+        return Table(PAIR_COLUMNS, rows, self.signature.short, tuple(map(str, self.notes)))
 
     def to_markdown(self) -> str:
         """Two Markdown tables: the runs, the best bold, and the pairs."""
-        return f"{render(self._means(), 'markdown')}\n{render(self.pair_table(), 'markdown')}"
+        return f"{render(self._means(), 'markdown')}\n{render(self._pair_table(), 'markdown')}"
 
     def to_latex(self) -> str:
-        """A booktabs table: the best bold, the second underlined, superscripts that say which runs it beats."""
+        """A booktabs table: the best bold, the second underlined, superscripts for the runs that each run beats."""
         return f"% {self.signature}\n{render(self._means()._replace(notes=tuple(map(str, self.notes))), 'latex')}"
 
     def to_html(self) -> str:
         """Two HTML tables, escaped, as notebooks show them: the runs and the pairs."""
-        return render(self._means(), "html") + render(self.pair_table(), "html")
+        return render(self._means(), "html") + render(self._pair_table(), "html")
 
     def to_csv(self) -> str:
         """The pairs with every digit, comma-separated, and the signature in each row."""
-        return render(self.records(), "csv")
+        return render(self._pair_records(), "csv")
 
     def to_tsv(self) -> str:
         """The pairs with every digit, tab-separated, and the signature in each row."""
-        return render(self.records(), "tsv")
+        return render(self._pair_records(), "tsv")
 
-    def records(self) -> Table:
+    def _pair_records(self) -> Table:
         """The pairs as they are stored, and the signature."""
         columns = tuple(Column(name) for name in (*Pair._fields, "signature"))
-        return Table(columns, tuple((*pair, self.signature) for pair in self.pairs))
+        return Table(columns, tuple((*pair, str(self.signature)) for pair in self.pairs))
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a pair and measure, and the signature in each."""
+        """One row per pair and measure, and the signature in each."""
         import polars
 
-        return polars.DataFrame([{**pair._asdict(), "signature": self.signature} for pair in self.pairs])
+        return polars.DataFrame([{**pair._asdict(), "signature": str(self.signature)} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the pairs, the notes and the signature."""
         records = [{name: finite(value) for name, value in pair._asdict().items()} for pair in self.pairs]
         notes = [note.to_dict() for note in self.notes]
-        return {"signature": self.signature, **self.settings._asdict(), "comparisons": records, "notes": notes}
+        return {"signature": str(self.signature), **self.settings._asdict(), "comparisons": records, "notes": notes}
 
 
 def small(p: float) -> float | str:

@@ -293,13 +293,15 @@ class Scorer:
         for tool in refused:
             run.refused.setdefault(tool, []).append(str(query))
 
-    def score(self, run: RunRead) -> Result:
-        """The result of a run that was read."""
+    def score(self, run: RunRead, keep: Callable[[Part, Judged], None] | None = None) -> Result:
+        """The result of a run that was read; `keep` is called with each part and its ranked hits."""
         unknown, unusable = run.ranker.unknown(), self.unusable(run)
         queries = self.qrels.queries
         scored = []
         for part in self.parts:
             judged, present = self.rank(run, part)
+            if keep is not None:
+                keep(part, judged)
             notes = [*run_notes(run.ranker, part.number, unknown), *duplicate_notes(self.qrels, part.policies)]
             how: Any = {"queries": queries, "present": present, "unusable": unusable, "notes": notes}
             scored.append(score(judged, part.measures, part.policies, **how))

@@ -1,4 +1,4 @@
-"""`gate`: whether a system is good enough, and no worse than before, so that a build can stop if it is not."""
+"""`gate`: is a run good enough, and no worse than the baseline? For builds that should stop if it is not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.api import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
-from assay.tasks.gate.limits import check_asked, check_spellings, read_limits
+from assay.tasks.gate.limits import check_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateReport, Rules
 
 if TYPE_CHECKING:
@@ -46,87 +46,84 @@ def gate(
     progress: Progress | None = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> GateReport:
-    """Checks that a run reaches a minimum, and that it lost no more than allowed against a baseline.
+    """Checks that a run reaches minimum values, and that it did not drop against a baseline by more than allowed.
 
     >>> import assay
     >>> qrels = {f"q{n}": ["d"] for n in range(20)}
     >>> old, new = {q: ["d", "x"] for q in qrels}, {q: ["x", "d"] for q in qrels}
     >>> report = assay.gate(qrels, new, {"rr": 0.4}, baseline=old, max_drop={"rr": 0.1})
     >>> print(report.checks[0].reason)
-    0.5000, at least 0.4000 is asked
+    0.5000 (minimum 0.4000)
     >>> print(report.checks[1].reason)
-    0.5000 after 1.0000: worse by 0.5000 where 0.1000 is allowed; chance does not explain it (p < 0.0001)
+    1.0000 → 0.5000, dropped 0.5000 (limit 0.1000); significant, p < 0.0001
     >>> report.passed
     False
 
-    `minimum` is checked as it stands: the value must reach it. For a measure where lower is better it is the most that
-    the value may be.
+    The value of each measure in `minimum` must reach that number. If lower is better, it is a maximum.
 
-    A drop fails the gate only where it is larger than `max_drop` and a test says that this is no chance. `max_drop` is
-    added to each query's change, and a one-sided paired test asks whether the mean of that is below zero: a gate acts
-    on nothing but a drop, so all of `alpha` goes to that side, and a build whose true drop is just the allowed one
-    fails by chance in one of 1 / `alpha` cases. Where several drops are checked, Holm's correction keeps that for the
-    gate as a whole. Where the queries leave open whether more was lost than allowed, the gate passes, and the reason
-    says so if the drop is larger than allowed or if they show only drops of more than twice the limit. `strict` fails
-    every drop that is larger than allowed, whatever the test says.
+    A drop fails the gate only if it is larger than `max_drop` and significantly so. The test is paired and one-sided:
+    `max_drop` is added to each query's change, and the test asks whether the mean is still below zero. If the true
+    drop equals the limit, the gate fails with probability `alpha`. Holm's correction keeps this rate for the gate as
+    a whole if several drops are checked. If the test is inconclusive, the gate passes; the reason says so if the drop
+    is larger than the limit, or if the queries can only detect drops of more than twice the limit. `strict` fails
+    every drop larger than the limit, significant or not.
 
-    `run` and `baseline` are runs in any form, finished results, or files of either. Where both are finished, nothing
-    is scored, and a policy, a convention or a format is an error. `test` is `randomization`, `t` or
-    `bootstrap`; Wilcoxon's and the sign test are about medians, and a limit is about a mean. Sign flips and t take
-    changes to spread alike to both sides, so where they are strongly skewed `alpha` is approximate.
+    `run` and `baseline` are runs in any form, finished results, or files of either. If both are finished, nothing is
+    scored, and a policy, a convention or a format is an error. `test` is `randomization`, `t` or `bootstrap`; the
+    Wilcoxon and sign tests are about medians, and a limit is about a mean. `randomization` and `t` assume that changes
+    are spread symmetrically, so `alpha` is approximate if they are strongly skewed.
     """
-    rules = checked(Rules(alpha, strict, test, samples, seed))
+    rules = check_rules(Rules(alpha, strict, test, samples, seed))
     floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
-    check_asked(floors, drops, baseline)
-    # The baseline needs no measure that has a minimum only.
-    asked = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
+    check_limits(floors, drops, baseline)
+    # The baseline does not need measures that only have a minimum.
+    names = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
     chosen = policies if convention is None else {"convention": convention, **policies}
-    sides = evaluated(qrels, data, asked, Reading(format, threads, progress), chosen)
+    sides = score_sides(qrels, data, names, HowToRead(format, threads, progress), chosen)
     check_spellings(floors, sides.run, "minimum")
     check_spellings(drops, sides.run, "max_drop")
     notes = list(sides.run.notes)
     checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)
-    return GateReport(tuple(checks), rules, str(sides.run.signature), tuple(notes))
+    signature = sides.run.signature.with_details(f"gate: {rules}")
+    return GateReport(tuple(checks), rules, signature, tuple(notes))
 
 
-def checked(rules: Rules) -> Rules:
-    """The rules, once they are known to be possible, with as many samples as the test draws."""
+def check_rules(rules: Rules) -> Rules:
+    """The rules, checked, with the number of samples that the test draws."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
     known = check_settings(
         ComparisonSettings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed)
     )
-    samples = known.samples
-    rules = rules._replace(alpha=known.alpha, seed=known.seed)
-    if rules.alpha >= HIGHEST_ALPHA:
-        raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(rules.alpha)}")
+    if known.alpha >= HIGHEST_ALPHA:
+        raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(known.alpha)}")
     if not isinstance(rules.strict, bool):
         raise PolicyError(f"strict must be True or False, not {show(rules.strict)}")
-    return rules._replace(samples=samples)
+    return rules._replace(alpha=known.alpha, samples=known.samples, seed=known.seed)
 
 
-class Reading(NamedTuple):
-    """How runs are read."""
+class HowToRead(NamedTuple):
+    """The options for reading runs."""
 
     format: str | None
     threads: int | None
     progress: Progress | None
 
 
-def evaluated(
-    qrels: object, data: dict[str, object], asked: dict[str, list[str]], reading: Reading, options: dict[str, Any]
+def score_sides(
+    qrels: object, data: dict[str, object], names: dict[str, list[str]], reading: HowToRead, options: dict[str, Any]
 ) -> Sides:
-    """The results of both sides, on the same queries; what is no result yet is scored."""
+    """The results of both sides, on the same queries; runs are scored."""
     finished = {side: finished_result(each) for side, each in data.items()}
-    results = {side: picked(side, each, asked[side]) for side, each in finished.items() if each is not None}
+    results = {side: with_measures(side, each, names[side]) for side, each in finished.items() if each is not None}
     unscored = {side: each for side, each in data.items() if side not in results}
     ranks = None
     if unscored:
-        scorer = scorer_of(qrels, asked[RUN], {"threads": reading.threads, **options})
-        # Progress is that of the run, which is read first; the baseline is read in silence.
+        scorer = scorer_of(qrels, names[RUN], {"threads": reading.threads, **options})
+        # Only the run, which is read first, shows its progress.
         shown = iter([reading.progress] if RUN in unscored else [])
         scored, ranks = read_runs(
             scorer, unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None))
@@ -136,65 +133,65 @@ def evaluated(
         what = "the run is a finished result" if len(data) == 1 else "both sides are finished results"
         check_unused(reading.format, options, what)
     run, baseline = results[RUN], results.get(BASELINE)
-    return Sides(run, None if baseline is None else paired(run, baseline, asked[BASELINE]), ranks)
+    return Sides(run, None if baseline is None else align_baseline(run, baseline, names[BASELINE]), ranks)
 
 
 def check_unused(format: str | None, options: dict[str, Any], reason: str) -> None:
-    """Raises if something is said about how runs are scored, and none is."""
+    """Raises if an option for scoring runs is set but no run is scored."""
     unused = [*options, *([] if format is None else ["format"])]
     if unused:
-        raise PolicyError(f"{unused[0]} cannot be set here: {reason}, and nothing is scored; leave it out")
+        raise PolicyError(f"{unused[0]} cannot be set here: {reason}, so nothing is scored; leave it out")
 
 
 def finished_result(data: object) -> Result | None:
-    """The result that the data is or that a file holds; nothing for a run."""
+    """The result, given as such or as a stored file; None for a run."""
     if isinstance(data, (str, os.PathLike)) and is_stored(data):
         return load_result(data)
     return data if isinstance(data, Result) else None
 
 
-def picked(side: str, result: Result, names: list[str]) -> Result:
-    """A finished result with the measures asked for, under the names asked for."""
+def with_measures(side: str, result: Result, names: list[str]) -> Result:
+    """A finished result with these measures, under these names."""
     try:
         return result.only(names)
     except MeasureError as error:
-        raise MeasureError(f"the {side} lacks a measure: {error}") from None
+        raise MeasureError(f"a measure is missing from the {side}: {error}") from None
 
 
 def scorer_of(qrels: object, names: list[str], options: dict[str, Any]) -> Scorer:
-    """What scores both runs."""
+    """The scorer of both runs."""
     if qrels is None:
-        raise DataError("without judgments only finished results can be checked; give the judgments to score a run")
+        raise DataError("a run cannot be scored without judgments; pass judgments, or finished results only")
     scorer = make_scorer(qrels, names, **options)
     for name in names:
         if name not in scorer.measures:
             several = ", ".join(each for each in scorer.measures if each not in names)
-            raise MeasureError(f"{show(name)} stands for several measures; set a limit for each of {several}")
+            raise MeasureError(f"{show(name)} names several measures; set a limit for each: {several}")
     return scorer
 
 
-def paired(run: Result, baseline: Result, names: list[str]) -> Result:
-    """The baseline with its queries in the order of the run's, if both are of the same and computed alike."""
+def align_baseline(run: Result, baseline: Result, names: list[str]) -> Result:
+    """The baseline with its queries in the order of the run; raises unless both are comparable."""
     for name in names:
         try:
             check_computed_alike(name, run, baseline)
         except MismatchError as error:
             raise MismatchError(f"run and baseline cannot be compared: {error}") from None
-    places = {query: place for place, query in enumerate(baseline.queries)}
-    if places.keys().isdisjoint(run.queries):
+    known = set(baseline.queries)
+    if known.isdisjoint(run.queries):
         raise MismatchError(
             f"run and baseline have no query in common: the run has {some(run.queries)}, "
             f"the baseline has {some(baseline.queries)}"
         )
-    check_sides("baseline", [query for query in run.queries if query not in places])
-    check_sides("run", sorted(places.keys() - set(run.queries)))
+    check_sides("baseline", [query for query in run.queries if query not in known])
+    check_sides("run", sorted(known - set(run.queries)))
     return align_by_query(baseline, run.queries)
 
 
 def check_sides(side: str, missing: list[str]) -> None:
-    """Raises if one side has queries that the other lacks."""
+    """Raises if a side lacks queries of the other."""
     if missing:
         raise MismatchError(
-            f"the {side} lacks {count(len(missing), 'query', 'queries')} of the other side: {some(missing)}; "
+            f"{count(len(missing), 'query', 'queries')} missing from the {side}: {some(missing)}; "
             'score both with the same judgments and missing="zero", or save a new baseline'
         )

@@ -12,7 +12,7 @@ from assay.core.text import count
 from assay.stats.drop import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
 from assay.tasks.compare.moves import document_line
-from assay.tasks.gate.result import GateCheck, Rules, Worst
+from assay.tasks.gate.result import GateCheck, Rules, WorstQuery
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.tasks.compare.moves import Document, Ranks
 
 RUN, BASELINE = "run", "baseline"
-# What two ways of adding the same numbers differ by is no difference.
+# Two ways of adding the same numbers differ by less.
 ROUNDING = 1e-9
 MOST_DIGITS = 12
 WORST_QUERIES = 5
@@ -30,7 +30,7 @@ WORST_DOCUMENTS = 3
 
 
 class Sides(NamedTuple):
-    """The run and the baseline on the same queries, and the ranks of those that were scored here."""
+    """The run and the baseline on the same queries, and the ranks of the documents if they were scored here."""
 
     run: Result
     baseline: Result | None
@@ -41,18 +41,18 @@ class Sides(NamedTuple):
         return 1 if self.run.measures[name].definition.higher_is_better else -1
 
     def documents(self, query: str, measure: str, *, moved: bool) -> tuple[str, ...]:
-        """Where the relevant documents of a query stand, in words; nothing of a finished result."""
-        if self.ranks is None or (RUN, measure) not in self.ranks.ranks:
+        """The relevant documents of a query with their ranks, in words; none for a finished result."""
+        if self.ranks is None or (RUN, measure) not in self.ranks.hits:
             return ()
-        has_both = moved and (BASELINE, measure) in self.ranks.ranks
+        has_both = moved and (BASELINE, measure) in self.ranks.hits
         found = self.ranks.documents(query, measure, BASELINE if has_both else RUN, RUN)
-        lines = [document_line(each) if has_both else place(each) for each in found if each.grade > 0]
+        lines = [document_line(each) if has_both else rank_line(each) for each in found if each.grade > 0]
         more = [f"and {len(lines) - WORST_DOCUMENTS} more"] if len(lines) > WORST_DOCUMENTS else []
         return (*lines[:WORST_DOCUMENTS], *more)
 
 
 class Drop(NamedTuple):
-    """How a measure changed: `changes` is what each query gained, NaN where one side has no value."""
+    """How a measure changed: `changes` has the gain of each query, NaN if one side has no value."""
 
     name: str
     limit: float
@@ -70,7 +70,7 @@ class Drop(NamedTuple):
 
     @property
     def beyond(self) -> FloatArray:
-        """The changes with what may be lost added to each: their mean is below zero where more was lost."""
+        """The changes plus the limit: their mean is below zero if the drop is larger than the limit."""
         return self.changes + (self.limit / self.counted if self.is_total else self.limit)
 
     @property
@@ -78,44 +78,53 @@ class Drop(NamedTuple):
         return self.size > self.limit + ROUNDING * max(1.0, self.limit)
 
     def detectable(self, alpha: float) -> float:
-        """The drop that so many queries show in four cases of five."""
+        """The drop that this many queries detect with 80 % power."""
         excess = detectable_drop(self.changes[~np.isnan(self.changes)], alpha)
         return self.limit + excess * (self.counted if self.is_total else 1)
 
 
 def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
-    """Whether a measure reaches its minimum, or stays below it where lower is better."""
+    """Whether a measure reaches its minimum, or its maximum if lower is better."""
     value, sign = value_of(name, sides.run, RUN), sides.sign(name)
     passed = sign * (value - limit) >= -ROUNDING * max(1.0, abs(limit))
-    if passed:
-        reason = f"{value:.4f}, {'at least' if sign > 0 else 'at most'} {limit:.4f} is asked"
-    else:
-        shown, bound = apart(value, limit)
-        reason = f"{shown} is {'below' if sign > 0 else 'above'} the {bound} that is asked"
+    reason = minimum_reason(value, limit, sign, passed=passed)
     order = np.argsort(sign * sides.run.scores[name], kind="stable")
     numbers = [each for each in order if not np.isnan(sides.run.scores[name][each])]
     worst = worst_of(name, numbers, sides, moved=False)
     return GateCheck(name, "minimum", passed, value, limit, reason, sides.run.counted(name), worst=worst)
 
 
+def minimum_reason(value: float, limit: float, sign: int, *, passed: bool) -> str:
+    """The value and its limit, in words.
+
+    >>> minimum_reason(0.66, 0.6, 1, passed=True), minimum_reason(0.58, 0.6, 1, passed=False)
+    ('0.6600 (minimum 0.6000)', '0.5800 (minimum 0.6000), 0.0200 too low')
+    """
+    shown, bound = (f"{value:.4f}", f"{limit:.4f}") if passed else apart(value, limit)
+    reason = f"{shown} ({'minimum' if sign > 0 else 'maximum'} {bound})"
+    return reason if passed else f"{reason}, {apart(abs(value - limit), 0.0)[0]} too {'low' if sign > 0 else 'high'}"
+
+
 def value_of(name: str, result: Result, side: str) -> float:
-    """The one number of a measure, which must be one that can be compared."""
+    """The one number of a measure, which must be finite."""
     value = result[name]
     if np.isnan(value) and not result.counted(name):
-        raise DataError(f"the {side} has no value of {name} for any query, so there is nothing to check")
+        raise DataError(f"the {side} has no value of {name} for any query; nothing to check")
     if not np.isfinite(value):
-        raise DataError(f"{name} of the {side} is {value:g}, which no limit can be held against")
+        raise DataError(f"{name} of the {side} is {value:g}; only finite values can be checked")
     return value
 
 
 def drop_checks(
     limits: Mapping[str, float], sides: Sides, baseline: Result, rules: Rules, notes: list[Note]
 ) -> list[GateCheck]:
-    """Whether each measure lost no more than it may."""
+    """Whether each measure dropped by no more than its limit."""
     tested = [name for name in limits if is_testable(name, sides)]
     if not rules.strict and len(tested) < len(limits):
         name = next(name for name in limits if name not in tested)
-        raise MeasureError(f"{name} is no mean of its queries, so its drop cannot be tested; give a minimum, or strict")
+        raise MeasureError(
+            f"{name} is not a mean over queries, so its drop cannot be tested; set a minimum, or use strict"
+        )
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:
         beyond = np.stack([drops[name].beyond for name in tested], axis=1)
@@ -126,13 +135,13 @@ def drop_checks(
 
 
 def is_testable(name: str, sides: Sides) -> bool:
-    """Whether the measure is a mean or a sum of its queries' values."""
+    """Whether the measure is a mean or a sum over queries."""
     measure = sides.run.measures[name]
     return not measure.has_own_number and measure.definition.aggregate != "geometric"
 
 
 def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list[Note]) -> Drop:
-    """How a measure changed, over the queries that have a value on both sides."""
+    """How a measure changed, over the queries with a value on both sides."""
     sign = sides.sign(name)
     after, before = value_of(name, sides.run, RUN), value_of(name, baseline, BASELINE)
     changes = sign * (sides.run.scores[name] - baseline.scores[name])
@@ -141,38 +150,34 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
         return Drop(name, limit, before, changes, sign * (before - after), is_total)
     known = changes[~np.isnan(changes)]
     if not len(known):
-        raise DataError(f"no query has a value of {name} on both sides, so there is nothing to compare")
+        raise DataError(f"no query has a value of {name} on both sides; nothing to compare")
     if left_out := len(changes) - len(known):
-        said = f"{name}: {count(left_out, 'query', 'queries')} left out of the drop, without a value on one side"
-        notes.append(Note(NoteKind.UNDEFINED, said))
+        notes.append(Note.of(NoteKind.UNDEFINED, about="drop", count=left_out, measures=[name]))
     size = -float(known.sum() if is_total else known.mean())
     if not np.isfinite(size):
-        raise DataError(f"the drop of {name} is {size:g}, which no limit can be held against")
+        raise DataError(f"the drop of {name} is {size:g}; only finite values can be checked")
     return Drop(name, limit, before, changes, size, is_total)
 
 
 def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
-    """The check of one drop; `alpha` is what is left of it for each of several drops."""
+    """The check of one drop; `alpha` is the level of this one among several."""
     name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
     is_blind = smallest_p(drop.counted, rules.test, rules.draws) >= alpha
     detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
     is_real = drop.p_corrected < rules.alpha
     is_open = is_tested and not is_real and 1 - drop.p >= rules.alpha
-    # Where nothing is known of the spread, as of changes that are all the same, no drop is known to be found.
+    # If the spread is unknown, because all changes are the same, no drop is known to be detectable.
     too_few = is_open and (drop.is_too_large or not detectable <= 2 * drop.limit)
-    reason = f"{after:.4f} after {drop.before:.4f}: {drop_words(drop, is_real=is_real)}"
+    passed = not drop.is_too_large or (not is_real and not rules.strict)
+    reason = f"{drop.before:.4f} → {after:.4f}, {drop_reason(drop, sides.sign(name), is_real=is_real, passed=passed)}"
     if too_few:
-        found = (
-            "no drop can be found"
-            if np.isnan(detectable)
-            else f"only a drop of {detectable:.4f} or more would be found"
-        )
-        reason += f"; too few queries to tell: with {drop.counted:,} of them {found}"
+        found = "cannot detect any drop" if np.isnan(detectable) else f"only detect drops of {detectable:.4f} or more"
+        reason += f"; too few queries to tell: {count(drop.counted, 'query', 'queries')} {found}"
     order = np.argsort(drop.changes, kind="stable")
     return GateCheck(
         measure=name,
         check="max_drop",
-        passed=not drop.is_too_large or (not is_real and not rules.strict),
+        passed=passed,
         value=after,
         limit=drop.limit,
         reason=reason,
@@ -187,18 +192,21 @@ def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateChec
     )
 
 
-def drop_words(drop: Drop, *, is_real: bool) -> str:
-    """What became of a measure, in words."""
-    if drop.is_too_large:
-        size, limit = apart(drop.size, drop.limit)
-        said = f"worse by {size} where {limit} is allowed"
-        chance = "does not" if is_real else "may"
-        return said if np.isnan(drop.p) else f"{said}; chance {chance} explain it ({p_words(drop.p_corrected)})"
+def drop_reason(drop: Drop, sign: int, *, is_real: bool, passed: bool) -> str:
+    """The change of a measure, in words."""
     if abs(drop.size) <= ROUNDING:
-        return "the same"
+        return "unchanged"
     if drop.size < 0:
-        return f"better by {-drop.size:.4f}"
-    return f"worse by {drop.size:.4f} where {drop.limit:.4f} is allowed"
+        return f"improved by {-drop.size:.4f}"
+    verb = "dropped" if sign > 0 else "rose"
+    if not drop.is_too_large:
+        return f"{verb} {drop.size:.4f} (limit {drop.limit:.4f})"
+    size, limit = apart(drop.size, drop.limit)
+    reason = f"{verb} {size} (limit {limit})"
+    if np.isnan(drop.p):
+        return reason
+    reason += f"; {'significant' if is_real else 'not significant'}, {p_words(drop.p_corrected)}"
+    return reason if is_real or passed else f"{reason}, but the gate is strict"
 
 
 def p_words(p: float) -> str:
@@ -211,7 +219,7 @@ def p_words(p: float) -> str:
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart.
+    """Two numbers with as many digits as it takes to tell them apart, at least four.
 
     >>> apart(0.431, 0.45), apart(0.44998, 0.45)
     (('0.4310', '0.4500'), ('0.44998', '0.45000'))
@@ -223,12 +231,12 @@ def apart(first: float, second: float) -> tuple[str, str]:
     return texts
 
 
-def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[Worst, ...]:
+def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[WorstQuery, ...]:
     """The first few of these queries."""
     scores = sides.run.scores[name]
     before = sides.baseline.scores[name] if moved and sides.baseline is not None else None
     return tuple(
-        Worst(
+        WorstQuery(
             query := sides.run.queries[number],
             float(scores[number]),
             None if before is None else float(before[number]),
@@ -238,7 +246,6 @@ def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tup
     )
 
 
-def place(document: Document) -> str:
-    """A document and its rank in words."""
-    where = "not retrieved" if document.after is None else f"rank {document.after}"
-    return f"{document.document} (grade {document.grade:g}): {where}"
+def rank_line(document: Document) -> str:
+    """A document with its rank in the run."""
+    return document_line(document._replace(before=document.after))

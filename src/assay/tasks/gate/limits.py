@@ -1,15 +1,22 @@
-"""The limits of a gate: numbers by measure, where two spellings of one measure are one measure."""
+"""The limits of a gate: numbers by measure, as given in Python, on the command line, or in a TOML file.
+
+The file is assay.toml with a section `[gate]`, or pyproject.toml with `[tool.assay.gate]`; it can hold every other
+setting of a gate too. Two spellings of a measure are one measure.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.conventions import resolve
-from assay.core.errors import MeasureError, PolicyError
-from assay.core.text import show
+from assay.core.errors import FileError, FormatError, MeasureError, PolicyError
+from assay.core.policies import Policies
+from assay.core.text import nearest, show
+from assay.data.source import named, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -19,24 +26,40 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 Limit = tuple[str, float]
+# The first of these files that has settings counts.
+FILES = {"assay.toml": ("gate",), "pyproject.toml": ("tool", "assay", "gate")}
+PATHS = ("qrels", "run", "baseline")
+LIMITS = ("minimum", "max_drop")
+KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys((*PATHS, "qrels_format", "run_format", "convention", "test"), (str,)),
+    **dict.fromkeys(LIMITS, (dict,)),
+    "alpha": (int, float),
+    "strict": (bool,),
+}
+KIND_WORDS = {
+    str: "a quoted string",
+    dict: "a table of measures and numbers",
+    int: "a number",
+    bool: "true or false",
+}
 
 
 def read_limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str, float]:
-    """The limits by measure, once each is known to be a number."""
+    """The limits by measure, each checked to be a number."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
     for name, value in given.items():
         if not is_number(value) or (option == "max_drop" and value < 0):
-            kind = "a number from 0" if option == "max_drop" else "a number"
+            kind = "a number of at least 0" if option == "max_drop" else "a number"
             raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
     limits = [(str(name), float(value)) for name, value in given.items()]
     return dict(by_meaning(limits, str, option).values())
 
 
 def is_number(value: object) -> bool:
-    """Whether a float can hold the value."""
+    """Whether the value is a finite number that a float can hold."""
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:
@@ -44,7 +67,7 @@ def is_number(value: object) -> bool:
 
 
 def by_meaning(limits: Iterable[Limit], meaning: Callable[[str], Hashable], where: str) -> dict[Hashable, Limit]:
-    """The limits by what their names mean; two for the same measure are an error that names both.
+    """The limits by the meaning of their names; two limits for one measure are an error that names both.
 
     >>> by_meaning([("rr", 0.5), ("ap", 0.25)], str, "minimum")
     {'rr': ('rr', 0.5), 'ap': ('ap', 0.25)}
@@ -61,7 +84,7 @@ def by_meaning(limits: Iterable[Limit], meaning: Callable[[str], Hashable], wher
 
 
 def meaning_under(convention: Convention, policies: Mapping[str, Any]) -> Callable[[str], Hashable]:
-    """What tells whether two names mean the same: the measure and its policies, else the name itself."""
+    """A function that says what a name means: the measure and its policies, or else the name itself."""
 
     def meaning(name: str) -> Hashable:
         try:
@@ -74,15 +97,93 @@ def meaning_under(convention: Convention, policies: Mapping[str, Any]) -> Callab
 
 
 def check_spellings(limits: Mapping[str, float], result: Result, where: str) -> None:
-    """Raises if two of the names stand for the same measure of a result."""
+    """Raises if two of the names mean the same measure of a result."""
     by_meaning(limits.items(), lambda name: (result.measures[name], result.policies_of(name)), where)
 
 
-def check_asked(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
-    """Raises unless there is something to check, and something to check it with."""
+def check_limits(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
+    """Raises unless there is a limit, and a baseline exactly if there is a limit on drops."""
     if drops and baseline is None:
-        raise PolicyError("max_drop needs a baseline: an earlier run, or a stored result (--baseline)")
+        raise PolicyError("max_drop needs a baseline, an earlier run or a stored result (--baseline)")
     if baseline is not None and not drops:
         raise PolicyError('a baseline needs max_drop, such as max_drop={"ndcg@10": 0.01} (--max-drop ndcg@10=0.01)')
     if not floors and not drops:
-        raise PolicyError('there is nothing to check; give minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45), or max_drop')
+        raise PolicyError('nothing to check; set minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45) or max_drop')
+
+
+def read_settings(file: str | None) -> dict[str, Any]:
+    """The settings in a file, or in assay.toml or pyproject.toml of this folder; nothing if there are none."""
+    if file is not None:
+        found = section_of(Path(file))
+        if found is None:
+            places = " or ".join(f"[{'.'.join(keys)}]" for keys in sections_of(Path(file)))
+            raise FormatError(f"{quoted(file)} has no section {places}; put the settings there")
+        return found
+    for name in FILES:
+        if Path(name).is_file() and (found := section_of(Path(name))) is not None:
+            return found
+    return {}
+
+
+def section_of(path: Path) -> dict[str, Any] | None:
+    """The settings in one file, checked; paths are relative to its folder."""
+    import tomllib
+
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise FileError(f"cannot read the settings in {quoted(path)}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"{path}: not valid TOML: {error}") from None
+    for keys in sections_of(path):
+        section: Any = content
+        for key in keys:
+            section = section.get(key) if isinstance(section, dict) else None
+        if section is not None:
+            with named(f"{path}, [{'.'.join(keys)}]"):
+                return check_section(section, path.parent)
+    return None
+
+
+def sections_of(path: Path) -> list[tuple[str, ...]]:
+    """The sections that a file may have the settings in: its own for assay.toml and pyproject.toml, else either."""
+    return [FILES[path.name]] if path.name in FILES else list(FILES.values())
+
+
+def check_section(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
+    """The settings, each known and of the right kind."""
+    if not isinstance(section, dict):
+        raise FormatError("must be a table of settings")
+    settings: dict[str, Any] = {}
+    for key, value in section.items():
+        name = key.replace("-", "_")
+        check_setting(key, name, value)
+        if name in settings:
+            raise FormatError(f"duplicate setting {show(name)}, also spelled {show(name.replace('_', '-'))}; keep one")
+        settings[name] = str(folder / value) if name in PATHS else value
+    return settings
+
+
+def check_setting(key: str, name: str, value: Any) -> None:  # noqa: ANN401 - whatever the file holds
+    """Raises unless the setting exists and the value is of its kind."""
+    if name in Policies.__slots__:
+        try:
+            Policies().changed({name: value})
+        except PolicyError as error:
+            raise FormatError(str(error)) from None
+        return
+    if name not in KINDS:
+        known = [*KINDS, *Policies.__slots__]
+        near = nearest(name, known)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"the settings are {', '.join(known)}"
+        raise FormatError(f"unknown setting {show(key)}; {hint}")
+    if not is_kind(value, KINDS[name]):
+        raise FormatError(f"{key} must be {KIND_WORDS[KINDS[name][0]]}, not {show(value)}")
+    if name in LIMITS:
+        for measure, limit in value.items():
+            if not is_kind(limit, (int, float)):
+                raise FormatError(f"{key} of {show(measure)} must be a number, not {show(limit)}")
+
+
+def is_kind(value: object, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))

@@ -1,7 +1,8 @@
-"""`GateReport`: what a gate checked, what it found, and the queries to look at."""
+"""`GateReport`: what a gate checked, what it found, and the queries that caused it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, printable
@@ -11,12 +12,15 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.note import Note
+    from assay.core.signature import Signature
 
+# Longer reasons are wrapped.
+WIDTH = 100
 TEXT_COLUMNS = ("result", "measure", "check", "reason")
 
 
 class Rules(NamedTuple):
-    """How a gate decides. `samples` is None for a test that draws nothing."""
+    """How a gate decides. `samples` is None for a test that draws none."""
 
     alpha: float = 0.05
     strict: bool = False
@@ -26,7 +30,7 @@ class Rules(NamedTuple):
 
     @property
     def draws(self) -> int:
-        """How many samples are drawn, for tests that are all called alike."""
+        """How many samples are drawn, 0 for a test that draws none."""
         return self.samples or 0
 
     def __str__(self) -> str:
@@ -34,8 +38,8 @@ class Rules(NamedTuple):
         return f"{how} alpha={self.alpha:g}"
 
 
-class Worst(NamedTuple):
-    """A query that did badly: its value, what the baseline had, and where its relevant documents stand."""
+class WorstQuery(NamedTuple):
+    """A query that did badly: its value, the baseline's, and its relevant documents with their ranks."""
 
     query: str
     value: float
@@ -49,13 +53,13 @@ class Worst(NamedTuple):
 
 
 class GateCheck(NamedTuple):
-    """One thing that a gate checked: `check` is `minimum` or `max_drop`, and `limit` what it allows.
+    """One check of a gate: `check` is `minimum` or `max_drop`, `limit` its limit, `reason` the outcome in words.
 
-    `drop` is how much worse the run is than the baseline, whichever way is better. `p` is how often chance alone makes
-    a drop beyond the limit look as large; `p_corrected` is that for all drops of the gate together. `detectable` is
-    the drop that so many queries show in four cases of five, NaN if they can show none. `too_few` says that the
-    queries leave open whether more was lost than allowed, and that the drop is larger than allowed or that they show
-    only drops of more than twice the limit.
+    `drop` is how much worse the run is than the baseline, whether higher or lower is better. `p` is the one-sided
+    p-value of a drop beyond the limit, `p_corrected` the same corrected for all drops of the gate. `detectable` is the
+    drop that this many queries detect with 80 % power, NaN if they cannot detect any. `too_few` says that the test is
+    inconclusive, and that the drop is larger than the limit or that only drops of more than twice the limit can be
+    detected. `worst` has the queries with the largest drops, or with the worst values.
     """
 
     measure: str
@@ -71,17 +75,17 @@ class GateCheck(NamedTuple):
     p_corrected: float | None = None
     detectable: float | None = None
     too_few: bool = False
-    worst: tuple[Worst, ...] = ()
+    worst: tuple[WorstQuery, ...] = ()
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class GateReport(Exports):
-    """What a gate found; see `assay.gate`. It is true where the gate passed."""
+    """The outcome of a gate; see `assay.gate`. It is true if the gate passed."""
 
-    def __init__(self, checks: tuple[GateCheck, ...], rules: Rules, signature: str, notes: tuple[Note, ...]) -> None:
-        self.checks = checks
-        self.rules = rules
-        self.notes = notes
-        self.signature = f"{signature} gate: {rules}"
+    checks: tuple[GateCheck, ...]
+    rules: Rules
+    signature: Signature
+    notes: tuple[Note, ...]
 
     @property
     def passed(self) -> bool:
@@ -97,48 +101,51 @@ class GateReport(Exports):
         return self.passed
 
     def __repr__(self) -> str:
-        return f"<GateReport: {self.verdict}>"
+        return f"<GateReport: {self._verdict}>"
 
     @property
-    def verdict(self) -> str:
+    def _verdict(self) -> str:
         """The outcome in a few words."""
         if self.passed:
-            return f"passed, {count(len(self.checks), 'check')}"
-        return f"failed, {len(self.failed)} of {count(len(self.checks), 'check')}"
+            return f"passed: {count(len(self.checks), 'check')}"
+        return f"failed: {len(self.failed)} of {count(len(self.checks), 'check')}"
 
     def __str__(self) -> str:
+        from textwrap import wrap
+
         width = max(len(printable(check.measure)) for check in self.checks)
-        lines = [f"gate {self.verdict}", ""]
-        lines += [f"{word(check)}  {printable(check.measure):<{width}}  {check.reason}" for check in self.checks]
+        lines = [f"gate {self._verdict}", ""]
+        for check in self.checks:
+            start = f"{outcome(check)}  {printable(check.measure):<{width}}  "
+            lines += wrap(start + check.reason, max(WIDTH, 2 * len(start)), subsequent_indent=" " * len(start))
         for check in self.failed:
-            how = ", from the baseline to the run" if is_drop(check) else ""
-            lines += ["", f"worst queries by {printable(check.measure)}{how}"] if check.worst else []
+            lines += ["", printable(worst_title(check))] if check.worst else []
             for each in check.worst:
                 lines += [f"  {printable(str(each))}", *(f"      {printable(line)}" for line in each.documents)]
         lines += ["", *(f"note: {printable(str(note))}" for note in self.notes)] if self.notes else []
         return "\n".join(lines)
 
     def table(self) -> Table:
-        """One row a check."""
+        """One row per check."""
         names = ("result", "measure", "check", "value", "limit", "baseline", "drop", "p", "p_corrected", "detectable")
         columns = tuple(Column(name, is_text=name in TEXT_COLUMNS) for name in (*names, "queries", "reason"))
         rows = tuple(
-            (word(check), *(getattr(check, name) for name in names[1:]), check.queries, check.reason)
+            (outcome(check), *(getattr(check, name) for name in names[1:]), check.queries, check.reason)
             for check in self.checks
         )
-        return Table(columns, rows, self.signature, tuple(map(str, self.notes)))
+        return Table(columns, rows, self.signature.short, tuple(map(str, self.notes)))
 
     def to_markdown(self) -> str:
-        """What was checked and the worst queries, as GitHub's summary of a job shows them."""
+        """The checks and the worst queries, as the summary of a job on GitHub shows them."""
         columns = tuple(Column(name, is_text=True) for name in ("result", "measure", "reason"))
-        rows = tuple((word(check), check.measure, check.reason) for check in self.checks)
-        parts = [f"## assay gate: {self.verdict}\n", render(Table(columns, rows), "markdown")]
+        rows = tuple((outcome(check), check.measure, check.reason) for check in self.checks)
+        parts = [f"## assay gate {self._verdict}\n", render(Table(columns, rows), "markdown")]
         parts += [render(worst_table(check), "markdown") for check in self.failed if check.worst]
         notes = [f"Note: {note}" for note in self.notes]
-        return "\n".join([*parts, *(f"{markdown(text)}\n" for text in (self.signature, *notes))])
+        return "\n".join([*parts, *(f"{markdown(text)}\n" for text in (self.signature.short, *notes))])
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a check."""
+        """One row per check."""
         import polars
 
         return polars.DataFrame(
@@ -147,18 +154,17 @@ class GateReport(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
-        checks = [{**plain(check), "worst": list(map(plain, check.worst))} for check in self.checks]
-        notes = [note.to_dict() for note in self.notes]
-        how = {"signature": self.signature, **self.rules._asdict()}
-        return {"passed": self.passed, "checks": checks, **how, "notes": notes}
+        checks = [{**finite_fields(check), "worst": list(map(finite_fields, check.worst))} for check in self.checks]
+        how = {"signature": str(self.signature), **self.rules._asdict()}
+        return {"passed": self.passed, "checks": checks, **how, "notes": [note.to_dict() for note in self.notes]}
 
 
-def plain(fields: GateCheck | Worst) -> dict[str, Any]:
-    """The fields by name, with nothing for what is no number."""
-    return {name: finite(value) for name, value in fields._asdict().items()}
+def finite_fields(record: GateCheck | WorstQuery) -> dict[str, Any]:
+    """The fields by name, None for numbers that are not finite."""
+    return {name: finite(value) for name, value in record._asdict().items()}
 
 
-def word(check: GateCheck) -> str:
+def outcome(check: GateCheck) -> str:
     return "pass" if check.passed else "FAIL"
 
 
@@ -166,9 +172,17 @@ def is_drop(check: GateCheck) -> bool:
     return check.check == "max_drop"
 
 
+def worst_title(check: GateCheck) -> str:
+    """What the worst queries of a check are, in words."""
+    return (
+        f"largest drops in {check.measure}, baseline → run" if is_drop(check) else f"worst queries by {check.measure}"
+    )
+
+
 def worst_table(check: GateCheck) -> Table:
     """The worst queries of a check, one row each."""
-    heads = [Column(f"worst queries by {check.measure}", is_text=True), Column("baseline"), Column("run")]
+    title = f"largest drops in {check.measure}" if is_drop(check) else worst_title(check)
+    heads = [Column(title, is_text=True), Column("baseline"), Column("run")]
     rows = [[each.query, each.baseline, each.value, "; ".join(each.documents)] for each in check.worst]
     if not is_drop(check):
         heads.pop(1)
