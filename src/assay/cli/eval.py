@@ -45,12 +45,12 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_options(DEFAULT_MEASURES)
-@click.option("-q", "--per-query", is_flag=True, help="One row a query, and the means in the last.")
+@click.option("-q", "--per-query", is_flag=True, help="One row per query, then one with the means.")
 @click.option(
     "--merge-subqueries",
     "merging",
     is_flag=True,
-    help="Make one query of parts such as q1_0 and q1_1; a document has the highest of its scores.",
+    help="Merge subqueries such as q1_0 and q1_1 into one query; a document keeps its highest score.",
 )
 @convention_option
 @output_options
@@ -75,10 +75,10 @@ def command(
 ) -> None:
     """Scores each RUN against the judgments in QRELS.
 
-    Files are TREC's, BEIR's TSV, JSON, JSON Lines, CSV, TSV or Parquet, plain or compressed (.gz, .zst, .bz2, .xz);
-    - is standard input. Of one run you see each measure's mean with its 95 % interval, of several one row a run.
+    Files can be TREC, BEIR TSV, JSON, JSON Lines, CSV, TSV or Parquet, plain or compressed (.gz, .zst, .bz2, .xz);
+    - is standard input. One run gives each measure's mean with its 95 % interval, several runs give one row per run.
 
-    `assay measures` lists the measures. Where the numbers look wrong, `assay check QRELS RUN` looks at the data.
+    `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
     check_single_input((qrels, *runs))
     with loaded(files):
@@ -91,14 +91,14 @@ def command(
             with watched(run) as progress:
                 data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=run_format))
                 results[name] = scorer.evaluate(data, format=run_format, progress=progress)
-        text, notes = written(results, format_, per_query=per_query)
+        text, notes = render_results(results, format_, per_query=per_query)
         emit(text, output)
     for note in notes:
         say(f"note: {note}")
 
 
-def written(results: dict[str, Result], format_: str, *, per_query: bool) -> tuple[str, tuple[str, ...]]:
-    """The results as text, and the notes that the text has no place for."""
+def render_results(results: dict[str, Result], format_: str, *, per_query: bool) -> tuple[str, tuple[str, ...]]:
+    """The results as text, and the notes that the format leaves out."""
     one = next(iter(results.values())) if len(results) == 1 else None
     many = Results(results)
     if format_ == "json":
@@ -111,7 +111,7 @@ def written(results: dict[str, Result], format_: str, *, per_query: bool) -> tup
 
 
 def query_table(results: Results) -> Table:
-    """One row a run and query, and the means of each run in its last."""
+    """One row per run and query, and after each run one with its means."""
     tables = {name: result.query_table() for name, result in results.items()}
     columns = next(iter(tables.values())).columns
     rows = tuple((name, *row) for name, each in tables.items() for row in each.rows)

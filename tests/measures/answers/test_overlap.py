@@ -133,7 +133,7 @@ BAD = [
     ({1: "x", "1": "y"}, {"1": "x"}, "em", "the references contain a question twice, as a string and as an integer"),
     ({1.5: "x"}, {"1": "x"}, "em", "references: an id must be a string or an integer, not '1.5'"),
     (["x"], ["x"], "ndcg@10", "ndcg@10 is a measure of rankings; use assay.evaluate"),
-    (["x"], ["x"], [], "no measure to compute; name one, such as f1"),
+    (["x"], ["x"], [], "no measure to compute; name at least one, such as f1"),
     (["x"], ["x"], "f1(normalize=odd)", "answer_f1: normalize must be squad or multilingual or none, not 'odd'"),
 ]
 

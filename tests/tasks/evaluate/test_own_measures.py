@@ -69,7 +69,7 @@ def test_a_measure_that_gives_the_wrong_shape_is_told():
         return np.ones(1)
 
     try:
-        with pytest.raises(MeasureError, match="one_number: expected 2 values, one a query, found an array of shape"):
+        with pytest.raises(MeasureError, match="one_number: expected 2 values, one per query, got an array of shape"):
             assay.evaluate(HALF, {"q1": ["a"]}, ["one_number"])
     finally:
         assay.remove_measure("one_number")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.conventions import find_convention, measure_names, resolve
-from assay.core.errors import MeasureError
+from assay.conventions import find_convention
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
@@ -16,7 +15,7 @@ from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
 from assay.results.result import Result
-from assay.tasks.evaluate.score import measure_notes
+from assay.tasks.evaluate.score import measure_notes, resolve_measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
 
 DEFAULT_ANSWER_MEASURES = ("em", "f1")
-# Questions that are scored at a time.
+# Questions scored at a time.
 PART = 10_000
 
 
@@ -34,7 +33,7 @@ def evaluate_answers(
 ) -> Result:
     """Scores answers against references.
 
-    Both are dicts by question, lists, or frames. A question may have several references: the best one counts, or the
+    Both are dicts by question, lists, or frames. If a question has several references, the best one counts, unless the
     measure has its own rule.
 
     >>> import assay
@@ -43,24 +42,25 @@ def evaluate_answers(
     >>> result.scores["em"].tolist(), result.scores["f1"].round(4).tolist()
     ([0.0, 1.0], [0.6667, 1.0])
 
-    The short names `em`, `f1`, `precision` and `recall` are those of answers here. A measure may be an object too, such
-    as `assay.semantic` makes of an embedder.
+    The short names `em`, `f1`, `precision` and `recall` mean the measures of answers here. A measure can also be an
+    object, such as `assay.semantic` creates from an embedder.
     """
-    chosen = choose_answer_measures(measures)
+    own = find_convention("assay")
+    resolved = resolve_measures(measures, own, {}, kinds=("answers",), short=SHORT_ANSWER_NAMES)
     answers, missing, unknown = pair_answers(references, predictions)
     notes = []
     if missing:
         notes.append(Note.of(NoteKind.MISSING, about="predictions", queries=missing))
     if unknown:
         notes.append(Note.of(NoteKind.UNKNOWN, queries=unknown))
-    return score_answers(answers, chosen, notes)
+    return score_answers(answers, {name: each.measure for name, each in resolved.items()}, notes)
 
 
 def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], notes: list[Note]) -> Result:
-    """The result of texts that are put together with their references.
+    """The result of texts paired with their references.
 
-    Questions do not touch each other, so that they are scored in parts: what a measure keeps of the texts is that of
-    one part, and on a terminal a bar shows how far the work has come.
+    Questions are independent, so they are scored in parts: a measure holds intermediate data for one part only, and a
+    terminal shows a progress bar.
     """
     scores: dict[str, list[FloatArray]] = {name: [] for name in measures}
     statistics: dict[str, list[FloatArray]] = {name: [] for name, each in measures.items() if is_pooled(each)}
@@ -90,16 +90,3 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
         statistics={name: np.concatenate(parts) for name, parts in statistics.items()},
         subject="answers",
     )
-
-
-def choose_answer_measures(measures: str | Iterable[str | Measure]) -> dict[str, Measure]:
-    """The measures that names mean where only answers are measured."""
-    found = resolve(measure_names(measures), find_convention("assay"), {}, SHORT_ANSWER_NAMES)
-    if not found:
-        raise MeasureError("no measure to compute; name one, such as f1")
-    for key, (measure, _) in found.items():
-        of = measure.definition.of
-        if of != "answers":
-            use = "assay.evaluate, or assay.evaluate_rag for both" if of == "rankings" else "assay.evaluate_rag"
-            raise MeasureError(f"{key} is a measure of {of}; use {use}")
-    return {key: chosen.measure for key, chosen in found.items()}

@@ -1,4 +1,4 @@
-"""`evaluate_labels`: for people who only have the grades of each ranking, in order."""
+"""`evaluate_labels`: scores rankings given as grades in rank order."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def evaluate_labels(
     >>> result.scores["ap"].round(4).tolist()
     [0.5556, 0.8333]
 
-    `relevant` is the number of relevant documents of each query (or of every one); those not in the ranking are added
-    at the grade `rel`, with a note. `ideal` gives all grades of each query instead, in any order.
+    `relevant` is the number of relevant documents per query, or one number for all; those not in the ranking are added
+    at the grade `rel`, with a note. `ideal` lists all grades of each query instead, in any order.
     """
     tool = find_convention(convention)
     resolved = resolve_measures(measures, tool, policies)
     usual = tool.policies.changed(policies)
-    rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(listed(labels, "labels"))]
+    rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(as_list(labels, "labels"))]
     size = len(rankings)
     if not size:
-        raise DataError("there is no ranking to evaluate")
+        raise DataError("no ranking to evaluate; give at least one")
     notes: list[Note] = []
     judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
     everything = complete(judged_grades, relevant, ideal, usual.rel, notes)
@@ -83,7 +83,7 @@ def evaluate_labels(
 
 
 def ungrouped(hits: Hits, everything: list[FloatArray]) -> Groups:
-    """The judgments as rows without groups: the documents of the rankings, and those that no ranking has."""
+    """The judgments as rows without groups: the documents in the rankings, then those that were not retrieved."""
     seen = np.split(hits.grade, hits.starts[1:-1])
     unseen = [lacking(found, known) for found, known in zip(seen, everything, strict=True)]
     query = np.concatenate([hits.query, np.repeat(np.arange(hits.size), [len(each) for each in unseen])])
@@ -92,23 +92,25 @@ def ungrouped(hits: Hits, everything: list[FloatArray]) -> Groups:
     return Groups(query[order], np.arange(len(grade))[order], grade[order], None)
 
 
-def listed(values: object, place: str) -> list[Any]:
-    """What must be a list, as one; text and dicts are none."""
+def as_list(values: object, place: str) -> list[Any]:
+    """The values as a list; text and dicts are refused."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise DataError(f"{place} must be a list, not {show(values)}")
     return list(values)
 
 
 def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> FloatArray:
-    """The grades as an array, NaN where there is none."""
-    given = listed(grades, place)
+    """The grades as an array, NaN for documents without one."""
+    given = as_list(grades, place)
     for grade in given:
         is_number = isinstance(grade, (int, float, np.integer, np.floating, np.bool_))
         if not (is_number or (grade is None and unjudged)):
             raise DataError(f"{place} must be a list of grades, not {show(given)}")
-        # A float of 16 or 32 bits cannot be compared with what it cannot hold, and not every integer can be a float.
+        # A 16-bit or 32-bit float cannot be compared with a limit beyond its range, and a large integer is not a float.
         if is_number and not abs(grade if isinstance(grade, int) else float(grade)) <= LARGEST_GRADE:
-            raise DataError(f"{place} holds the grade {show(grade)}; grades go up to {LARGEST_GRADE:g}")
+            raise DataError(
+                f"{place} has the grade {show(grade)}; grades must be between -{LARGEST_GRADE:g} and {LARGEST_GRADE:g}"
+            )
     return np.array([np.nan if grade is None else float(grade) for grade in given], dtype=np.float64)
 
 
@@ -119,44 +121,44 @@ def complete(
     rel: float,
     notes: list[Note],
 ) -> list[FloatArray]:
-    """All grades of each query: those retrieved and those that were not."""
+    """All grades of each query, retrieved or not."""
     if relevant is not None and ideal is not None:
         raise DataError("give relevant= or ideal=, not both")
     if ideal is not None:
-        return checked_ideal(retrieved, ideal)
+        return read_ideal(retrieved, ideal)
     return retrieved if relevant is None else with_unseen(retrieved, relevant, rel, notes)
 
 
-def checked_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]]) -> list[FloatArray]:
-    """The grades as given, once they are known to hold those of the rankings."""
-    lists = listed(ideal, "ideal=")
+def read_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]]) -> list[FloatArray]:
+    """The ideal grades, if they include those of the rankings."""
+    lists = as_list(ideal, "ideal=")
     if len(lists) != len(retrieved):
-        raise DataError(f"ideal= must hold one list for each of the {len(retrieved)} rankings, not {len(lists)}")
+        raise DataError(f"ideal= must have one list per ranking: {len(retrieved)}, not {len(lists)}")
     everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
     for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
         if not contains(known, found[found > 0]):
-            raise DataError(f"ideal[{number}] must hold every grade above 0 of labels[{number}]; it lacks some")
-    # An ideal ranking need not list what gains nothing; what was retrieved of it was judged all the same.
+            raise DataError(f"ideal[{number}] must include every grade above 0 in labels[{number}]; some are missing")
+    # An ideal ranking may omit documents that gain nothing; those that were retrieved are judged all the same.
     return [np.concatenate([known, lacking(known, found)]) for known, found in zip(everything, retrieved, strict=True)]
 
 
 def with_unseen(
     retrieved: list[FloatArray], relevant: int | Sequence[int], rel: float, notes: list[Note]
 ) -> list[FloatArray]:
-    """The grades retrieved, and the lowest relevant grade for each relevant document that was not."""
+    """The retrieved grades, and the lowest relevant grade for each relevant document that was not retrieved."""
     size = len(retrieved)
-    totals = [relevant] * size if isinstance(relevant, Integral) else listed(relevant, "relevant=")
+    totals = [relevant] * size if isinstance(relevant, Integral) else as_list(relevant, "relevant=")
     for total in totals:
         if not isinstance(total, Integral) or isinstance(total, bool):
-            raise DataError(f"relevant= must hold whole numbers, not {show(total)}")
+            raise DataError(f"relevant= must be whole numbers, not {show(total)}")
     if len(totals) != size:
-        raise DataError(f"relevant= must hold one number for each of the {size} rankings, not {len(totals)}")
+        raise DataError(f"relevant= must have one number per ranking: {size}, not {len(totals)}")
     found = [int((grades >= rel).sum()) for grades in retrieved]
     for number, (total, seen) in enumerate(zip(totals, found, strict=True)):
         if total > MOST_RELEVANT:
-            raise DataError(f"relevant[{number}] is {total}; at most {MOST_RELEVANT:,} can be given")
+            raise DataError(f"relevant[{number}] is {total}; the maximum is {MOST_RELEVANT:,}")
         if total < seen:
-            raise DataError(f"relevant[{number}] is {total}, but labels[{number}] holds {seen} relevant documents")
+            raise DataError(f"relevant[{number}] is {total}, but labels[{number}] has {seen} relevant documents")
     unseen = [int(total) - seen for total, seen in zip(totals, found, strict=True)]
     if any(unseen):
         notes.append(Note.of(NoteKind.UNSEEN, count=sum(unseen), grade=f"{rel:g}"))
@@ -164,12 +166,12 @@ def with_unseen(
 
 
 def contains(everything: FloatArray, some: FloatArray) -> bool:
-    """Whether every value stands in `everything` at least as often as in `some`."""
+    """Whether `everything` has each value at least as often as `some`."""
     return not len(lacking(everything, some))
 
 
 def lacking(everything: FloatArray, some: FloatArray) -> FloatArray:
-    """The values of `some` that `everything` lacks, as often as it lacks them."""
+    """The values of `some` that are missing from `everything`, each as often as it is missing."""
     values, counts = np.unique(some, return_counts=True)
     missing = [
         max(0, int(times) - int((everything == value).sum())) for value, times in zip(values, counts, strict=True)

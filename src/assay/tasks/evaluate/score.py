@@ -39,6 +39,12 @@ NO_RELEVANT_EFFECTS = {
     "nan_all": "left out of the mean",
     "skip": "left out",
 }
+# The function for each kind of measure.
+TASKS = {
+    "rankings": "assay.evaluate, or assay.evaluate_rag for rankings and answers",
+    "answers": "assay.evaluate_answers",
+    "contents": "assay.evaluate_rag",
+}
 NO_RESULTS_EFFECTS = {"nan": "left out of the mean", "skip": "left out"}
 
 
@@ -54,17 +60,25 @@ class Scored(NamedTuple):
 
 
 def resolve_measures(
-    measures: str | Iterable[str | Measure], convention: Convention, options: Mapping[str, Any]
+    measures: str | Iterable[str | Measure],
+    convention: Convention,
+    options: Mapping[str, Any],
+    *,
+    kinds: Collection[str] = ("rankings",),
+    short: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Chosen]:
-    """The measures of rankings that names stand for, each with its policies."""
-    resolved = resolve(measure_names(measures), convention, options)
+    """The measures that one name or many mean, each with its policies; all must be of these kinds.
+
+    `short` holds names that mean another one here.
+    """
+    resolved = resolve(measure_names(measures), convention, options, short)
     if not resolved:
-        raise MeasureError("no measure to compute; name at least one, such as ndcg@10")
+        example = "ndcg@10" if "rankings" in kinds else "f1"
+        raise MeasureError(f"no measure to compute; name at least one, such as {example}")
     for name, (measure, _) in resolved.items():
-        of = measure.definition.of
-        if of != "rankings":
-            use = "assay.evaluate_answers" if of == "answers" else "assay.evaluate_rag"
-            raise MeasureError(f"{name} is a measure of {of}; use {use}")
+        kind = measure.definition.of
+        if kind not in kinds:
+            raise MeasureError(f"{name} is a measure of {kind}; use {TASKS[kind]}")
     return resolved
 
 
@@ -103,11 +117,11 @@ def score(
     if len(keep) < judged.size:
         judged = select(judged, keep)
     computed = compute_all(measures, judged)
-    blank = {name: blanked(measure, judged, policies) | refused[name][keep] for name, measure in measures.items()}
+    blank = {name: is_blank(measure, judged, policies) | refused[name][keep] for name, measure in measures.items()}
     undefined = {name: int((np.isnan(scores) & ~blank[name]).sum()) for name, scores in computed.items()}
     scores = {name: np.where(blank[name], np.nan, each) for name, each in computed.items()}
     means = {
-        name: float(measure.definition.corpus(without(judged, refused[name][keep]), **measure.values))
+        name: float(measure.definition.corpus(without_refused(judged, refused[name][keep]), **measure.values))
         for name, measure in measures.items()
         if measure.definition.corpus is not None
     }
@@ -153,13 +167,13 @@ def spread(scores: FloatArray, keep: IntArray, queries: IntArray) -> FloatArray:
     return values
 
 
-def without(judged: Judged, refused: BoolArray) -> Judged:
+def without_refused(judged: Judged, refused: BoolArray) -> Judged:
     """The queries that are not refused."""
     return select(judged, np.flatnonzero(~refused)) if refused.any() else judged
 
 
 def is_among(queries: list[str], some: Collection[str]) -> BoolArray:
-    """Which of the queries are some of those."""
+    """Which of the queries are among some."""
     if not some:
         return np.zeros(len(queries), dtype=np.bool_)
     return np.array([query in some for query in queries])
@@ -191,13 +205,13 @@ def compute(measure: Measure, judged: Judged) -> FloatArray:
     scores = measure(judged)
     if scores.shape != (judged.size,):
         raise MeasureError(
-            f"{measure}: expected {judged.size} values, one a query, found an array of shape {scores.shape}"
+            f"{measure}: expected {judged.size} values, one per query, got an array of shape {scores.shape}"
         )
     return scores
 
 
-def blanked(measure: Measure, judged: Judged, policies: Policies) -> BoolArray:
-    """The queries for which a policy says that the measure has no value."""
+def is_blank(measure: Measure, judged: Judged, policies: Policies) -> BoolArray:
+    """The queries for which a policy leaves the measure without a value."""
     blank = np.zeros(judged.size, dtype=np.bool_)
     is_needed = policies.no_relevant == "nan" and measure.definition.needs_relevant
     if is_needed or policies.no_relevant == "nan_all":
@@ -208,11 +222,11 @@ def blanked(measure: Measure, judged: Judged, policies: Policies) -> BoolArray:
 
 
 def least_grade(measure: Measure) -> float:
-    """The lowest grade that is worth anything to a measure."""
+    """The lowest grade that counts for a measure."""
     level = measure.definition.parameters.get("rel")
     least: float = measure.values.get("rel", 0)
     if level is None or level.default == 0:
-        # Grades are gains here, and only what is above 0 can be gained.
+        # Grades are gains here, and only positive ones add anything.
         return max(least, float(np.nextafter(0, 1)))
     return least
 

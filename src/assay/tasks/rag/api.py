@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.conventions import find_convention, measure_names, resolve
-from assay.core.errors import DataError, MeasureError
+from assay.conventions import find_convention
+from assay.core.errors import DataError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, some
@@ -18,6 +18,7 @@ from assay.measures.passages import Contents
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.score import resolve_measures
 from assay.tasks.rag.corpus import fill_texts
 from assay.tasks.rag.gold import Gold, read_gold
 from assay.tasks.rag.result import RagResult
@@ -82,9 +83,7 @@ def evaluate_rag(
     `metadata.source`. `precision`, `recall` and `f1` are those of retrieval here, `answer_f1` and so on of answers.
     """
     tool = find_convention(convention)
-    chosen = resolve(measure_names(measures), tool, policies, ONLY_ANSWERS)
-    if not chosen:
-        raise MeasureError("no measure to compute; name one, such as answer_f1")
+    chosen = resolve_measures(measures, tool, policies, kinds=NEEDS, short=ONLY_ANSWERS)
     kinds = {kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind} for kind in NEEDS}
     rows, notes, texts = collect(records, outputs, corpus, columns, doc_id)
     settings = tool.policies.changed(policies)
