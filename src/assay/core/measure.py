@@ -194,7 +194,7 @@ class Measure:
         return isinstance(other, Measure) and other.definition is self.definition and other.values == self.values
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash((self.definition.name, self.values.get(self.definition.at)))
 
     @property
     def has_own_number(self) -> bool:

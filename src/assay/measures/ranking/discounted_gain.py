@@ -7,7 +7,7 @@ take only the documents that were retrieved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, running_sums, stretches
 from assay.core.measure import Cutoff, Example, Rel, define
-from assay.core.parameter import Bounds, GainMap, write
+from assay.core.parameter import Bounds, GainMap
 
 Gain = Annotated[
     Literal["linear", "exp2", "binary", "signed"] | GainMap,
@@ -135,10 +135,10 @@ def ndcg(
         judged_below = replace(
             judged, grades=np.minimum(judged.grades, max), hits=replace(judged.hits, grade=low), _memory={}
         )
-        share = ndcg(k=k, gain=gain, rel=rel, ties=ties, ideal=ideal, fewest=fewest)(judged_below)
+        share = ndcg.function(judged_below, k=k, gain=gain, rel=rel, ties=ties, ideal=ideal, fewest=fewest)
         return np.where(judged.highest_grade() > max, np.nan, share)
-    best = ideal_dcg(k=k, gain=gain, rel=rel, ideal=ideal)(judged)
-    share = ratio(dcg(k=k, gain=gain, rel=rel, ties=ties)(judged), np.maximum(best, 0.0))
+    best = ideal_dcg.function(judged, k=k, gain=gain, rel=rel, ideal=ideal)
+    share = ratio(dcg.function(judged, k=k, gain=gain, rel=rel, ties=ties), np.maximum(best, 0.0))
     if not fewest and ideal != "retrieved":
         return share
     is_unknown = judged.retrieved < fewest
@@ -174,7 +174,7 @@ def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
         gained = gains(hits.grade, gain, rel)
         return Ranked(hits, gained, gained / np.log2(hits.rank + 1.0))
 
-    return judged.remember(("gained", write(gain), rel), make)
+    return judged.remember(("gained", hashable(gain), rel), make)
 
 
 def shared_total(ranked: Ranked, k: int | None) -> FloatArray:
@@ -204,7 +204,7 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = 
         rank: IntArray = np.arange(1, len(owner) + 1) - starts[owner]
         return Ideal(owner, gained, rank, gained / np.log2(rank + 1.0), starts)
 
-    return judged.remember(("ideal", write(gain), rel, source), make)
+    return judged.remember(("ideal", hashable(gain), rel, source), make)
 
 
 def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
@@ -215,6 +215,11 @@ def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
     if source == "retrieved":
         return judged.judged().query, judged.judged().grade
     return judged.owner, judged.grades
+
+
+def hashable(gain: str | GainMap) -> Hashable:
+    """A gain as part of a key."""
+    return gain if isinstance(gain, str) else tuple(sorted(gain.items()))
 
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
@@ -260,7 +265,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Leas
     shares = np.zeros(len(hits.rank))
     shares[gaining] = hits.running(ranked.worth)[gaining] / best
     unseen = possible - np.bincount(query, minlength=judged.size)
-    final = ratio(unseen * dcg(gain=gain, rel=rel)(judged), ideal_dcg(gain=gain, rel=rel)(judged))
+    final = ratio(unseen * dcg.function(judged, gain=gain, rel=rel), ideal_dcg.function(judged, gain=gain, rel=rel))
     return ratio(np.maximum(hits.sum(shares) + final, 0.0), possible)
 
 
@@ -283,7 +288,7 @@ def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: Needed
     shares = gained_until(ranked, query, rank) / running_sums(ideal.worth, ideal.starts)[changes]
     points = np.bincount(query, minlength=judged.size)
     goes_on = (points > 0) & (judged.retrieved > np.diff(ideal.starts) + 1)
-    final = np.where(goes_on, ratio(ranked.hits.sum(ranked.worth), ideal_dcg(gain=gain)(judged)), 0.0)
+    final = np.where(goes_on, ratio(ranked.hits.sum(ranked.worth), ideal_dcg.function(judged, gain=gain)), 0.0)
     total = np.bincount(query, weights=shares, minlength=judged.size) + final
     has_relevant = judged.count_relevant(rel) > 0
     mean = np.where(has_relevant, ratio(total, points + goes_on), 0.0)
