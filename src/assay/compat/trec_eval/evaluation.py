@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.compat.trec_eval.measures import JudgmentKind, Suffix, spell_values
 from assay.compat.trec_eval.options import ABORTED, CALCULATION, Stop
-from assay.conventions import Chosen, resolve
+from assay.conventions import Chosen, find_convention, resolve
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
 from assay.core.measure import AGGREGATES, Aggregation, Measure
 from assay.engine.local import floats, integers, only_judged, only_top, rank_hits, select
@@ -132,12 +132,10 @@ class TopicEvaluator:
 
     def resolve_values(self, values: list[Value]) -> dict[Value, Chosen]:
         """The measure of each value that assay's table has; one that looks at no documents has none."""
-        chosen: dict[Value, Chosen] = {}
-        for _, group in groupby(filter(has_measure, values), attrgetter("measure")):
-            same = list(group)
-            found = resolve([spell_values(same)], TREC_EVAL, {"rel": float(self.settings.level)})
-            chosen.update(zip(same, found.values(), strict=True))
-        return {value: self.adapt(value, each) for value, each in chosen.items()}
+        known = list(filter(has_measure, values))
+        names = [spell_values(list(same)) for _, same in groupby(known, attrgetter("measure"))]
+        found = resolve(names, find_convention("trec_eval"), {"rel": float(self.settings.level)})
+        return {value: self.adapt(value, chosen) for value, chosen in zip(known, found.values(), strict=True)}
 
     def adapt(self, value: Value, chosen: Chosen) -> Chosen:
         """The measure with the parameters that options of the command line set."""
