@@ -1,0 +1,67 @@
+"""CONTRIBUTING's examples, applied to a copy of the project: their tests pass there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^( *)```(python|diff) (\S+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [
+    (kind, path, dedent(text)) for _, kind, path, text in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+]
+# Tests that look at whole tables.
+COMPLETE = [
+    "tests/oracle/test_obvious.py::test_every_measure_has_an_obvious_form",
+    "tests/measures/ranking/test_ties.py",
+    "tests/test_public_names.py",
+]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The project as far as tests need it, with every example applied."""
+    skipped = shutil.ignore_patterns("__pycache__", "golden")
+    for folder in ("src", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=skipped)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for kind, path, text in BLOCKS:
+        target = tmp_path / path
+        if kind == "python":
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        else:
+            apply(target, text.splitlines(keepends=True))
+    return tmp_path
+
+
+def apply(path, lines):
+    """A diff without line numbers: its old lines are in the file once."""
+    content = path.read_text(encoding="utf-8")
+    old = "".join(line[1:] for line in lines if line[0] != "+")
+    new = "".join(line[1:] for line in lines if line[0] != "-")
+    assert content.count(old) == 1, f"{path.name} does not have these lines, or twice:\n{old}"
+    path.write_text(content.replace(old, new), encoding="utf-8")
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    return subprocess.run(  # noqa: S603 - our own command
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def test_the_examples_work(copy):
+    tests = [path for kind, path, _ in BLOCKS if kind == "python" and path.startswith("tests/")]
+    doctests = [path for _, path, text in BLOCKS if path.startswith("src/") and ">>>" in text]
+    assert len(tests) > 3
+    found = run(copy, "pytest", "-p", "no:cacheprovider", *tests, *doctests, *COMPLETE)
+    assert found.returncode == 0, found.stdout + found.stderr
+    linted = run(copy, "ruff", "check", "--no-cache", *(path for kind, path, _ in BLOCKS if kind == "python"))
+    assert linted.returncode == 0, linted.stdout + linted.stderr
