@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay import Qrels, Run
-from assay.cli.kind import holds_judgments
+from assay.cli.convert import holds_judgments
 
 SORTED = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
 TABLES = ["x.jsonl", "x.csv", "x.tsv", "x.parquet"]
@@ -42,7 +42,7 @@ def test_repeats_are_kept_where_they_can_be(assay, folder):
     (folder / "twice.txt").write_text("q1 0 d1 0\nq1 0 d1 1\n")
     assert assay("convert", "twice.txt", "twice.csv").exit_code == 0
     assert (folder / "twice.csv").read_text().splitlines()[1:] == ["q1,d1,0.0", "q1,d1,1.0"]
-    assert "cannot hold repeated documents" in assay("convert", "twice.txt", "twice.json").stderr
+    assert "cannot hold duplicate documents" in assay("convert", "twice.txt", "twice.json").stderr
 
 
 def test_standard_input_and_output(assay):
@@ -67,7 +67,7 @@ def test_a_flag_says_what_cannot_be_told(assay, folder, flag, kind):
     (folder / "data.json").write_text('{"q1": ["d1", "d2"]}')
     refused = assay("convert", "data.json", "x.jsonl")
     assert refused.exit_code == 2
-    assert refused.stderr == ("assay: cannot tell whether data.json holds judgments or a run; say --qrels or --run\n")
+    assert refused.stderr == ("assay: cannot tell whether data.json holds judgments or a run; use --qrels or --run\n")
     assert assay("convert", "data.json", "x.csv", flag, "--lossy").exit_code == 0
     assert kind("x.csv").queries == ["q1"]
 
@@ -111,7 +111,7 @@ def kind_of(path):
     try:
         return holds_judgments(path, None)
     except ValueError as error:
-        assert "say --qrels or --run" in str(error)
+        assert "use --qrels or --run" in str(error)
         return None
 
 

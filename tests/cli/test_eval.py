@@ -228,7 +228,7 @@ def test_queries_that_would_be_merged_with_others_are_an_error(assay, folder):
     (folder / "parts.txt").write_text("q1_0 0 d1 1\nq1 0 d1 1\n")
     result = assay("eval", "parts.txt", "one.run", "--merge-subqueries")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "queries 'q1' and 'q1_0' would both be 'q1'" in result.stderr
+    assert "queries 'q1' and 'q1_0' would both become 'q1'" in result.stderr
 
 
 @pytest.mark.parametrize("names", [["ranx:ndcg"], ["ranx:ndcg", "llama_index:precision"]])

@@ -139,4 +139,4 @@ def test_notes_go_to_standard_error_where_only_rows_are_written(tmp_path):
     (tmp_path / "r.jsonl").write_text('{"answer": "x", "references": "x"}\n')
     done = run(tmp_path / "r.jsonl", "-m", "recall em", "--format", "tsv")
     assert done.stdout == "measure\tmean\tlow\thigh\tqueries\nem\t1.0\t1.0\t1.0\t1\n"
-    assert "note: recall left out: the records have no gold documents" in done.stderr
+    assert "note: recall: left out; the records have no gold documents" in done.stderr

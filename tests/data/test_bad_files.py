@@ -79,13 +79,13 @@ BAD_RUNS = [
     ("run.json", '{"q1', FormatError, ["line 1", "Unterminated string"]),
     ("run.json", '{"q1"', FormatError, ["line 1", "expected ':'"]),
     ("run.json", '{"q1": tru', FormatError, ["line 1", "Expecting value"]),
-    ("run.json", '{"q1": ["d1"],}', FormatError, ["line 1", "expected a query id in quotes"]),
+    ("run.json", '{"q1": ["d1"],}', FormatError, ["line 1", "expected a key in quotes"]),
     ("run.json", '[["d1"],]', FormatError, ["line 1", "Expecting value"]),
     ("run.json", '{"q1": ["d1"]\n"q2": []}', FormatError, ["line 2", "expected '}'"]),
-    ("run.json", "{'q1': ['d1']}", FormatError, ["line 1", "expected a query id in quotes"]),
-    ("run.json", "{1: []}", FormatError, ["line 1", "expected a query id in quotes"]),
-    ("run.json", '{"q1": ["d1"]} {}', FormatError, ["line 1", "something after the end"]),
-    ("run.json", '[["d1"]] x', FormatError, ["line 1", "something after the end"]),
+    ("run.json", "{'q1': ['d1']}", FormatError, ["line 1", "expected a key in quotes"]),
+    ("run.json", "{1: []}", FormatError, ["line 1", "expected a key in quotes"]),
+    ("run.json", '{"q1": ["d1"]} {}', FormatError, ["line 1", "more text after the end"]),
+    ("run.json", '[["d1"]] x', FormatError, ["line 1", "more text after the end"]),
     (
         "run.json",
         '{"q1": {"d1": 1, "d1": 2}}',
@@ -93,7 +93,7 @@ BAD_RUNS = [
         ["run.json", "query 'q1'", "document 'd1'", 'duplicates="first"'],
     ),
     ("run.json", '{"q1": ["d1", "d1"]}', DuplicateError, ["run.json", "query 'q1'", "document 'd1'"]),
-    ("run.json", '{"q1": {"d1": 1}, "q1": {"d2": 1}}', DuplicateError, ["run.json", "query 'q1' stands twice"]),
+    ("run.json", '{"q1": {"d1": 1}, "q1": {"d2": 1}}', DuplicateError, ["run.json", "line 1: duplicate query id 'q1'"]),
     ("run.json", '{"q1": ' + "[" * DEEP, FormatError, ["line 1", "nested too deeply"]),
     ("run.json", "[" * DEEP, FormatError, ["line 1", "nested too deeply"]),
     ("run.json", '{"q1": ' + '{"a":' * DEEP, FormatError, ["line 1", "nested too deeply"]),
@@ -113,17 +113,18 @@ BAD_RUNS = [
     ("run.json", json.dumps(RUN).encode("utf-16-le"), FormatError, ["line 1"]),
     # JSON Lines
     ("run.jsonl", "", DataError, ["run.jsonl", "has no rankings"]),
-    ("run.jsonl", RECORD + "x\n", FormatError, ["run.jsonl, line 2", "this is not JSON"]),
-    ("run.jsonl", RECORD + RECORD[:20], FormatError, ["line 2", "this is not JSON"]),
-    ("run.jsonl", RECORD + "\n" + RECORD, FormatError, ["line 2", "the line is empty"]),
+    ("run.jsonl", RECORD + "x\n", FormatError, ["run.jsonl, line 2", "invalid JSON"]),
+    ("run.jsonl", RECORD + RECORD[:20], FormatError, ["line 2", "invalid JSON"]),
+    ("run.jsonl", RECORD + "\n" + RECORD.replace("1}", '"x"}'), FormatError, ["line 3", "'x' in the column 'score'"]),
+    ("run.jsonl", "\n" + RECORD + " \n[]\n", FormatError, ["line 4", "expected an object, found '[]'"]),
     ("run.jsonl", RECORD + "[1]\n", FormatError, ["line 2", "expected an object"]),
     (
         "run.jsonl",
         RECORD + '{"query_id": "q1", "doc_id": "d2"}\n',
         FormatError,
-        ["line 2", "nothing in the column 'score'"],
+        ["line 2", "the column 'score' is empty"],
     ),
-    ("run.jsonl", RECORD + RECORD.replace("1}", "null}"), FormatError, ["line 2", "nothing in the column 'score'"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "null}"), FormatError, ["line 2", "the column 'score' is empty"]),
     (
         "run.jsonl",
         RECORD + RECORD.replace("1}", '"x"}'),
@@ -138,14 +139,14 @@ BAD_RUNS = [
     ),
     ("run.jsonl", RECORD + RECORD.replace("1}", "NaN}"), FormatError, ["line 2", "is not finite"]),
     ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 400 + "}"), FormatError, ["line 2", "is not finite"]),
-    ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 5000 + "}"), FormatError, ["line 2", "this is not JSON"]),
-    ("run.jsonl", RECORD + RECORD.replace('"d1"', "[1]"), FormatError, ["line 2", "'[1]' is no id"]),
-    ("run.jsonl", RECORD + RECORD.replace('"d1"', "1.5"), FormatError, ["line 2", "'1.5' is no id"]),
-    ("run.jsonl", RECORD + RECORD.replace('"d1"', "true"), FormatError, ["line 2", "'True' is no id"]),
-    ("run.jsonl", RECORD + RECORD.replace('"d1"', '""'), FormatError, ["line 2", "nothing in the column 'doc_id'"]),
-    ("run.jsonl", RECORD + RECORD.replace("d1", "\\ud800"), FormatError, ["line 2", "is no id"]),
+    ("run.jsonl", RECORD + RECORD.replace("1}", "1" * 5000 + "}"), FormatError, ["line 2", "invalid JSON"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "[1]"), FormatError, ["line 2", "'[1]' is not an id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "1.5"), FormatError, ["line 2", "'1.5' is not an id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', "true"), FormatError, ["line 2", "'True' is not an id"]),
+    ("run.jsonl", RECORD + RECORD.replace('"d1"', '""'), FormatError, ["line 2", "the column 'doc_id' is empty"]),
+    ("run.jsonl", RECORD + RECORD.replace("d1", "\\ud800"), FormatError, ["line 2", "is not an id"]),
     ("run.jsonl", RECORD + RECORD, DuplicateError, ["run.jsonl", "query 'q1'", "document 'd1'"]),
-    ("run.jsonl", RECORD.replace("}", ', "score": 2}'), FormatError, ["line 1", "a key stands twice"]),
+    ("run.jsonl", RECORD.replace("}", ', "score": 2}'), FormatError, ["line 1", "duplicate key 'score'"]),
     (
         "run.jsonl",
         RECORD.replace("score", "points"),
@@ -173,13 +174,15 @@ BAD_RUNS = [
     ("run.csv", CSV + "q1,d2,nan\n", FormatError, ["line 3", "is not finite"]),
     ("run.csv", CSV + "q1,d2,-inf\n", FormatError, ["line 3", "is not finite"]),
     ("run.csv", CSV + "q1,d2,1e999\n", FormatError, ["line 3", "is not finite"]),
-    ("run.csv", CSV + "q1,d2\n", FormatError, ["line 3", "nothing in the column 'score'"]),
-    ("run.csv", CSV + "q1,,3\n", FormatError, ["line 3", "nothing in the column 'doc_id'"]),
-    ("run.csv", CSV + '"",d2,3\n', FormatError, ["line 3", "nothing in the column 'query_id'"]),
-    ("run.csv", CSV + "q1,d2,3,4\n", FormatError, ["line 3", "4 fields where the header has 3"]),
-    ("run.csv", CSV + "\nq1,d2,3\n", FormatError, ["line 3", "nothing in the column 'query_id'"]),
+    ("run.csv", CSV + "q1,d2\n", FormatError, ["line 3", "the column 'score' is empty"]),
+    ("run.csv", CSV + "q1,,3\n", FormatError, ["line 3", "the column 'doc_id' is empty"]),
+    ("run.csv", CSV + '"",d2,3\n', FormatError, ["line 3", "the column 'query_id' is empty"]),
+    ("run.csv", CSV + "q1,d2,3,4\n", FormatError, ["line 3", "4 fields, but the header has 3"]),
+    ("run.csv", CSV + "\n  \nq1,d2,x\n", FormatError, ["line 5", "'x' in the column 'score' is not a number"]),
+    ("run.csv", "\n\n" + CSV + "q1,d2,x\n", FormatError, ["line 5", "'x' in the column 'score' is not a number"]),
+    ("run.csv", CSV + ",,\n", FormatError, ["line 3", "the column 'query_id' is empty"]),
     ("run.csv", CSV + "q1,d1,2\n", DuplicateError, ["run.csv", "query 'q1'", "document 'd1'"]),
-    ("run.csv", "query_id,doc_id,score,score\nq1,d1,1,2\n", FormatError, ["several columns named 'score'"]),
+    ("run.csv", "query_id,doc_id,score,score\nq1,d1,1,2\n", FormatError, ["duplicate column 'score'"]),
     ("run.csv", CSV.encode() + b"q1,d\xff,2\n", FormatError, ["line 3", "not UTF-8"]),
     ("run.csv", CSV.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
     ("run.csv", CSV + "q1,d\0,2\n", FormatError, ["line 3", "NUL"]),
@@ -191,7 +194,7 @@ BAD_RUNS = [
         FormatError,
         ["line 3", "'x' in the column 'score' is not a number"],
     ),
-    ("run.tsv", CSV.replace(",", "\t") + "q1\td2\t3\t4\n", FormatError, ["line 3", "4 fields where the header has 3"]),
+    ("run.tsv", CSV.replace(",", "\t") + "q1\td2\t3\t4\n", FormatError, ["line 3", "4 fields, but the header has 3"]),
     # Parquet
     ("run.parquet", b"", FormatError, ["run.parquet", "cannot be read as parquet"]),
     ("run.parquet", b"PAR1", FormatError, ["cannot be read as parquet"]),
@@ -204,7 +207,7 @@ BAD_RUNS = [
         "run.parquet",
         parquet(query_id=["q1"], doc_id=["d1"], score=[None]),
         FormatError,
-        ["row 0", "nothing in the column 'score'"],
+        ["row 0", "the column 'score' is empty"],
     ),
     (
         "run.parquet",
@@ -257,7 +260,7 @@ BAD_QRELS = [
         ["q.", "query 'q1'", "document 'd1'"],
     ),
     ("q.csv", "query_id,doc_id\nq1,d1\n", FormatError, ["no column for relevance", "'query_id', 'doc_id'"]),
-    ("q.csv", "query_id,doc_id,rel,group\nq1,d1,1,\n", FormatError, ["line 2", "nothing in the column 'group'"]),
+    ("q.csv", "query_id,doc_id,rel,group\nq1,d1,1,\n", FormatError, ["line 2", "the column 'group' is empty"]),
     ("q.csv", "", DataError, ["q.csv", "has no judgments"]),
     ("q.json", "{}", DataError, ["q.json", "has no judgments"]),
     ("q.json", '{"q1": {"d1": "x"}}', DataError, ["q.json", "query 'q1'", "the grade must be a number"]),
@@ -297,7 +300,7 @@ def test_a_bad_run_is_refused(name, content, error, words, make):
 @pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
 def test_a_bad_run_is_refused_when_it_is_only_read(name, content, error, words, make):
     path = make(name, content)
-    if error in (MismatchError, DuplicateError) and "stands twice" not in " ".join(words):
+    if error in (MismatchError, DuplicateError) and "duplicate query id" not in " ".join(words):
         assert len(assay.read_run(path)) > 0
     else:
         refused(lambda: assay.read_run(path), error, words)
@@ -322,7 +325,7 @@ def test_bad_content_is_refused_behind_any_compression(suffix, make):
 
 def test_a_bad_row_of_a_later_batch_is_placed(make, monkeypatch):
     monkeypatch.setattr("assay.data.formats.tabular.BATCH", 4)
-    monkeypatch.setattr("assay.data.formats.tabular.RECORDS", 4)
+    monkeypatch.setattr("assay.data.formats.jsonl.BATCH", 4)
     rows = [("q1", f"d{number}", "x" if number == 17 else number) for number in range(20)]
     csv = "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
     lines = "".join(json.dumps({"query_id": q, "doc_id": d, "score": s}) + "\n" for q, d, s in rows)

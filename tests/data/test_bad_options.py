@@ -49,7 +49,7 @@ HUGE = 10**400
         ({"threads": -1}, PolicyError, ["threads must be a whole number from 1"]),
         ({"threads": "2"}, PolicyError, ["threads must be a whole number from 1"]),
         ({"threads": HUGE}, PolicyError, ["threads must be a whole number from 1"]),
-        ({"format": "cvs"}, FormatError, ["no format 'cvs'"]),
+        ({"format": "cvs"}, FormatError, ["unknown format 'cvs'"]),
     ],
 )
 def test_an_unknown_option_is_refused(options, error, words):

@@ -10,8 +10,8 @@ import pyarrow
 import pytest
 
 import assay
-from assay.data.keyed_texts import DOCUMENTS
-from assay.data.keyed_texts import read_keyed_texts as read_questions
+from assay.data.texts import DOCUMENTS
+from assay.data.texts import read_texts as read_questions
 
 EXPECTED = {"q1": 'who "was" it?', "2": "was, or is?"}
 RECORDS = [{"_id": query, "text": text, "metadata": {}} for query, text in EXPECTED.items()]
@@ -84,18 +84,18 @@ def test_the_demo_has_questions():
 
 
 BAD_OBJECTS = [
-    ({}, "there are no questions"),
-    ([], "there are no questions"),
+    ({}, "no questions found"),
+    ([], "no questions found"),
     (7, "the questions must be a dict, a list, a frame or a file, not 'int'"),
     ({"q1": None}, "the questions: question 'q1' must have a text, not 'None'"),
     ({"q1": " "}, "the questions: question 'q1' must have a text, not ' '"),
-    ({1: "a", "1": "b"}, "the questions: there are two questions '1'"),
+    ({1: "a", "1": "b"}, "the questions: duplicate question id '1'"),
     ({1.5: "a"}, "the id of a question must be a string or an integer, not '1.5'"),
     ({"": "a"}, "the id of a question must be a string or an integer, not ''"),
-    ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …); there is 'id'"),
+    ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …), found only 'id'"),
     (
         polars.DataFrame({"text": ["a"]}),
-        "the questions: questions need an id (query_id, qid, question_id …); there is 'text'",
+        "the questions, row 0: questions need an id (query_id, qid, question_id …), found only 'text'",
     ),
 ]
 
@@ -113,16 +113,16 @@ BAD_FILES = {
     "empty.parquet": (b"", "empty.parquet cannot be read as parquet: "),
     "later.csv": (b"\nid,text\n\nq1\n", "later.csv, line 4: expected an id and a text, found '['q1']'"),
     "commas.csv": (b"id,text\n,\n", "commas.csv, line 2: the id of a question must be a string or an integer, not ''"),
-    "broken.jsonl": (b'{"id": 1, "text": "a"}\n{"id"\n', "broken.jsonl, line 2: this is not JSON"),
-    "list.jsonl": (b"[1]\n", "line 1: expected an object with an id and a text, found '[1]'"),
-    "twice.jsonl": (b'{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "line 2: there are two questions '1'"),
-    "number.json": (b"7", "number.json: expected an object or a list of questions, found '7'"),
+    "broken.jsonl": (b'{"id": 1, "text": "a"}\n{"id"\n', "broken.jsonl, line 2: invalid JSON"),
+    "list.jsonl": (b"[1]\n", "line 1: expected an object, found '[1]'"),
+    "twice.jsonl": (b'{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "line 2: duplicate question id '1'"),
+    "number.json": (b"7", "number.json, line 1: invalid JSON: expected '{' or '['"),
     "short.tsv": (b"q1\ta\nq2\n", "short.tsv, line 2: expected an id and a text, found"),
     "wide.csv": (b"a,b,c\n1,2,3\n", "wide.csv, line 1: questions need an id"),
     "one.tsv": (b"who was it\n", "one.tsv, line 1: questions need an id"),
     "latin.tsv": (b"q1\tok\nq2\tstra\xdfe\n", "latin.tsv, line 2: bytes that are not UTF-8"),
-    "empty.jsonl": (b"", "there are no questions"),
-    "deep.json": (b"[" * 100_000, "deep.json: this is not JSON"),
+    "empty.jsonl": (b"", "no questions found"),
+    "deep.json": (b"[" * 100_000, "deep.json, line 1: invalid JSON: the values are nested too deeply"),
 }
 
 
@@ -144,6 +144,6 @@ def test_documents_have_names_of_their_own_and_may_be_blank():
     rows = [{"doc_id": "d1", "contents": "one"}, {"doc_id": "d2", "contents": ""}, {"doc_id": 3, "contents": None}]
     assert read_questions(rows, DOCUMENTS) == {"d1": "one", "d2": "", "3": ""}
     with pytest.raises(
-        assay.FormatError, match=r"documents need a text \(text, content, contents …\); there is 'doc_id'"
+        assay.FormatError, match=r"documents need a text \(text, content, contents …\), found only 'doc_id'"
     ):
         read_questions([{"doc_id": "d1"}], DOCUMENTS)

@@ -23,33 +23,33 @@ LOSSES = [
     (TAGGED, "run.jsonl", "the run's tag", {"q1": {"a": 1.0}}),
     (TAGGED, "run.csv", "the run's tag", {"q1": {"a": 1.0}}),
     (TAGGED, "run.parquet", "the run's tag", {"q1": {"a": 1.0}}),
-    (Run({"q1": {"a": 1.0}}, tag="my run"), "run.trec", "blanks in the run's tag", {"q1": {"a": 1.0}}),
-    (ORDER, "run.trec", "an order without scores", {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"y": 8.0, "x": 7.0}}),
-    (ORDER, "run.csv", "an order without scores", {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 7.0, "y": 8.0}}),
+    (Run({"q1": {"a": 1.0}}, tag="my run"), "run.trec", "spaces in the run's tag", {"q1": {"a": 1.0}}),
+    (ORDER, "run.trec", "rankings without scores", {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"y": 8.0, "x": 7.0}}),
+    (ORDER, "run.csv", "rankings without scores", {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 7.0, "y": 8.0}}),
     (
         ORDER,
         "run.parquet",
-        "an order without scores",
+        "rankings without scores",
         {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 7.0, "y": 8.0}},
     ),
-    (EMPTY, "run.trec", "a query without documents", {"q2": {"a": 1.0}}),
-    (EMPTY, "run.jsonl", "a query without documents", {"q2": {"a": 1.0}}),
-    (EMPTY, "run.tsv", "a query without documents", {"q2": {"a": 1.0}}),
-    (BLANK, "run.trec", "blanks in ids", {"q1": {"c_d": 2.0, "a_b": 1.0}}),
-    (COMMENT, "run.trec", "a query id that begins with #", {"_1": {"a": 1.0}}),
-    (Run({"\ufeffq": {"a": 1.0}}), "run.trec", "a query id that begins with #", {"_q": {"a": 1.0}}),
-    (Run({"q\0": {"a": 1.0}}), "run.trec", "a NUL in an id", {"q_": {"a": 1.0}}),
-    (Run({"q\0": {"a": 1.0}}), "run.csv", "a NUL in an id", {"q_": {"a": 1.0}}),
-    (GROUPS, "qrels.tsv", "the groups of the judgments", {"q1": {"a": 1.0, "b": 1.0, "c": 1.0}}),
+    (EMPTY, "run.trec", "queries without documents", {"q2": {"a": 1.0}}),
+    (EMPTY, "run.jsonl", "queries without documents", {"q2": {"a": 1.0}}),
+    (EMPTY, "run.tsv", "queries without documents", {"q2": {"a": 1.0}}),
+    (BLANK, "run.trec", "spaces in ids", {"q1": {"c_d": 2.0, "a_b": 1.0}}),
+    (COMMENT, "run.trec", "query ids that start with #", {"_1": {"a": 1.0}}),
+    (Run({"\ufeffq": {"a": 1.0}}), "run.trec", "query ids that start with #", {"_q": {"a": 1.0}}),
+    (Run({"q\0": {"a": 1.0}}), "run.trec", "NUL characters in ids", {"q_": {"a": 1.0}}),
+    (Run({"q\0": {"a": 1.0}}), "run.csv", "NUL characters in ids", {"q_": {"a": 1.0}}),
+    (GROUPS, "qrels.tsv", "groups of judgments", {"q1": {"a": 1.0, "b": 1.0, "c": 1.0}}),
     (GRADED_GROUPS, "qrels.json", "groups together with grades", {"q1": {"a": 1.0, "b": 2.0}}),
-    (NAMED_GROUPS, "qrels.json", "the names of the groups", {"q1": [["a"], ["b"]]}),
-    (REPEATED, "qrels.json", "repeated documents", {"q1": {"a": 1.0}}),
-    (Qrels({"q1": {}, "q2": {"a": 1}}), "qrels.trec", "a query without documents", {"q2": {"a": 1.0}}),
-    (Qrels({"q1": {"a b": 1}}), "qrels.trec", "blanks in ids", {"q1": {"a_b": 1.0}}),
+    (NAMED_GROUPS, "qrels.json", "the names of groups", {"q1": [["a"], ["b"]]}),
+    (REPEATED, "qrels.json", "duplicate documents", {"q1": {"a": 1.0}}),
+    (Qrels({"q1": {}, "q2": {"a": 1}}), "qrels.trec", "queries without documents", {"q2": {"a": 1.0}}),
+    (Qrels({"q1": {"a b": 1}}), "qrels.trec", "spaces in ids", {"q1": {"a_b": 1.0}}),
     (
         Qrels(GRADED_GROUPS.to_polars().with_columns(group=polars.lit("a b") + polars.col("doc_id"))),
         "qrels.trec",
-        "blanks in ids",
+        "spaces in ids",
         {"q1": {"a": 1.0, "b": 2.0}},
     ),
 ]
@@ -69,7 +69,7 @@ def test_what_a_format_cannot_hold_is_refused_and_named(data, name, loss, left, 
 
 
 def test_several_losses_are_named_together(tmp_path):
-    with pytest.raises(LossError, match="the run's tag and an order without scores and a query without documents"):
+    with pytest.raises(LossError, match="the run's tag and rankings without scores and queries without documents"):
         Run({"q1": ["a"], "q2": []}, tag="x").write(tmp_path / "run.csv")
 
 

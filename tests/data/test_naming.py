@@ -3,7 +3,7 @@
 import pytest
 
 from assay.cli.eval import split_names
-from assay.data.naming import run_names
+from assay.data.run import run_names
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError
-from assay.data.passages import Passages, read_passages
+from assay.data.texts import Passages, read_passages
 
 PLACE = "question 'q1'"
 
@@ -96,18 +96,18 @@ def test_equal_scores_of_a_dict_are_left_to_the_policy() -> None:
         ("d1", "must be a list of ids or passages, not 'd1'"),
         (None, "must be a list of ids or passages, not 'None'"),
         (5, "must be a list of ids or passages"),
-        ([{"text": "x"}], "a retrieved passage has no id under id, doc_id, _id or the like"),
+        ([{"text": "x"}], "a retrieved passage has no id under id, doc_id, _id or similar"),
         ([1.5], "a retrieved passage has no id"),
         ([None], "a retrieved passage has no id"),
         ([""], "a retrieved document has an empty id"),
         ([{"id": ["a"]}], "the id of a document must be a string or an integer"),
-        ([{"id": "a", "text": 5}], "the text of passage 'a' must be text, not '5'"),
+        ([{"id": "a", "text": 5}], "the text of passage 'a' must be a string, not '5'"),
         ({"d1": None}, "a score must be a finite number, not 'None'"),
         ([("d1", float("nan"))], "a score must be a finite number, not 'nan'"),
         ([{"id": "a", "score": "high"}], "a score must be a finite number, not 'high'"),
         ({"d1": True}, "a score must be a finite number"),
         ([("d1", 10**400)], "a score must be a finite number"),
-        ({"d1", "d2"}, "what was retrieved is a set, which has no order; give a list"),
+        ({"d1", "d2"}, "the retrieved documents are a set, which has no order; pass a list"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_place(found: object, message: str) -> None:

@@ -1,4 +1,4 @@
-"""A document or judgment that stands twice in a file: which one counts is the user's to say."""
+"""A document or judgment that is in a file twice: which one counts is the user's to say."""
 
 from collections import namedtuple
 from itertools import permutations

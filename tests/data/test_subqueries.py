@@ -43,7 +43,7 @@ def test_a_query_without_judgments_is_no_part_of_another():
 def test_a_query_that_has_the_name_of_a_merged_one_is_an_error(ids):
     with pytest.raises(assay.DataError) as caught:
         assay.merge_subqueries({query: {"d1": 1} for query in ids}, {"q1_0": {"d1": 0.5}})
-    assert str(caught.value) == "queries 'q1' and 'q1_0' would both be 'q1'; rename or remove one of them"
+    assert str(caught.value) == "queries 'q1' and 'q1_0' would both become 'q1'; rename or remove one of them"
 
 
 def test_parts_of_parts_are_told_by_the_last_low_line():
@@ -61,7 +61,7 @@ def test_a_part_that_the_run_lacks_is_no_loss():
 def test_rankings_without_scores_cannot_be_merged():
     with pytest.raises(assay.DataError) as caught:
         assay.merge_subqueries({"q_1": ["a"]}, {"q_1": ["a", "b"]})
-    assert str(caught.value) == ("the ranking of query 'q_1' has no scores; give scores, which say how to merge parts")
+    assert str(caught.value) == ("the ranking of query 'q_1' has no scores, which merging parts needs")
 
 
 @pytest.mark.parametrize(
@@ -74,5 +74,5 @@ def test_rankings_without_scores_cannot_be_merged():
 def test_repeated_documents_are_an_error(qrels, run, tmp_path):
     (tmp_path / "qrels.txt").write_text(qrels)
     (tmp_path / "a.run").write_text(run)
-    with pytest.raises(assay.DuplicateError, match="take repeats out before queries are merged"):
+    with pytest.raises(assay.DuplicateError, match="remove duplicates before merging queries"):
         assay.merge_subqueries(assay.Qrels(tmp_path / "qrels.txt", duplicates=None), tmp_path / "a.run")

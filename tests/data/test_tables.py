@@ -72,9 +72,9 @@ def test_queries_are_looked_up_as_text_or_numbers():
     assert "\ud800" not in table
     assert table[1] == table["1"] == {"a": 1.0}
     for query in (2, "x", "\ud800", None):
-        with pytest.raises(DataError, match="there is no query"):
+        with pytest.raises(DataError, match="unknown query"):
             table[query]
-        with pytest.raises(DataError, match="there is no query"):
+        with pytest.raises(DataError, match="unknown query"):
             table.groups(query)
 
 

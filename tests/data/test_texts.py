@@ -42,12 +42,12 @@ def test_likeness(distance, one, other, expected):
 BAD = [
     ("abc", {"q": []}, "the references must be a dict or a list of lists of texts, not 'abc'"),
     ({"q": []}, 5, "the retrieved texts must be a dict or a list of lists of texts, not '5'"),
-    ({}, {"q": []}, "there are no references"),
+    ({}, {"q": []}, "no references"),
     ({"q": "abc"}, {"q": []}, "the references of query 'q' must be a list of texts, not 'abc'"),
     ({"q": ["a"]}, {"q": ["a", None]}, "the retrieved texts of query 'q' must be a list of texts, not '['a', None]'"),
     ({"q": None}, {"q": []}, "the references of query 'q' must be a list of texts, not 'None'"),
     ({1.5: []}, {"q": []}, "the references: an id must be a string or an integer, not '1.5'"),
-    ([["a"]], [["a"], ["b"]], "there are 1 lists of references and 2 of retrieved texts"),
+    ([["a"]], [["a"], ["b"]], "1 list of references but 2 of retrieved texts; lists must pair up"),
 ]
 
 

@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import assay
-from assay.data.tuples import is_tuples
+from assay.data.frames import is_tuples
 
 SUBTOPICS = "1 x a 1\n1 y b 1\n1 y a 1\n2 x b 0\n2 y c 1\n2 z d 1\n"
 RANKED = "1 Q0 b 1 1.0 t\n1 Q0 a 2 0.5 t\n2 Q0 a 1 0.5 t\n2 Q0 d 1 0.45 t\n2 Q0 c 2 0.4 t\n"
@@ -83,7 +83,7 @@ def test_a_group_comes_before_an_iteration():
 
 def test_a_column_of_no_iterations_says_nothing():
     assert not assay.Qrels(frame(iteration=[None, None])).rows.has_groups()
-    with pytest.raises(assay.FormatError, match="row 1: there is nothing in the column 'iteration'"):
+    with pytest.raises(assay.FormatError, match="row 1: the column 'iteration' is empty"):
         assay.Qrels(frame(iteration=["x", None]))
 
 
@@ -141,10 +141,10 @@ def test_other_lists_stay_lists_of_queries():
 BAD = [
     (
         [ir_measures.Qrel("1", "a", 1), ("1", "b", 1, "0")],
-        "the list, row 1: .* has other fields than the first, query_id, doc_id",
+        r"the list, row 1: .* has other fields than the first row \(query_id, doc_id",
     ),
     ([ir_measures.Qrel("1", "a", "high")], "the list, row 0: 'high' in the column 'relevance' is not a number"),
-    ([ir_measures.Qrel("1", None, 1)], "the list, row 0: there is nothing in the column 'doc_id'"),
+    ([ir_measures.Qrel("1", None, 1)], "the list, row 0: the column 'doc_id' is empty"),
     ([ir_measures.Qrel(1.5, "a", 1)], "must hold strings or integers"),
     ([ir_measures.ScoredDoc("1", "a", float("nan"))], "the list, row 0: 'nan' in the column 'score' is not finite"),
 ]

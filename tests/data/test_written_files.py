@@ -17,11 +17,11 @@ from assay import FileError, FormatError, Run
 
 def test_formats_that_do_not_fit(tmp_path):
     run = Run({"q1": {"a": 1}})
-    with pytest.raises(FormatError, match="Parquet is compressed in itself"):
+    with pytest.raises(FormatError, match="Parquet files are already compressed"):
         run.write(tmp_path / "run.parquet.gz")
     with pytest.raises(FormatError, match="beir is a format for judgments; write a run as tsv"):
         run.write(tmp_path / "run", format="beir")
-    with pytest.raises(FormatError, match="there is no format 'cvs'; there are trec, json"):
+    with pytest.raises(FormatError, match="unknown format 'cvs'; choose one of trec, json"):
         run.write(tmp_path / "run", format="cvs")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""`assay convert`: from one format to another, without losing anything unless told to."""
+"""`assay convert`: from one format to another, losing nothing without permission."""
 
 from __future__ import annotations
 
@@ -6,24 +6,41 @@ import io
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.kind import holds_judgments
 from assay.cli.options import format_choice
 from assay.cli.terminal import Command, say, watched
+from assay.core.errors import FormatError
 from assay.core.text import count
+from assay.data.formats import HEAD, TREC, recognise
+from assay.data.formats.json import read_rankings
+from assay.data.frames import GRADE, SCORE, normalise
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.source import StandardInput
+from assay.data.source import StandardInput, open_source
 
 if TYPE_CHECKING:
-    from assay.data.source import Readable
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from assay.data.formats import Format
+    from assay.data.source import Readable, Source
+
+QRELS_FIELDS = 4
+RUN_FIELDS = 6
+PAIR = 2
+# What a kind of value indicates, judgments or a run, and the share of all values it needs. Some scores are whole.
+NEEDED = {"grade": (True, 1.0), "group": (True, 1.0), "fraction": (False, 0.9), "pair": (False, 1.0)}
+# Whole numbers up to this are grades, larger ones may be either.
+HIGHEST_GRADE = 10
+# BEIR calls grades scores; its names for the other columns give it away.
+BEIR = {"query_id", "corpus_id", "score"}
 
 
-class Kept(io.BytesIO):
+class KeptInput(io.BytesIO):
     """Standard input, kept so that it can be read twice."""
 
     name = StandardInput.name
@@ -42,20 +59,20 @@ class Kept(io.BytesIO):
 )
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--qrels", "kind", flag_value="qrels", help="IN holds judgments.")
-@click.option("--run", "kind", flag_value="run", help="IN holds a run.")
-@click.option("--from", "from_", type=format_choice, help="The format of IN, where it cannot be told.")
-@click.option("--to", type=format_choice, help="The format of OUT, where its name does not say it.")
-@click.option("--lossy", is_flag=True, help="Go on where OUT cannot hold everything.")
+@click.option("--qrels", "kind", flag_value="qrels", help="IN contains judgments.")
+@click.option("--run", "kind", flag_value="run", help="IN contains a run.")
+@click.option("--from", "from_", type=format_choice, help="Format of IN, if it cannot be inferred.")
+@click.option("--to", type=format_choice, help="Format of OUT, if its name does not say it.")
+@click.option("--lossy", is_flag=True, help="Leave out what OUT cannot hold.")
 def command(*, source: str, target: str, kind: str | None, from_: str | None, to: str | None, lossy: bool) -> None:
     """Writes the judgments or the run in IN to OUT, in the format and compression that OUT's name says.
 
-    Formats are TREC, BEIR's TSV, JSON, JSON Lines, CSV, TSV and Parquet; compressions .gz, .zst, .bz2 and .xz; - is
-    standard input or output. What OUT cannot hold, such as the tag of a run, is refused and named.
+    Formats are TREC, BEIR's TSV, JSON, JSON Lines, CSV, TSV and Parquet; compressions are .gz, .zst, .bz2 and .xz; -
+    is standard input or output. If OUT cannot hold something, such as the tag of a run, that is an error.
     """
-    data = read(source, kind, from_)
+    data = read_data(source, kind, from_)
     if target == "-":
-        to_stdout(data, to, lossy=lossy)
+        write_stdout(data, to, lossy=lossy)
     else:
         data.write(target, format=to, lossy=lossy)
     what = "judgments" if data.is_judgments else "a run"
@@ -63,20 +80,87 @@ def command(*, source: str, target: str, kind: str | None, from_: str | None, to
     say(f"wrote {what} to {'standard output' if target == '-' else target}: {size}")
 
 
-def read(argument: str, kind: str | None, format_: str | None) -> Qrels | Run:
-    """The data, with whatever repeats it has: writing says whether they can be kept."""
-    source: Readable = Kept(StandardInput().read()) if argument == "-" else argument
+def read_data(argument: str, kind: str | None, format_: str | None) -> Qrels | Run:
+    """The data, with its duplicates: whether they can be kept is decided when writing."""
+    source: Readable = KeptInput(StandardInput().read()) if argument == "-" else argument
     with watched(argument):
         is_judgments = holds_judgments(source, format_) if kind is None else kind == "qrels"
-        if isinstance(source, Kept):
+        if isinstance(source, KeptInput):
             source.seek(0)
         return Qrels(source, format=format_, duplicates="first") if is_judgments else Run(source, format=format_)
 
 
-def to_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None:
-    """Written to a file first, so that nothing comes out unless everything can."""
+def write_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None:
+    """Writes to a file first, so that nothing is printed unless everything can be."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "output"
         data.write(path, format=format_ or "trec", lossy=lossy)
         with path.open("rb") as whole:
             shutil.copyfileobj(whole, sys.stdout.buffer)
+
+
+def holds_judgments(data: Readable, format_: str | None) -> bool:
+    """True for judgments, false for a run; an error if the content does not tell."""
+    with open_source(data) as source:
+        answer = by_format(source, recognise(source, format_))
+        if answer is None:
+            raise FormatError(f"cannot tell whether {source.name} holds judgments or a run; use --qrels or --run")
+        return answer
+
+
+def by_format(source: Source, format_: Format) -> bool | None:
+    if format_.name == "beir":
+        return True
+    if format_ is TREC:
+        return by_fields(source)
+    if format_.column_names is not None:
+        return by_columns(format_.column_names(source))
+    content = read_rankings(source)
+    return by_values(content.values() if isinstance(content, dict) else content)
+
+
+def by_fields(source: Source) -> bool | None:
+    """TREC: a judgment has four fields, a retrieved document six."""
+    for line in source.read(HEAD).decode("utf-8", errors="replace").splitlines():
+        if line.strip() and not line.startswith("#"):
+            return {QRELS_FIELDS: True, RUN_FIELDS: False}.get(len(line.split()))
+    return None
+
+
+def by_columns(names: Sequence[str]) -> bool | None:
+    """A column of grades means judgments, one of scores a run."""
+    found = {normalise(name) for name in names}
+    if found == BEIR:
+        return True
+    has_grades, has_scores = bool(found & (set(GRADE) - set(SCORE))), bool(found & set(SCORE))
+    return has_grades if has_grades != has_scores else None
+
+
+def by_values(queries: Iterable[Any]) -> bool | None:
+    """JSON: small whole numbers are grades and nested lists are groups; fractions and pairs are scores."""
+    kinds = Counter(kind for query in queries for kind in value_kinds(query))
+    for kind, (is_judgments, share) in NEEDED.items():
+        if kinds[kind] and kinds[kind] >= share * kinds.total():
+            return is_judgments
+    return None
+
+
+def value_kinds(query: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the file holds
+    """What the values of one query look like."""
+    if isinstance(query, dict):
+        return map(number_kind, query.values())
+    return map(entry_kind, query if isinstance(query, list) else [])
+
+
+def number_kind(value: object) -> str:
+    if not isinstance(value, (int, float)):
+        return "other"
+    return "fraction" if value % 1 else "grade" if abs(value) <= HIGHEST_GRADE else "whole"
+
+
+def entry_kind(entry: object) -> str:
+    """What one entry of a list is: an id, a document with its score, or a group of ids."""
+    if not isinstance(entry, list):
+        return "id"
+    is_pair = len(entry) == PAIR and isinstance(entry[1], (int, float))
+    return "pair" if is_pair else "group"

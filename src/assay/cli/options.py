@@ -15,7 +15,7 @@ from assay.conventions import CONVENTIONS
 from assay.core.errors import AssayError, FileError
 from assay.core.policies import CHOICES, Policies, policy_help
 from assay.core.text import show
-from assay.data.detect import FORMATS as FILE_FORMATS
+from assay.data.formats import NAMES as FILE_FORMATS
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.api import Scorer, make_scorer
 

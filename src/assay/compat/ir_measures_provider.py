@@ -14,8 +14,7 @@ from assay.compat._scores import finite
 from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
-from assay.data.columns import find_columns
-from assay.data.frames import is_frame, to_polars
+from assay.data.frames import find_columns, is_frame, to_polars
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.api import Evaluator
 

@@ -16,7 +16,7 @@ import numpy as np
 from assay._kernel import Rows
 from assay.core.errors import DataError
 from assay.core.policies import LARGEST
-from assay.data.tuples import is_tuples
+from assay.data.frames import is_tuples
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention

@@ -1,20 +1,32 @@
-"""Frames: polars, pandas, pyarrow and whatever else speaks Arrow, made into the columns that the kernel reads."""
+"""Frames of polars, pandas, pyarrow and other Arrow libraries, and lists of named tuples, as columns for the kernel.
+
+Columns are found by their names: which one holds the queries, the documents, the grades or the scores.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
-from assay.data.columns import find_columns
+from assay.data.source import gather
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import polars
 
+# Where a table has several of these, the first one here is used: a `query` may be the text of the query, and a `docid`
+# beside a `docno` is the index's own number.
+QUERY = ("query_id", "qid", "q_id", "queryid", "topic_id", "topic", "query")
+DOCUMENT = ("doc_id", "docno", "document_id", "docid", "corpus_id", "passage_id", "pid", "doc", "document")
+SCORE = ("score", "similarity", "sim")
+GRADE = ("relevance", "rel", "grade", "label", "score")
+GROUP = ("group", "subtopic", "subtopic_id")
+# The second field of TREC's judgments: groups, unless it is the same everywhere.
+ITERATION = ("iteration",)
+ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 NO_ITERATION = "0"
 
 
@@ -24,7 +36,7 @@ def is_frame(data: object) -> bool:
 
 
 def is_a(data: object, kind: str) -> bool:
-    """Whether the data is of a library's class; the library is not imported for it.
+    """Whether the data is of a library's class, without importing the library.
 
     >>> is_a({}, "pandas.DataFrame")
     False
@@ -40,7 +52,7 @@ def prepare_frame(
     judgments: bool,
     name: str = "the frame",
 ) -> polars.DataFrame:
-    """A frame that a user gave, ready for the kernel; `name` is what messages call it."""
+    """A user's frame, ready for the kernel; `name` is what messages call it."""
     import polars
 
     try:
@@ -51,8 +63,8 @@ def prepare_frame(
         reason = printable(str(error).strip().partition("\n")[0])
         raise FormatError(f"the frame cannot be read: {reason}") from error
     if not isinstance(table, polars.DataFrame):
-        raise FormatError("the frame cannot be read: it is one column; give queries, documents and values")
-    return settle(prepare(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}"))
+        raise FormatError("the frame cannot be read: it is a single column; pass queries, documents and values")
+    return groups_of_iterations(prepare(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}"))
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
@@ -74,7 +86,7 @@ def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool)
 
 
 def from_pandas(column: Any) -> polars.Series:  # noqa: ANN401 - pandas' series
-    """A pandas column; as objects where its values are of several kinds, or where there is no pyarrow."""
+    """A pandas column; of objects if its values are of several types, or if pyarrow is not installed."""
     import polars
 
     try:
@@ -103,7 +115,7 @@ def prepare(
             continue
         if table[column].null_count():
             row = int(table[column].is_null().arg_true()[0])
-            raise FormatError(f"{name}, {place(row)}: there is nothing in the column {show(column)}")
+            raise FormatError(f"{name}, {place(row)}: the column {show(column)} is empty")
         if role == "value":
             ready.append(as_number(table[column], name, place, truths=judgments).alias(role))
         else:
@@ -111,8 +123,8 @@ def prepare(
     return polars.DataFrame(ready)
 
 
-def settle(table: polars.DataFrame) -> polars.DataFrame:
-    """The table with its iterations as groups, or without them where all judgments have the same one."""
+def groups_of_iterations(table: polars.DataFrame) -> polars.DataFrame:
+    """The table with its iterations as groups, or without them if all judgments have the same one."""
     if "iteration" not in table.columns:
         return table
     is_idle = table["iteration"].n_unique() <= 1
@@ -129,7 +141,7 @@ def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> po
         wrong = text.is_null().arg_true()
         if len(wrong):
             row = int(wrong[0])
-            raise FormatError(f"{name}, {place(row)}: {show(column[row])} is no id; use strings or integers")
+            raise FormatError(f"{name}, {place(row)}: {show(column[row])} is not an id; use strings or integers")
     elif kind == polars.String:
         text = column
     elif kind.is_integer() or kind in (polars.Categorical, polars.Enum, polars.Null):
@@ -138,12 +150,12 @@ def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> po
         raise FormatError(f"{name}: the column {show(column.name)} must hold strings or integers, not {kind}")
     empty = (text == "").arg_true()
     if len(empty):
-        raise FormatError(f"{name}, {place(int(empty[0]))}: there is nothing in the column {show(column.name)}")
+        raise FormatError(f"{name}, {place(int(empty[0]))}: the column {show(column.name)} is empty")
     return text
 
 
 def as_id(value: object) -> str | None:
-    """An id as text, or nothing if the value cannot be one."""
+    """An id as text, or None if the value cannot be one."""
     if not isinstance(value, (str, Integral)) or isinstance(value, bool):
         return None
     try:
@@ -175,8 +187,8 @@ def as_number(column: polars.Series, name: str, place: Callable[[int], str], *, 
     return numbers
 
 
-def as_float(value: Any, *, truths: bool) -> float | None:  # noqa: ANN401 - whatever stands in the column
-    """A value as a float, or nothing if it cannot be one; too large an integer is infinite."""
+def as_float(value: Any, *, truths: bool) -> float | None:  # noqa: ANN401 - whatever the column holds
+    """A value as a float, or None if it cannot be one; too large an integer is infinite."""
     if isinstance(value, bool) and not truths:
         return None
     if isinstance(value, str) and ("_" in value or not value.isascii()):
@@ -187,3 +199,128 @@ def as_float(value: Any, *, truths: bool) -> float | None:  # noqa: ANN401 - wha
         return math.inf
     except Exception:  # noqa: BLE001 - a value's own conversion raises what it likes
         return None
+
+
+def frame_rows(frame: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any library's frame
+    """The rows of any frame as dicts; what pandas marks as missing is None."""
+    import polars
+
+    if is_a(frame, "pandas.DataFrame"):
+        return [{str(key): none_if_nan(value) for key, value in row.items()} for row in frame.to_dict(orient="records")]
+    if isinstance(frame, polars.LazyFrame):
+        frame = frame.collect()
+    try:
+        return polars.DataFrame(frame).to_dicts()
+    except Exception as error:  # each library raises its own
+        reason = printable(str(error).strip().partition("\n")[0])
+        raise FormatError(f"the frame cannot be read: {reason}") from error
+
+
+def none_if_nan(value: Any) -> Any:  # noqa: ANN401 - whatever the frame holds
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 - NaN
+
+
+def from_tuples(data: Any) -> Any:  # noqa: ANN401 - any form of data
+    """A list of named tuples, such as those of ir_measures and ir_datasets, as a frame; any other data as it is.
+
+    >>> from collections import namedtuple
+    >>> Judgment = namedtuple("Judgment", "query_id doc_id relevance")
+    >>> from_tuples([Judgment("q1", "d1", 1)]).rows()
+    [('q1', 'd1', 1)]
+    >>> from_tuples([["d1"], ["d2"]])
+    [['d1'], ['d2']]
+    """
+    data = gather(data)
+    return tuples_table(data) if is_tuples(data) else data
+
+
+def is_tuples(data: object) -> bool:
+    """Whether the data is a list whose first entry is a tuple that names its query and its document."""
+    first = data[0] if isinstance(data, (list, tuple)) and data else None
+    fields = getattr(first, "_fields", ())
+    return isinstance(first, tuple) and bool(find_column(fields, QUERY) and find_column(fields, DOCUMENT))
+
+
+def tuples_table(rows: list[Any]) -> polars.DataFrame:
+    """The rows as a frame with a column for each field of the first."""
+    import polars
+
+    fields = rows[0]._fields
+    wrong = next((row for row, each in enumerate(rows) if getattr(each, "_fields", None) != fields), None)
+    if wrong is not None:
+        names = ", ".join(fields)
+        raise FormatError(f"the list, row {wrong}: {show(rows[wrong])} has other fields than the first row ({names})")
+    return polars.DataFrame([tuples_series(*each) for each in zip(fields, zip(*rows, strict=True), strict=True)])
+
+
+def tuples_series(name: str, values: tuple[Any, ...]) -> polars.Series:
+    """A column; of objects if its values are of several types."""
+    import polars
+
+    try:
+        return polars.Series(name, values, strict=True)
+    except (TypeError, ValueError, OverflowError, AttributeError, polars.exceptions.PolarsError):
+        return polars.Series(name, list(values), dtype=polars.Object)
+
+
+def normalise(name: str) -> str:
+    """A column's name without differences in case and punctuation.
+
+    >>> normalise("Query-ID")
+    'query_id'
+    """
+    return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def find_columns(
+    names: Sequence[str], columns: Mapping[str, str] | None, *, judgments: bool, name: str
+) -> dict[str, str]:
+    """The columns that hold `query_id`, `doc_id`, `value` and, if there is one, `group` or else `iteration`.
+
+    `columns` names them explicitly, such as `{"query_id": "topic", "doc_id": "url"}`.
+    """
+    given = check_columns(names, columns, name)
+    value_role = "relevance" if judgments else "score"
+    wanted = {"query_id": QUERY, "doc_id": DOCUMENT, value_role: GRADE if judgments else SCORE}
+    found: dict[str, str] = {}
+    grouping = {"group": GROUP, "iteration": ITERATION} if judgments else {}
+    for role, known in {**wanted, **grouping}.items():
+        if role == "iteration" and "group" in found:
+            continue
+        column = given.get(role) or find_column(names, known)
+        if column is None and role in wanted:
+            raise FormatError(
+                f"{name} has no column for {role} (columns: {list_names(names)}); name it with columns={{{role!r}: …}}"
+            )
+        if column is not None and list(names).count(column) > 1:
+            raise FormatError(f"{name}: duplicate column {show(column)}; rename one of them")
+        if column is not None:
+            found["value" if role == value_role else role] = column
+    return found
+
+
+def check_columns(names: Sequence[str], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
+    """The user's own column names, each of which must exist."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise FormatError(f"columns= must map roles to columns, such as {{'query_id': 'topic'}}, not {show(columns)}")
+    given = dict(columns or {})
+    for role, column in given.items():
+        if role not in ROLES:
+            raise FormatError(f"columns={{{role!r}: …}}: the roles are {', '.join(ROLES)}")
+        if column not in names:
+            raise FormatError(f"{name} has no column {show(column)}; it has {list_names(names)}")
+    return given
+
+
+def find_column(names: Sequence[str], known: Sequence[str]) -> str | None:
+    """The column that has the first possible of the known names."""
+    for each in known:
+        column = next((column for column in names if normalise(column) == each), None)
+        if column is not None:
+            return column
+    return None
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Column names, in a message."""
+    return ", ".join(map(show, names)) or "none"

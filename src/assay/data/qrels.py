@@ -1,4 +1,4 @@
-"""`Qrels`: the judgments of each query."""
+"""`Qrels`: the judgments of each query; and `QueryTable`, what judgments and runs share."""
 
 from __future__ import annotations
 
@@ -6,21 +6,104 @@ from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay._kernel import Index, Rows
 from assay.core.errors import DataError
 from assay.core.policies import check_policy
-from assay.core.text import count
-from assay.data.detect import check_format, detect
-from assay.data.formats.tabular import read_table
-from assay.data.frames import is_frame, prepare_frame
-from assay.data.source import Readable, Source, describe, is_source, named, open_source
-from assay.data.table import QueryTable
-from assay.data.tuples import from_tuples, gathered
+from assay.core.text import count, show
+from assay.data.formats import find_format, recognise
+from assay.data.frames import from_tuples, is_frame, prepare_frame
+from assay.data.source import Readable, describe, gather, is_source, open_source, prefix_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Iterator, Mapping
 
     import polars
+
+    from assay.core.judged import FloatArray, IntArray
+
+
+class QueryTable:
+    """What `Qrels` and `Run` share: rows in the kernel, by query."""
+
+    is_judgments = False
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The query ids, in the order of the data."""
+        return self.rows.queries()
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.queries)
+
+    def __contains__(self, query: object) -> bool:
+        return self.find(query) is not None
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where each query's rows begin; one more entry marks the end."""
+        return np.frombuffer(self.rows.starts(), dtype=np.int64)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The grade or the score of each row."""
+        return np.frombuffer(self.rows.values(), dtype=np.float64)
+
+    def find(self, query: object) -> int | None:
+        """The number of a query, or None."""
+        try:
+            return self.rows.find(str(query))
+        except UnicodeEncodeError:
+            return None
+
+    def number(self, query: object) -> int:
+        """The number of a query that must exist."""
+        number = self.find(query)
+        if number is None:
+            raise DataError(f"unknown query {show(query)}")
+        return number
+
+    def values_of(self, number: int) -> list[float]:
+        """The grades or the scores of one query, by its number."""
+        values: list[float] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
+        return values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as Python objects, in the form in which it was given."""
+        return {query: self[query] for query in self.queries}
+
+    def __getitem__(self, query: object) -> Any:  # noqa: ANN401 - a dict or a list
+        raise NotImplementedError
+
+    def write(self, path: str | os.PathLike[str], *, format: str | None = None, lossy: bool = False) -> None:
+        """Writes a file in the format that its name says, or in the one given.
+
+        Data that the format cannot hold is an error that names it; with `lossy` it is left out.
+        """
+        from assay.data.write import write
+
+        write(self, path, format, lossy=lossy)
+
+    @property
+    def has_empty_queries(self) -> bool:
+        """Whether a query has no rows."""
+        return bool((np.diff(self.starts) == 0).any())
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether a query has a document twice (in the same group)."""
+        import polars
+
+        return bool(polars.DataFrame(self.rows).drop("value").is_duplicated().any())
 
 
 class Qrels(QueryTable):
@@ -30,14 +113,14 @@ class Qrels(QueryTable):
     >>> qrels.queries, qrels["q1"]
     (['q1', 'q2'], {'d1': 3.0, 'd2': 0.0})
 
-    The data may be a dict or a list, named tuples, a frame, a path or a file object. A list of documents judges them
+    The data may be a dict or a list, named tuples, a frame, a path or a file object. The documents in a list are
     relevant; a list of lists holds groups of alternatives:
 
     >>> Qrels({"q1": [["d1", "d2"], ["d3"]]}).groups("q1")
     {'0': {'d1': 1.0, 'd2': 1.0}, '1': {'d3': 1.0}}
 
     `format="prefs"` reads a file of trec_eval's preferences, whose lines are query, group, subgroup, document, level.
-    With `duplicates=None`, what repeated judgments mean is left to the policies of the measures.
+    With `duplicates=None`, the policies of the measures decide about duplicate judgments.
     """
 
     is_judgments = True
@@ -52,7 +135,7 @@ class Qrels(QueryTable):
     ) -> None:
         if duplicates is not None:
             check_policy("duplicates", duplicates)
-        data = gathered(data)
+        data = gather(data)
         super().__init__(judgment_rows(data, format, columns))
         if not len(self):
             raise DataError(f"{describe(data)} has no judgments")
@@ -62,15 +145,15 @@ class Qrels(QueryTable):
         self.indexes: dict[str, Index] = {}
 
     def make_index(self, duplicates: str) -> Index:
-        """The judged documents, with the grades that repeated judgments have under a policy."""
-        with nullcontext() if self.source is None else named(self.source):
+        """The judged documents, with the grades that a policy gives to duplicate judgments."""
+        with nullcontext() if self.source is None else prefix_errors(self.source):
             # A document is judged once, however often it is listed.
             return Index(self.rows, "count" if duplicates == "once" else duplicates)
 
     def index_under(self, duplicates: str) -> Index:
-        """The judged documents as a measure's policy has them, unless the judgments were read with one of their own.
+        """The judged documents under a measure's policy, unless the judgments were read with a policy of their own.
 
-        They stand in the same order under every policy; only their grades differ.
+        Their order is the same under every policy; only grades differ.
         """
         if self.duplicates is not None or not self.repeats:
             return self.index
@@ -82,14 +165,14 @@ class Qrels(QueryTable):
         return f"<Qrels: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'judgment')}>"
 
     def __getitem__(self, query: object) -> dict[str, float]:
-        """The grade of each document of a query; of several groups the highest."""
+        """The grade of each document of a query; the highest if several groups have it."""
         number = self.number(query)
         starts = self.index_starts
         documents = range(starts[number], starts[number + 1])
         return {self.index.document(document): self.grades[document] for document in documents}
 
     def groups(self, query: object) -> dict[str, dict[str, float]]:
-        """The grades of each group of a query; one group where the judgments have none."""
+        """The grades of each group of a query; one group if the judgments have none."""
         number = self.number(query)
         documents, grades = self.rows.documents(number), self.values_of(number)
         names = self.rows.groups(number) or ["0"] * len(documents)
@@ -99,16 +182,14 @@ class Qrels(QueryTable):
         return result
 
     def to_dict(self) -> dict[str, Any]:
-        """`{query: {document: grade}}`, or `{query: [[document]]}` where there are groups with one grade for all."""
+        """`{query: {document: grade}}`, or `{query: [[document]]}` for groups in which every grade is 1."""
         if self.rows.has_groups() and self.has_equal_grades:
             return {query: [list(group) for group in self.groups(query).values()] for query in self.queries}
         return super().to_dict()
 
     @cached_property
     def repeats(self) -> int:
-        """How many judgments are of a document that was judged before, for the same query and in the same group."""
-        import numpy as np
-
+        """How many judgments are duplicates: same query, same document, same group."""
         size = len(self.rows)
         if size == np.frombuffer(self.index.starts(), dtype=np.int64)[-1]:
             return 0
@@ -118,67 +199,38 @@ class Qrels(QueryTable):
 
     @cached_property
     def index_starts(self) -> list[int]:
-        import numpy as np
-
         starts: list[int] = np.frombuffer(self.index.starts(), dtype=np.int64).tolist()
         return starts
 
     @cached_property
     def grades(self) -> list[float]:
         """The grade of each judged document, by query."""
-        import numpy as np
-
         grades: list[float] = np.frombuffer(self.index.grades(), dtype=np.float64).tolist()
         return grades
 
     @property
     def has_equal_grades(self) -> bool:
-        """Whether every judgment has the grade 1, as lists of relevant documents do."""
+        """Whether every judgment has grade 1, as in lists of relevant documents."""
         return bool((self.values == 1.0).all())
 
     def to_polars(self) -> polars.DataFrame:
-        """A frame with columns `query_id`, `doc_id`, `relevance` and, where there are groups, `group`."""
+        """A frame with columns `query_id`, `doc_id`, `relevance` and, if there are groups, `group`."""
         import polars
 
         return polars.DataFrame(self.rows).rename({"value": "relevance"})
 
 
-def judgment_rows(
-    data: object,
-    format: str | None,
-    columns: Mapping[str, str] | None,
-) -> Rows:
-    """The data as rows, whatever its form."""
-    if format == "prefs" and is_source(data):
-        from assay.data.formats.preferences import read_preferences
-
-        with open_source(data) as source:  # type: ignore[arg-type]
-            return read_preferences(source)
-    check_format(format)
+def judgment_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:
+    """Judgments in any form, as rows of the kernel."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            return rows_of_file(source, detect(source, format), columns)
+            return recognise(source, format).read(source, columns, judgments=True)
+    find_format(format)
     table = from_tuples(data)
     if is_frame(table):
         name = "the frame" if table is data else "the list"
         return Rows.from_frame(prepare_frame(table, columns, judgments=True, name=name), "the judgments")
     return Rows.from_judgments(data)
-
-
-def rows_of_file(
-    source: Source,
-    format: str,
-    columns: Mapping[str, str] | None,
-) -> Rows:
-    if format == "trec":
-        return Rows.from_file(source.path, source.name, judgments=True)
-    if format == "json":
-        from assay.data.formats.json import read_json
-
-        content = read_json(source, judgments=True)
-        with named(source.name):
-            return Rows.from_judgments(content)
-    return Rows.from_frame(read_table(source, format, columns, judgments=True), source.name)
 
 
 def read_qrels(

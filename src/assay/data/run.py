@@ -1,27 +1,29 @@
-"""`Run`: the ranking of each query. A file can be judged while it is read, without a `Run` being made of it."""
+"""`Run`: the ranking of each query. A file can also be ranked while it is read, without making a `Run`."""
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay._kernel import Progress, Ranker, Rows
 from assay.core.errors import DataError
 from assay.core.text import count
-from assay.data.detect import check_format, detect
-from assay.data.formats.tabular import read_batches, read_table
-from assay.data.frames import is_frame, prepare_frame
-from assay.data.source import Readable, Source, describe, is_source, named, open_source
-from assay.data.table import QueryTable
-from assay.data.tuples import from_tuples
+from assay.data.formats import BY_SUFFIX, find_format, recognise
+from assay.data.frames import from_tuples, is_frame, prepare_frame
+from assay.data.qrels import QueryTable
+from assay.data.source import COMPRESSIONS, Readable, describe, is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars
 
+ENDINGS = {*BY_SUFFIX, *COMPRESSIONS, ".txt", ".tsv"}
+
 
 class Run(QueryTable):
-    """Rankings: for each query the retrieved documents with their scores, or in an order without scores.
+    """Rankings: for each query the retrieved documents with their scores, or in order without scores.
 
     >>> run = Run({"q1": {"d7": 12.3, "d2": 11.0}, "q2": ["d5", "d1"]})
     >>> run["q1"], run["q2"]
@@ -45,14 +47,14 @@ class Run(QueryTable):
 
     @property
     def tag(self) -> str:
-        """The run's name in a TREC file; empty where the data has none."""
+        """The run's name in a TREC file; empty if the data has none."""
         return self.rows.tag
 
     def __repr__(self) -> str:
         return f"<Run: {count(len(self), 'query', 'queries')}, {count(len(self.rows), 'document')}>"
 
     def __getitem__(self, query: object) -> list[tuple[str, float]] | list[str]:
-        """A query's documents as given: with their scores, or alone where only their order is known."""
+        """A query's documents as given: with their scores, or without if only their order is known."""
         number = self.number(query)
         documents = self.rows.documents(number)
         if self.rows.is_ordered(number):
@@ -60,11 +62,11 @@ class Run(QueryTable):
         return list(zip(documents, self.values_of(number), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """`{query: {document: score}}`; a list where only the order is known, or of pairs where documents repeat."""
+        """`{query: {document: score}}`; a list if only the order is known, or of pairs if a document is there twice."""
         return {query: self.as_given(query) for query in self.queries}
 
     def as_given(self, query: str) -> dict[str, float] | list[tuple[str, float]] | list[str]:
-        """One query's ranking in the form that holds all of it."""
+        """One query's ranking in the simplest form that loses nothing."""
         ranking = self[query]
         if self.rows.is_ordered(self.number(query)):
             return ranking
@@ -72,7 +74,7 @@ class Run(QueryTable):
         return scores if len(scores) == len(ranking) else ranking
 
     def to_polars(self) -> polars.DataFrame:
-        """A frame with columns `query_id`, `doc_id` and `score`. An order becomes scores that fall by one."""
+        """A frame with columns `query_id`, `doc_id` and `score`. Rankings without scores get falling ones: 3, 2, 1."""
         import numpy as np
         import polars
 
@@ -86,20 +88,11 @@ class Run(QueryTable):
 
 
 def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:
-    """The data as rows, whatever its form."""
-    check_format(format)
+    """Rankings in any form, as rows of the kernel."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            chosen = detect(source, format)
-            if chosen == "trec":
-                return Rows.from_file(source.path, source.name, judgments=False)
-            if chosen == "json":
-                from assay.data.formats.json import read_json
-
-                content = read_json(source)
-                with named(source.name):
-                    return Rows.from_rankings(content)
-            return Rows.from_frame(read_table(source, chosen, columns, judgments=False), source.name)
+            return recognise(source, format).read(source, columns, judgments=False)
+    find_format(format)
     table = from_tuples(data)
     if is_frame(table):
         name = "the frame" if table is data else "the list"
@@ -126,24 +119,15 @@ def rank_run(
     columns: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Ranker:
-    """Ranks the judged documents of a run in any form. A file is judged while it is read and never held whole."""
-    check_format(format)
+    """Ranks the judged documents of a run in any form. A file is ranked while it is read and never held whole."""
+    if is_source(run):
+        with open_source(run) as source:  # type: ignore[arg-type]
+            chosen = recognise(source, format)
+            return chosen.rank(source, make_ranker, columns, threads=threads, progress=progress)
+    find_format(format)
     ranker = make_ranker()
     if isinstance(run, Run):
         ranker.add_rows(run.rows, "the run", threads)
-    elif is_source(run):
-        with open_source(run) as source:  # type: ignore[arg-type]
-            chosen = detect(source, format)
-            if chosen == "trec":
-                ranker.add_file(source.path, source.name, threads, progress)
-            elif chosen == "json":
-                from assay.data.formats.json import iterate_json
-
-                for query, ranking in iterate_json(source):
-                    with named(source.name):
-                        ranker.add(query, ranking)
-            else:
-                return rank_table(make_ranker, source, chosen, columns, threads)
     elif is_frame(table := from_tuples(run)):
         name = "the frame" if table is run else "the list"
         ranker.add_frame(prepare_frame(table, columns, judgments=False, name=name), "the run", threads)
@@ -152,22 +136,35 @@ def rank_run(
     return ranker
 
 
-def rank_table(
-    make_ranker: Callable[[], Ranker],
-    source: Source,
-    format: str,
-    columns: Mapping[str, str] | None,
-    threads: int,
-) -> Ranker:
-    """Judges a table batch by batch; where a query's rows do not stand together, the whole table at once."""
-    ranker = make_ranker()
-    seen: set[str] = set()
-    for batch in read_batches(source, format, columns):
-        queries = batch["query_id"].unique().to_list()
-        if not seen.isdisjoint(queries):
-            ranker = make_ranker()
-            ranker.add_frame(read_table(source, format, columns, judgments=False), source.name, threads)
-            return ranker
-        seen.update(queries)
-        ranker.add_frame(batch, source.name, threads)
-    return ranker
+def run_names(arguments: Sequence[str]) -> list[str]:
+    """A name for each run: its file name without folder and known endings, unless two would be the same.
+
+    >>> run_names(("runs/bm25.run.gz", "dense.trec", "-"))
+    ['bm25', 'dense', 'stdin']
+    >>> run_names(("old/bm25.run", "new/bm25.run", "new/bm25.run"))
+    ['old/bm25', 'new/bm25', 'new/bm25 (2)']
+    """
+    short = [without_endings(Path(each).name) if each != "-" else "stdin" for each in arguments]
+    times = Counter(short)
+    names: list[str] = []
+    for argument, name in zip(arguments, short, strict=True):
+        longer = name if times[name] == 1 else without_endings(argument)
+        names.append(unused(longer, names))
+    return names
+
+
+def without_endings(name: str) -> str:
+    path = Path(name)
+    while path.suffix.lower() in ENDINGS:
+        path = path.with_suffix("")
+    return str(path)
+
+
+def unused(name: str, names: list[str]) -> str:
+    """The name, with a number after it if it is taken."""
+    if name not in names:
+        return name
+    number = 2
+    while f"{name} ({number})" in names:
+        number += 1
+    return f"{name} ({number})"

@@ -1,41 +1,37 @@
-"""Where data comes from: a path, or a file object, which is put into a temporary file so that it can be read twice."""
+"""Where data comes from: a path, or a file object, which is copied to a temporary file so that it can be read twice."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from assay._kernel import decompress, read_bytes
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
 MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
 CHUNK = 1 << 20
 LONGEST_NAME = 100
 
-Readable = str | os.PathLike[str] | IO[Any]
-
 
 class Source(NamedTuple):
-    """A file to read, and the name that messages give it."""
+    """A file to read, and its name in messages."""
 
     path: Path
     name: str
 
     def read(self, limit: int | None = None) -> bytes:
-        """The content, decompressed; at most `limit` bytes of it."""
+        """The content, decompressed; at most `limit` bytes."""
         return read_bytes(self.path, self.name, limit)
 
     @contextmanager
     def plain(self) -> Iterator[Path]:
-        """The path of the content without compression, for as long as the context lasts."""
+        """The path of the decompressed content, valid inside the context."""
         self.read(limit=1)
         with self.path.open("rb") as file:
             is_compressed = file.read(6).startswith(MAGIC)
@@ -50,14 +46,24 @@ class Source(NamedTuple):
             yield target
 
 
+Readable = str | os.PathLike[str] | IO[Any] | Source
+
+
+class Placed(NamedTuple):
+    """One record of a file, and where it is, for messages."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
 class StandardInput:
-    """What comes in on standard input, under a name that messages can use."""
+    """Standard input, under a name that messages can use."""
 
     name = "standard input"
 
     def read(self, size: int = -1) -> bytes:
         if sys.stdin is None:
-            raise FileError("there is no standard input")
+            raise FileError("standard input is not available")
         return sys.stdin.buffer.read(size)
 
 
@@ -66,8 +72,20 @@ def is_source(data: object) -> bool:
     return isinstance(data, (str, os.PathLike)) or callable(getattr(data, "read", None))
 
 
+def gather(data: Any) -> Any:  # noqa: ANN401 - any form of data
+    """A generator of named tuples as a list; any other data as it is."""
+    if not isinstance(data, Iterator) or is_source(data):
+        return data
+    from assay.data.frames import is_frame, is_tuples
+
+    if is_frame(data):
+        return data
+    first = next(data, None)
+    return [first, *data] if is_tuples([first]) else data
+
+
 def describe(data: object) -> str:
-    """How a message names the data."""
+    """What messages call the data."""
     if isinstance(data, (str, os.PathLike)):
         return printable(os.fsdecode(data))
     name = getattr(data, "name", None) if is_source(data) else None
@@ -75,19 +93,22 @@ def describe(data: object) -> str:
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
-    """A path as messages name it: whole, however long."""
+    """A path in quotes, in full, however long."""
     return "'" + printable(os.fsdecode(path)) + "'"
 
 
 @contextmanager
 def open_source(data: Readable) -> Iterator[Source]:
-    """The source to read, for as long as the context lasts."""
+    """The source to read, valid inside the context."""
+    if isinstance(data, Source):
+        yield data
+        return
     name = describe(data)
     if not isinstance(data, (str, os.PathLike)):
         with put_aside(data, name) as source:
             yield source
         return
-    path = checked(data)
+    path = check_path(data)
     if is_stream(path):
         with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
@@ -95,20 +116,20 @@ def open_source(data: Readable) -> Iterator[Source]:
     yield Source(path, printable(name))
 
 
-def checked(data: str | os.PathLike[str]) -> Path:
-    """The path, if it can be one."""
+def check_path(data: str | os.PathLike[str]) -> Path:
+    """The path, if it is a possible one."""
     name = os.fsdecode(data)
     try:
         os.fsencode(name)
     except UnicodeEncodeError:
-        raise FileError(f"{quoted(name)} cannot be the name of a file: it is not valid Unicode") from None
+        raise FileError(f"{quoted(name)} is not a valid file name: it is not valid Unicode") from None
     if not name:
         raise FileError("the path is empty; name a file")
     return Path(name)
 
 
 def is_stream(path: Path) -> bool:
-    """Whether the path is one that can be read only once."""
+    """Whether the path can be read only once."""
     try:
         return path.is_fifo() or path.is_char_device()
     except OSError as error:
@@ -117,7 +138,7 @@ def is_stream(path: Path) -> bool:
 
 @contextmanager
 def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
-    """The rest of a stream, kept in a temporary file whose name ends like the stream's."""
+    """The rest of a stream, copied to a temporary file whose name ends like the stream's."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
@@ -130,14 +151,14 @@ def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
 
 
 def read_chunk(file: IO[Any], name: str) -> bytes:
-    """The next bytes of a stream; nothing at its end."""
+    """The next bytes of a stream; empty at its end."""
     try:
         chunk = file.read(CHUNK)
         return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
     except UnicodeError:
         raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
     except Exception as error:
-        raise FileError(f"{name} cannot be read: {error}; give a file object that is open for reading") from error
+        raise FileError(f"{name} cannot be read: {error}; pass a file object that is open for reading") from error
 
 
 def undecodable_line(path: str | Path) -> int | None:
@@ -152,8 +173,8 @@ def undecodable_line(path: str | Path) -> int | None:
 
 
 @contextmanager
-def named(name: str) -> Iterator[None]:
-    """Puts the name of a file in front of what is wrong with its content."""
+def prefix_errors(name: str) -> Iterator[None]:
+    """Puts the name of a file in front of errors about its content."""
     try:
         yield
     except DataError as error:

@@ -1,113 +1,341 @@
-"""Texts that were retrieved, compared with those that should have been: judgments and a run of them."""
+"""Texts by id: questions, documents, and the passages that a retriever returned for one question.
+
+A passage may be an id, an id with its score, a dict, or another library's object: LangChain's and haystack's documents
+and LlamaIndex's nodes are recognised by their fields, without importing the library.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from functools import lru_cache
+from itertools import pairwise
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.text import show
-from assay.data.frames import as_id
-from assay.data.qrels import Qrels
-from assay.data.run import Run
+from assay.data.formats import TREC, TSV, recognise
+from assay.data.formats.tabular import read_cells
+from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_names, normalise
+from assay.data.source import is_source, open_source
 
 if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
+    from collections.abc import Generator, Iterator
 
-# Each distance, and rapidfuzz's name for it.
-DISTANCES = {"levenshtein": "Levenshtein", "hamming": "Hamming", "jaro": "Jaro", "jaro_winkler": "JaroWinkler"}
-Texts = Mapping[Any, Sequence[str]] | Sequence[Sequence[str]]
+    from assay.data.formats.tabular import Cells
+    from assay.data.source import Source
 
-
-class Matched(NamedTuple):
-    """Judgments and a run, ready for `evaluate`."""
-
-    qrels: Qrels
-    run: Run
-
-
-class Row(NamedTuple):
-    """One judgment."""
-
-    query_id: str
-    doc_id: str
-    relevance: float
-    group: str
+# Field names that tools use, the likeliest first.
+QUESTION_ID = ("query_id", "qid", "question_id", "queryid", "_id", "id")
+QUESTION_TEXT = ("question", "query", "user_input", "query_text")
+PASSAGE_ID = (
+    *("id", "doc_id", "_id", "document_id", "docid", "docno", "corpus_id"),
+    *("passage_id", "pid", "chunk_id", "node_id", "id_"),
+)
+PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
+PASSAGE_SCORE = ("score", "similarity", "similarity_score", "relevance_score")
+# Where a passage may keep fields that it does not have itself.
+INSIDE = ("node", "document", "doc", "metadata", "meta")
+PAIR = 2
 
 
-def match_texts(references: Texts, retrieved: Texts, *, distance: str = "levenshtein") -> Matched:
-    """Makes judgments and a run of texts, where how much two texts are alike is the grade.
+class TextKind(NamedTuple):
+    """What the texts belong to, and the names of the fields with their ids and texts."""
 
-    Both hold a list of texts for each query, as a dict or as lists that pair up. Each reference is a group: the
-    reference itself, with the grade 1, and every retrieved text with its likeness to it, which is 1 less the normalised
-    distance (`levenshtein`, `hamming`, `jaro` or `jaro_winkler`).
+    noun: str
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    may_be_blank: bool = False
 
-    >>> import assay
-    >>> matched = match_texts({"q1": ["a cat sat", "it rained"]}, {"q1": ["cats sat", "no", "a cat sat"]})
-    >>> result = assay.evaluate(*matched, ["NonLLMContextRecall"], convention="ragas")
-    >>> result["NonLLMContextRecall"]
-    0.5
+
+QUESTIONS = TextKind("question", QUESTION_ID, ("text", *QUESTION_TEXT, "title"))
+DOCUMENTS = TextKind("document", PASSAGE_ID, PASSAGE_TEXT, may_be_blank=True)
+
+
+class Entry(NamedTuple):
+    """An id and a text as they were found, and where, for messages."""
+
+    key: object
+    text: object
+    place: str
+
+
+def read_texts(data: object, kind: TextKind = QUESTIONS) -> dict[str, str]:
+    """The text of each question, or document, by its id.
+
+    A file is JSON Lines (as in BEIR), JSON, CSV, TSV or Parquet. A table has a column for the id and one for the text;
+    one with just two columns needs no header. A list of texts is numbered from 0.
+
+    >>> read_texts({"q1": "who", 2: "what"})
+    {'q1': 'who', '2': 'what'}
     """
-    if distance not in DISTANCES:
-        raise PolicyError(f"distance must be {' or '.join(map(repr, DISTANCES))}, not {show(distance)}")
-    wanted, found = by_query(references, "references"), by_query(retrieved, "retrieved texts")
-    if not isinstance(references, Mapping) and not isinstance(retrieved, Mapping) and len(wanted) != len(found):
-        raise MismatchError(f"there are {len(wanted)} lists of references and {len(found)} of retrieved texts")
-    rows = [row for query, texts in wanted.items() for row in judgments(query, texts, found.get(query, []), distance)]
-    rankings = {query: [retrieved_id(place) for place in range(len(texts))] for query, texts in found.items()}
-    return Matched(judged(rows), Run(rankings))
+    found: dict[str, str] = {}
+    with closing(text_entries(data, kind)) as entries:
+        for name, text, place in entries:
+            key = as_id(name)
+            if not key:
+                raise FormatError(f"{place}: the id of a {kind.noun} must be a string or an integer, not {show(name)}")
+            if key in found:
+                raise DuplicateError(f"{place}: duplicate {kind.noun} id {show(key)}")
+            found[key] = check_text(text, key, place, kind)
+    if not found:
+        raise DataError(f"no {kind.noun}s found")
+    return found
 
 
-def by_query(texts: Texts, what: str) -> dict[str, list[str]]:
-    """The texts of each query, numbered where they are a list."""
-    if isinstance(texts, (str, bytes)) or not isinstance(texts, (Mapping, Sequence)):
-        raise DataError(f"the {what} must be a dict or a list of lists of texts, not {show(texts)}")
-    if not texts:
-        raise DataError(f"there are no {what}")
-    checked: dict[str, list[str]] = {}
-    for query, each in texts.items() if isinstance(texts, Mapping) else enumerate(texts):
-        name = as_id(query)
-        if name is None:
-            raise DataError(f"the {what}: an id must be a string or an integer, not {show(query)}")
-        is_list = isinstance(each, Sequence) and not isinstance(each, (str, bytes))
-        if not is_list or not all(isinstance(text, str) for text in each):
-            raise DataError(f"the {what} of query {show(name)} must be a list of texts, not {show(each)}")
-        checked[name] = list(each)
-    return checked
+def check_text(text: object, key: str, place: str, kind: TextKind) -> str:
+    if kind.may_be_blank and text is None:
+        return ""
+    if not isinstance(text, str) or not (text.strip() or kind.may_be_blank):
+        raise FormatError(f"{place}: {kind.noun} {show(key)} must have a text, not {show(text)}")
+    return text
 
 
-def judgments(query: str, references: list[str], retrieved: list[str], distance: str) -> Iterator[Row]:
-    """The judgments of one query, one group a reference."""
-    if not references:
-        # So that the query is there, with nothing to find.
-        yield Row(query, "reference-none", 0.0, "none")
-    likeness = alike(retrieved, references, distance)
-    for number in range(len(references)):
-        group = str(number)
-        yield Row(query, f"reference-{number}", 1.0, group)
-        for place in range(len(retrieved)):
-            yield Row(query, retrieved_id(place), float(likeness[place, number]), group)
+def text_entries(data: object, kind: TextKind) -> Generator[Entry]:
+    """Each id with its text."""
+    name = f"the {kind.noun}s"
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            yield from file_entries(source, kind)
+    elif is_frame(data):
+        yield from (record_entry(row, f"{name}, row {number}", kind) for number, row in enumerate(frame_rows(data)))
+    else:
+        yield from object_entries(data, name, kind)
 
 
-def retrieved_id(place: int) -> str:
-    return f"retrieved-{place}"
+def object_entries(data: object, name: str, kind: TextKind) -> Iterator[Entry]:
+    """The entries of a dict by id, or of a list of texts or records."""
+    if isinstance(data, Mapping):
+        yield from (Entry(key, text, name) for key, text in data.items())
+    elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
+        for number, value in enumerate(data):
+            is_record = isinstance(value, Mapping)
+            yield record_entry(value, f"{name}, number {number}", kind) if is_record else Entry(number, value, name)
+    else:
+        raise DataError(f"{name} must be a dict, a list, a frame or a file, not {show(type(data).__name__)}")
 
 
-def alike(retrieved: list[str], references: list[str], distance: str) -> FloatArray:
-    """How much each retrieved text is like each reference, from 0 to 1."""
-    if not retrieved or not references:
-        return np.zeros((len(retrieved), len(references)))
-    from rapidfuzz import distance as distances
-    from rapidfuzz import process
-
-    scorer = getattr(distances, DISTANCES[distance]).normalized_distance
-    return 1.0 - process.cdist(retrieved, references, scorer=scorer, dtype=np.float64)
+def record_entry(record: Mapping[str, object], place: str, kind: TextKind) -> Entry:
+    """The id and the text of a record."""
+    key, text = require_columns(tuple(record), place, kind)
+    return Entry(record[key], record[text], place)
 
 
-def judged(rows: list[Row]) -> Qrels:
-    import polars
+def require_columns(names: tuple[str, ...], place: str, kind: TextKind) -> tuple[str, str]:
+    """The columns that hold the id and the text, which must exist."""
+    key, text = text_columns(names, kind)
+    if key is None or text is None:
+        missing, usual = ("an id", kind.ids) if key is None else ("a text", kind.texts)
+        raise FormatError(
+            f"{place}: {kind.noun}s need {missing} ({', '.join(usual[:3])} …), found only {list_names(names)}"
+        )
+    return key, text
 
-    columns = zip(*rows, strict=True)
-    return Qrels(polars.DataFrame(dict(zip(Row._fields, map(list, columns), strict=True))))
+
+@lru_cache(maxsize=64)
+def text_columns(names: tuple[str, ...], kind: TextKind) -> tuple[str | None, str | None]:
+    """The columns that hold the id and the text."""
+    return find_column(names, kind.ids), find_column(names, kind.texts)
+
+
+def file_entries(source: Source, kind: TextKind) -> Iterator[Entry]:
+    """The entries of a file; one whose name and content say nothing is TSV."""
+    format_ = recognise(source, default=TSV)
+    if format_.separator or format_ is TREC:
+        with closing(read_cells(source, format_.separator or TSV.separator)) as rows:
+            yield from table_entries(rows, source.name, kind)
+    elif format_.batches is None:
+        content = format_.content(source)  # type: ignore[misc]
+        # A single record on one line looks like JSON.
+        is_record = isinstance(content, Mapping) and None not in text_columns(tuple(content), kind)
+        yield from object_entries([content] if is_record else content, source.name, kind)
+    else:
+        with closing(format_.content(source)) as records:  # type: ignore[misc]
+            for place, fields in records:
+                yield record_entry(fields, place, kind)
+
+
+def table_entries(rows: Iterator[Cells], name: str, kind: TextKind) -> Iterator[Entry]:
+    """The entries of a text table, whose first row is a header if it names both columns."""
+    first = next(rows, None)
+    if first is None:
+        return
+    known = {normalise(each.strip()) for each in first.cells}
+    is_header = not known.isdisjoint(kind.ids) and not known.isdisjoint(kind.texts)
+    places = [0, 1]
+    if is_header or len(first.cells) != PAIR:
+        names = tuple(each.strip() for each in first.cells)
+        places = [names.index(each) for each in require_columns(names, f"{name}, line {first.line}", kind)]
+    else:
+        yield Entry(first.cells[0], first.cells[1], f"{name}, line {first.line}")
+    for line, cells in rows:
+        place = f"{name}, line {line}"
+        if len(cells) <= max(places):
+            raise FormatError(f"{place}: expected an id and a text, found {show(cells)}")
+        yield Entry(cells[places[0]], cells[places[1]], place)
+
+
+def replace_surrogates(text: str) -> str:
+    r"""A text without lone surrogates, which are not valid Unicode.
+
+    >>> replace_surrogates("a\ud800")
+    'a?'
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+class Passages(NamedTuple):
+    """Retrieved ids, best first; scores and texts only if every passage has one.
+
+    `is_list` says that they came in an order, which counts whatever the scores are; a dict of scores has none.
+    """
+
+    ids: list[str]
+    scores: list[float] | None = None
+    texts: list[str] | None = None
+    is_list: bool = True
+
+    @property
+    def ranking(self) -> list[str] | list[tuple[str, float]]:
+        """The question's ranking in a run: with scores only if they agree with the order.
+
+        >>> Passages(["a", "b"], [0.9, 0.1]).ranking, Passages(["a", "b"], [0.5, 0.5]).ranking
+        ([('a', 0.9), ('b', 0.1)], ['a', 'b'])
+        """
+        if self.scores is None:
+            return self.ids
+        if self.is_list and not all(left > right for left, right in pairwise(self.scores)):
+            return self.ids
+        return list(zip(self.ids, self.scores, strict=True))
+
+    @property
+    def rises(self) -> bool:
+        """Whether scores contradict the order, as distances do."""
+        return any(left < right for left, right in pairwise(self.scores or []))
+
+
+class Passage(NamedTuple):
+    """One retrieved passage."""
+
+    name: str
+    text: str | None = None
+    score: float | None = None
+
+
+def read_passages(found: object, place: str, *, doc_id: str | None = None) -> Passages:
+    """What was retrieved, in any form.
+
+    `place` is what messages call it. `doc_id` is the path to a passage's id, such as `metadata.source`.
+
+    >>> read_passages([{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}], "question 'q1'")
+    Passages(ids=['d1', 'd2'], scores=None, texts=['one', 'two'], is_list=True)
+    >>> read_passages({"d1": 0.4, "d2": 0.9}, "question 'q1'").ranking
+    [('d2', 0.9), ('d1', 0.4)]
+    """
+    if isinstance(found, Mapping):
+        scored = [(document_id(key, place), finite_score(score, place)) for key, score in found.items()]
+        scored.sort(key=lambda pair: -pair[1])
+        return Passages([key for key, _ in scored], [score for _, score in scored], is_list=False)
+    if hasattr(found, "tolist"):
+        found = found.tolist()
+    if isinstance(found, (set, frozenset)):
+        raise DataError(f"{place}: the retrieved documents are a set, which has no order; pass a list")
+    if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
+        raise DataError(f"{place}: the retrieved documents must be a list of ids or passages, not {show(found)}")
+    values = list(found)
+    if values and all(is_pair(each) for each in values):
+        # Ids with their scores, or passages with theirs, as in LangChain.
+        passages = [read_passage(each[0], place, doc_id) for each in values]
+        scores = [finite_score(each[1], place) for each in values]
+        return combine([each._replace(score=score) for each, score in zip(passages, scores, strict=True)])
+    if all(as_id(each) is not None for each in values):
+        return Passages([document_id(each, place) for each in values])
+    return combine([read_passage(each, place, doc_id) for each in values])
+
+
+def is_pair(value: object) -> bool:
+    """Whether a value is something with its score."""
+    if not isinstance(value, (tuple, list)) or len(value) != PAIR:
+        return False
+    return is_number(value[1]) and not isinstance(value[0], float)
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa: ANN401 - any library's passage
+    """A passage's id, text and score."""
+    if as_id(value) is not None:
+        return Passage(document_id(value, place))
+    name = get_path(value, doc_id) if doc_id else find_field(value, PASSAGE_ID)
+    if name is None:
+        where = f"at {show(doc_id)}" if doc_id else f"under {', '.join(PASSAGE_ID[:3])} or similar"
+        raise DataError(
+            f"{place}: a retrieved passage has no id {where}: {show(value)}; "
+            "say where the id is with doc_id, such as 'metadata.source'"
+        )
+    text, score = find_field(value, PASSAGE_TEXT), find_field(value, PASSAGE_SCORE)
+    if text is not None and not isinstance(text, str):
+        raise DataError(f"{place}: the text of passage {show(name)} must be a string, not {show(text)}")
+    return Passage(document_id(name, place), text, None if score is None else finite_score(score, place))
+
+
+def combine(passages: list[Passage]) -> Passages:
+    """The passages in columns; if one lacks a score or a text, none has."""
+    texts = [each.text for each in passages if each.text is not None]
+    scores = [each.score for each in passages if each.score is not None]
+    return Passages(
+        [each.name for each in passages],
+        scores if scores and len(scores) == len(passages) else None,
+        texts if texts and len(texts) == len(passages) else None,
+    )
+
+
+def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - whatever is there
+    """The first of the fields that a passage has, itself or in what it contains."""
+    for name in names:
+        found = get_field(value, name)
+        if found is not None:
+            return found
+    for name in INSIDE:
+        inner = get_field(value, name)
+        if inner is not None and not isinstance(inner, str):
+            found = find_field(inner, names)
+            if found is not None:
+                return found
+    return None
+
+
+def get_path(value: object, path: str) -> Any:  # noqa: ANN401 - whatever is there
+    """What is at a dotted path of names."""
+    for name in path.split("."):
+        value = get_field(value, name)
+    return value
+
+
+def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
+    """A field of a dict or of an object; a method is not a field."""
+    found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    return None if callable(found) else found
+
+
+def document_id(value: object, place: str) -> str:
+    name = as_id(value)
+    if name is None:
+        raise DataError(f"{place}: the id of a document must be a string or an integer, not {show(value)}")
+    if not name:
+        raise DataError(f"{place}: a retrieved document has an empty id")
+    return name
+
+
+def finite_score(value: object, place: str) -> float:
+    try:
+        score = float(value) if is_number(value) else math.nan  # type: ignore[arg-type]
+    except OverflowError:
+        score = math.inf
+    if not math.isfinite(score):
+        raise DataError(f"{place}: a score must be a finite number, not {show(value)}")
+    return score

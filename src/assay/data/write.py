@@ -1,10 +1,9 @@
-"""Writes judgments and runs. What a format cannot hold is refused and named, unless it may be lost."""
+"""Writes judgments and runs. What a format cannot hold is an error that names it, unless losing it is allowed."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
-import json
 import lzma
 import os
 import secrets
@@ -12,47 +11,91 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from assay._kernel import compress_zst
-from assay.core.errors import FileError, FormatError
-from assay.data.detect import by_suffix, check_format
-from assay.data.losses import DEFAULT_TAG, plain_tag, refuse_losses, without
+from assay.core.errors import FileError, FormatError, LossError
+from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
+from assay.data.formats.trec import BLANK, DEFAULT_TAG, NOT_FIRST, NUL, id_columns, writable_tag
 from assay.data.source import COMPRESSIONS, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import polars
-
-    from assay.data.qrels import Qrels
+    from assay.data.qrels import Qrels, QueryTable
     from assay.data.run import Run
 
-    Data: TypeAlias = Qrels | Run
 
-SEPARATORS = {"csv": ",", "tsv": "\t", "beir": "\t"}
-WHOLE = 2.0**53
-
-
-def write(data: Data, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
-    """Writes `data` to `path`; a file that is there stays as it is until the new one is whole."""
+def write(data: QueryTable, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
+    """Writes `data` to `path`; an existing file stays as it is until the new one is complete."""
     target = Path(path)
-    check_format(format)
-    chosen = format or by_suffix(target) or default_format(target, data)
+    chosen = find_format(format) or by_suffix(target) or default_format(target, judgments=data.is_judgments)
     compression = compression_of(target)
-    if chosen == "parquet" and compression:
-        raise FormatError(f"{quoted(target)}: Parquet is compressed in itself; write it without {compression}")
-    if chosen == "beir" and not data.is_judgments:
+    if chosen.name == "parquet" and compression:
+        raise FormatError(f"{quoted(target)}: Parquet files are already compressed; leave out {compression}")
+    if chosen.write is None:
+        raise FormatError(f"{chosen.name} can only be read; choose another format")
+    if chosen.name == "beir" and not data.is_judgments:
         raise FormatError("beir is a format for judgments; write a run as tsv")
     if not lossy:
         refuse_losses(data, chosen)
-    with written(target) as file:
-        WRITERS[chosen](data, file, chosen)
+    with open_replacement(target) as file:
+        chosen.write(data, file)
+
+
+def default_format(target: Path, *, judgments: bool) -> Format:
+    """`.tsv` is BEIR's form of judgments; a name that says nothing is TREC."""
+    if ending(target) == ".tsv":
+        return BY_NAME["beir" if judgments else "tsv"]
+    return BY_NAME["trec"]
+
+
+def refuse_losses(data: QueryTable, format: Format) -> None:
+    """Raises if the format cannot hold everything."""
+    losses = [what for what, is_in in LOSSES.items() if what in format.cannot_hold and is_in(data)]
+    if losses:
+        raise LossError(
+            f"{format.name} cannot hold {' and '.join(losses)}; choose another format, or leave it out with --lossy "
+            "(lossy=True)"
+        )
+
+
+def has_graded_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
+    return data.is_judgments and data.rows.has_groups() and not data.has_equal_grades
+
+
+def has_named_groups(data: Qrels) -> bool:
+    """Whether the groups of some query are called anything but 0, 1, 2 …, as JSON's lists count them."""
+    if not data.is_judgments or not data.rows.has_groups() or has_graded_groups(data):
+        return False
+    return any(list(data.groups(query)) != [str(n) for n in range(len(data.groups(query)))] for query in data)
+
+
+def has_ids_with(data: Qrels | Run, pattern: str, *columns: str) -> bool:
+    """Whether some id matches the pattern."""
+    frame = data.to_polars()
+    return any(frame[name].str.contains(pattern).any() for name in columns or id_columns(frame))
+
+
+# What judgments and runs may have that some format cannot hold, and how to tell.
+LOSSES: dict[str, Callable[[Any], bool]] = {
+    "the run's tag": lambda data: not data.is_judgments and data.tag not in ("", DEFAULT_TAG),
+    "spaces in the run's tag": lambda data: not data.is_judgments and writable_tag(data.tag) != data.tag,
+    "groups of judgments": lambda data: data.is_judgments and data.rows.has_groups(),
+    "groups together with grades": has_graded_groups,
+    "the names of groups": has_named_groups,
+    "rankings without scores": lambda data: data.rows.has_order(),
+    "duplicate documents": lambda data: data.is_judgments and data.has_repeats,
+    "queries without documents": lambda data: data.has_empty_queries,
+    "spaces in ids": lambda data: has_ids_with(data, BLANK),
+    "NUL characters in ids": lambda data: has_ids_with(data, NUL),
+    "query ids that start with #": lambda data: has_ids_with(data, NOT_FIRST, "query_id"),
+}
 
 
 @contextmanager
-def written(target: Path) -> Iterator[IO[bytes]]:
-    """A file to write into, compressed as the name of `target` says, that takes its place at the end."""
+def open_replacement(target: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, compressed as the name of `target` says, that replaces it at the end."""
     compression = compression_of(target)
     try:
         with replaced(target) as partial:
@@ -65,13 +108,13 @@ def written(target: Path) -> Iterator[IO[bytes]]:
 
 
 def compression_of(target: Path) -> str:
-    """The ending that names a compression, if there is one."""
+    """The ending that names a compression; empty if there is none."""
     return target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
 
 
 @contextmanager
 def replaced(target: Path) -> Iterator[Path]:
-    """A file beside `target` that takes its place at the end; what is no ordinary file is written into."""
+    """A file beside `target` that replaces it at the end; a device or a pipe is written to instead."""
     if target.is_dir():
         raise FileError(f"{quoted(target)} is a directory, not a file")
     final = target.resolve()
@@ -90,20 +133,12 @@ def replaced(target: Path) -> Iterator[Path]:
 
 
 def compress(path: Path) -> None:
-    """Puts a Zstandard file in the place of a plain one."""
+    """Replaces a plain file by a Zstandard file."""
     plain = path.rename(path.with_name(path.name + ".plain"))
     try:
         compress_zst(plain, path)
     finally:
         plain.unlink()
-
-
-def default_format(target: Path, data: Data) -> str:
-    """`.tsv` is BEIR's form of judgments; a name that says nothing is TREC."""
-    name = Path(target.stem) if target.suffix.lower() in COMPRESSIONS else target
-    if name.suffix.lower() == ".tsv":
-        return "beir" if data.is_judgments else "tsv"
-    return "trec"
 
 
 def open_compressed(path: Path, compression: str) -> IO[bytes]:
@@ -114,75 +149,3 @@ def open_compressed(path: Path, compression: str) -> IO[bytes]:
     if compression == ".xz":
         return cast("IO[bytes]", lzma.open(path, "wb"))
     return path.open("wb")
-
-
-def to_trec(data: Data, file: IO[bytes], _: str) -> None:
-    """`query group document grade`, or `query Q0 document rank score tag` in order of score."""
-    import polars
-
-    frame = without(data.to_polars(), "trec")
-    if data.is_judgments:
-        group = polars.col("group") if "group" in frame.columns else polars.lit("0")
-        lines = frame.select("query_id", group, "doc_id", text_of(frame["relevance"]))
-    else:
-        tag = plain_tag(cast("Run", data).tag) or DEFAULT_TAG
-        frame = by_score(frame, cast("Run", data))
-        fixed = {"q0": "Q0", "tag": tag}
-        frame = frame.with_columns(*(polars.lit(text).alias(name) for name, text in fixed.items()))
-        lines = frame.select("query_id", "q0", "doc_id", "rank", text_of(frame["score"]), "tag")
-    lines.write_csv(file, include_header=False, separator=" ", quote_style="never")
-
-
-def by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
-    """The rows of each query from the highest score to the lowest, as given where they tie, with ranks from 1."""
-    import numpy as np
-    import polars
-
-    sizes = np.diff(run.starts)
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    order = np.lexsort((-frame["score"].to_numpy(), query))
-    rank = np.arange(1, len(query) + 1) - run.starts[query]
-    return frame[order].with_columns(polars.Series("rank", rank))
-
-
-def text_of(numbers: polars.Series) -> polars.Series:
-    """Numbers as the shortest text that reads back the same, whole ones without a point."""
-    import polars
-
-    name = numbers.name
-    number = polars.col(name)
-    whole = number.cast(polars.Int64, strict=False).cast(polars.String)
-    is_whole = (number == number.floor()) & (number.abs() < WHOLE)
-    text = polars.when(is_whole).then(whole).otherwise(number.cast(polars.String))
-    return numbers.to_frame().select(text.alias(name))[name]
-
-
-def to_separated(data: Data, file: IO[bytes], format: str) -> None:
-    frame = without(data.to_polars(), format)
-    if format == "beir":
-        frame = frame.select("query_id", "doc_id", text_of(frame["relevance"]))
-        frame = frame.rename({"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"})
-    frame.write_csv(file, separator=SEPARATORS[format])
-
-
-def to_json(data: Data, file: IO[bytes], _: str) -> None:
-    file.write(json.dumps(data.to_dict(), ensure_ascii=False).encode() + b"\n")
-
-
-def to_json_lines(data: Data, file: IO[bytes], _: str) -> None:
-    data.to_polars().write_ndjson(file)
-
-
-def to_parquet(data: Data, file: IO[bytes], _: str) -> None:
-    data.to_polars().write_parquet(file)
-
-
-WRITERS: dict[str, Callable[[Any, IO[bytes], str], None]] = {
-    "trec": to_trec,
-    "json": to_json,
-    "jsonl": to_json_lines,
-    "csv": to_separated,
-    "tsv": to_separated,
-    "beir": to_separated,
-    "parquet": to_parquet,
-}

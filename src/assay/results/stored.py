@@ -24,7 +24,7 @@ from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FormatError
 from assay.core.note import NoteKind
 from assay.core.text import show
-from assay.data.source import named, open_source
+from assay.data.source import open_source, prefix_errors
 from assay.results.result import Result, subject_of
 from assay.results.stored_fields import (
     BACK,
@@ -61,7 +61,7 @@ INFINITE = {value: word for word, value in BACK.items()}
 
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     """Writes a file that `load_result` reads."""
-    from assay.data.write import written
+    from assay.data.write import open_replacement
 
     if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
         raise DataError(
@@ -85,7 +85,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
         raise DataError(f"the result is larger than {MOST_BYTES >> 20} MB; store fewer measures")
-    with written(Path(path)) as file:
+    with open_replacement(Path(path)) as file:
         file.write(content)
 
 
@@ -131,7 +131,7 @@ def load_result(path: Readable) -> Result:
     """
     with open_source(path) as source:
         content = source.read(limit=MOST_BYTES + 1)
-    with named(source.name):
+    with prefix_errors(source.name):
         fields = check_head(parse_content(content))
         policies = read_policies(fields["policies"])
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])

@@ -161,7 +161,7 @@ def test_an_asynchronous_failure_is_repeated_too():
 
 def test_an_answer_that_cannot_be_read_is_final():
     outcome = ask(lambda _: None, {"q1": "x"})["q1"]
-    said = "the response: what was retrieved must be a list of ids or passages, not 'None'"
+    said = "the response: the retrieved documents must be a list of ids or passages, not 'None'"
     assert (outcome.failure, outcome.attempts) == (said, 1)
 
 

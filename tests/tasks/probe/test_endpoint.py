@@ -167,7 +167,7 @@ BROKEN = {
     ),
     "no such place": ({"a": [1]}, "a.5", "the response has nothing at 'a.5': no '5' in a list of length 1"),
     "a text there": ({"a": "b"}, "a.c", "the response has nothing at 'a.c': no 'c' in 'b'"),
-    "no id": ([{"x": 1}], None, "the response: a retrieved passage has no id under id, doc_id, _id or the like"),
+    "no id": ([{"x": 1}], None, "the response: a retrieved passage has no id under id, doc_id, _id or similar"),
     "no number": ([["d1", float("nan")]], None, "the response: a score must be a finite number, not 'nan'"),
 }
 

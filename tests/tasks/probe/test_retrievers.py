@@ -145,7 +145,7 @@ def test_each_is_asked_in_its_way(case):
 def test_the_place_of_an_id_can_be_said():
     for search, doc_id, rank in ((LangChainBySource(), "metadata.source", 0.5), (LlamaIndex(), "node.ref_doc_id", 0.5)):
         assert assay.probe(search, {"q1": "x"}, QRELS, "rr", doc_id=doc_id)["rr"] == rank
-    with pytest.raises(DataError, match="say where the id stands with doc_id"):
+    with pytest.raises(DataError, match="say where the id is with doc_id"):
         assay.probe(lambda _: [Document(None, "x")], {"q1": "x"}, QRELS, "rr")
 
 

@@ -10,8 +10,8 @@ import polars
 import pytest
 
 import assay
-from assay.data.passages import Passages
-from assay.tasks.rag.records import Record
+from assay.data.records import Record
+from assay.data.texts import Passages
 from assay.tasks.rag.sources import collect
 
 ROWS = [
@@ -150,26 +150,26 @@ def test_a_long_line_is_read(tmp_path):
 
 
 BAD = [
-    ([], "the records: there is no record to evaluate"),
+    ([], "the records: no records to evaluate"),
     (5, "the records must be a list, a frame or a file, not 'int'"),
     ([5], "record 0 must be a dict or a dataclass, not 'int'"),
-    ([{"x": 1}], "the records have nothing to measure: there are 'x'"),
+    ([{"x": 1}], "the records have nothing to measure, only 'x'"),
     ([{"question": "x"}], "the records have nothing to measure"),
-    ([{"answer": "x", "response": "y"}], "'answer' and 'response' may both be the answer; say which with columns="),
-    ([{"query_id": "a", "answer": "x"}] * 2, "question 'a' stands twice; each question is one record"),
-    ({"a": {"query_id": "b", "answer": "x"}}, "the record 'a' says that its id is 'b'; give it one id"),
-    ([{"retrieved": {"d1", "d2"}}], "what was retrieved is a set, which has no order"),
-    ([{"retrieved": [{"text": "x"}]}], "say where the id stands with doc_id"),
+    ([{"answer": "x", "response": "y"}], "'answer' and 'response' could both be the answer; choose one with columns="),
+    ([{"query_id": "a", "answer": "x"}] * 2, "duplicate question id 'a'; keep one record per question"),
+    ({"a": {"query_id": "b", "answer": "x"}}, "the record 'a' has another id, 'b'; keep one of them"),
+    ([{"retrieved": {"d1", "d2"}}], "the retrieved documents are a set, which has no order"),
+    ([{"retrieved": [{"text": "x"}]}], "say where the id is with doc_id"),
     ([{"query_id": 1.5, "answer": "x"}], "the id of a question must be a string or an integer, not '1.5'"),
     ([{"query_id": "a", "answer": "x"}, {"answer": "y"}], "record 1: the id of a question must be a string"),
-    ([{"query_id": "a", "answer": 5}], "record 0 ('a'): the answer must be text, not '5'"),
-    ([{"query_id": "a", "references": 5}], "record 0 ('a'): references must be a list of texts, not '5'"),
-    ([{"references": ["a", 5]}], "references must be texts, not '5'"),
-    ([{"retrieved": "d1"}], "what was retrieved must be a list of ids or passages, not 'd1'"),
-    ([{"retrieved": ["d1"], "scores": [1, 2]}], "there are 1 retrieved id and 2 scores"),
+    ([{"query_id": "a", "answer": 5}], "record 0 ('a'): the answer must be a string, not '5'"),
+    ([{"query_id": "a", "references": 5}], "record 0 ('a'): references must be a list of strings, not '5'"),
+    ([{"references": ["a", 5]}], "references must be strings, not '5'"),
+    ([{"retrieved": "d1"}], "the retrieved documents must be a list of ids or passages, not 'd1'"),
+    ([{"retrieved": ["d1"], "scores": [1, 2]}], "1 retrieved id but 2 scores"),
     ([{"retrieved": ["d1"], "scores": 5}], "the scores must be a list, not '5'"),
-    ([{"retrieved": ["d1"], "retrieved_texts": []}], "there are 1 retrieved id and 0 retrieved_texts"),
-    ([{"retrieved_texts": "x"}], "retrieved_texts must be a list of texts, not 'x'"),
+    ([{"retrieved": ["d1"], "retrieved_texts": []}], "1 retrieved id but 0 retrieved_texts"),
+    ([{"retrieved_texts": "x"}], "retrieved_texts must be a list of strings, not 'x'"),
 ]
 
 
@@ -187,16 +187,21 @@ def test_columns_that_are_not_there_are_an_error(columns):
 
 
 BAD_FILES = [
-    ("r.jsonl", '{"answer": "x"}\n{"answer": \n', "r.jsonl, line 2: this is not JSON"),
+    ("r.jsonl", '{"answer": "x"}\n{"answer": \n', "r.jsonl, line 2: invalid JSON"),
     ("r.jsonl", '{"answer": "x"}\n[1]\n', "r.jsonl, line 2: expected an object"),
-    ("r.jsonl", '{"answer": "x"}\n{"answer": 5}\n', "r.jsonl, line 2: the answer must be text"),
-    ("r.csv", 'answer,gold\nx,"[1, 2"\n', "r.csv, row 1: 'gold' begins like a list, but is not JSON"),
-    ("r.txt", "q1 Q0 d1 1 0.5 tag\n", "r.txt: these are no records"),
+    ("r.jsonl", '{"answer": "x"}\n{"answer": 5}\n', "r.jsonl, line 2: the answer must be a string"),
+    ("r.csv", 'answer,gold\nx,"[1, 2"\n', "r.csv, line 2: 'gold' starts like a list, but is not JSON"),
+    ("r.txt", "q1 Q0 d1 1 0.5 tag\n", "r.txt: not a file of records"),
     ("r.json", "[1]", "r.json, record 0 must be a dict"),
-    ("r.csv", "answer,answer\nx,y\n", "r.csv has two columns 'answer'; rename one of them"),
+    ("r.csv", "answer,answer\nx,y\n", "r.csv: duplicate column 'answer'; rename one of them"),
     ("r.jsonl", '{"gold": ["a"]}\n{"gold": "d1"}\n', "r.jsonl, line 2: judgments of query '1'"),
-    ("r.csv", "answer,references\nx,x\n\ny,y\n", "r.csv, row 2 is empty; take it out"),
-    ("r.csv", "", "there is no record to evaluate"),
+    ("r.csv", "answer,references\nx,x\n\ny,[1\n", "r.csv, line 4: 'references' starts like a list"),
+    ("r.csv", 'answer,references\n"x\ny",x\n\ny,[1\n', "r.csv, line 5: 'references' starts like a list"),
+    ("r.csv", 'answer,gold\nx,"{""a"": 1, ""a"": 2}"\n', "r.csv, line 2, 'gold': duplicate key 'a'"),
+    ("r.jsonl", '\n{"answer": "x"}\n\n{"answer": "x", "answer": "y"}\n', "r.jsonl, line 4: duplicate key 'answer'"),
+    ("r.json", '[{"answer": "x"},\n{"answer": "x", "answer": "y"}]', "r.json, line 2: duplicate key 'answer'"),
+    ("r.json", '{"a": {"answer": "x"},\n"a": {"answer": "y"}}', "r.json, line 2: duplicate key 'a'"),
+    ("r.csv", "", "no records to evaluate"),
     ("r.parquet", "no", "r.parquet cannot be read as parquet"),
 ]
 

@@ -42,7 +42,7 @@ class TestAutoRAG:
         result = assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=folder / "0.parquet")
         assert result.mean == {"autorag:retrieval_recall": 0.5, "recall": pytest.approx(1 / 3), "em": 0.5}
         assert result.queries == ["a", "b"]
-        assert any(note.kind == "outputs" and "in the order they stand" in str(note) for note in result.notes)
+        assert any(note.kind == "outputs" and "matched to the questions in order" in str(note) for note in result.notes)
 
     def test_a_result_with_ids_is_put_to_them(self, folder):
         one, two = (
@@ -118,7 +118,7 @@ class TestLlamaIndex:
         assert result["mrr"] == 0.5
 
     def test_an_id_that_is_no_query_is_an_error(self):
-        with pytest.raises(assay.DataError, match="relevant_docs has ids that are no queries: 'z'"):
+        with pytest.raises(assay.DataError, match="relevant_docs has ids that are not in queries: 'z'"):
             collect({**DATASET, "relevant_docs": {"z": ["n1"]}}, RUN)
 
 
@@ -178,7 +178,7 @@ class TestBEIR:
         assert [record.question for record in result.records] == ["where?", "who?"]
         assert result.scores["recall"].tolist() == [1, 0]
         assert result.scores["retrieval_token_f1"].tolist() == [0.5, 0]
-        assert any("1 output of no question left out: 'q9'" in str(note) for note in result.notes)
+        assert any("1 output matches no question; left out: 'q9'" in str(note) for note in result.notes)
 
     def test_the_only_split_is_taken(self, beir):
         (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
@@ -187,11 +187,11 @@ class TestBEIR:
     def test_several_splits_are_an_error(self, beir):
         (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
         (beir / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\n")
-        with pytest.raises(assay.FileError, match=r"no qrels/test\.tsv; in qrels/ there is 'dev\.tsv', 'train\.tsv'"):
+        with pytest.raises(assay.FileError, match=r"no qrels/test\.tsv; qrels/ contains 'dev\.tsv', 'train\.tsv'"):
             collect(beir)
 
     def test_a_folder_of_something_else_is_an_error(self, tmp_path):
-        with pytest.raises(assay.FileError, match="is no BEIR folder"):
+        with pytest.raises(assay.FileError, match="is not a BEIR folder"):
             collect(tmp_path)
 
 
@@ -241,18 +241,18 @@ def test_outputs_in_files(name, content, stream, tmp_path):
 
 
 def test_outputs_of_other_questions_are_an_error():
-    with pytest.raises(assay.MismatchError, match="no id in common: the questions have 'a', 'b', the outputs 'x'"):
+    with pytest.raises(assay.MismatchError, match="no id in common: questions 'a', 'b'; outputs 'x'"):
         collect(ASKED, {"x": ["d1"]})
 
 
 def test_as_many_outputs_as_questions_where_there_are_no_ids():
-    with pytest.raises(assay.MismatchError, match="there are 2 questions and 1 output without ids"):
+    with pytest.raises(assay.MismatchError, match="2 questions but 1 output without ids"):
         collect(ASKED, [{"answer": "x"}])
 
 
 @pytest.mark.parametrize("corpus", [[{"x": 1}], []])
 def test_a_corpus_that_is_none_is_an_error(corpus):
-    with pytest.raises(assay.DataError, match=r"documents need an id|there are no documents"):
+    with pytest.raises(assay.DataError, match=r"documents need an id|no documents found"):
         assay.evaluate_rag(ASKED, ["retrieval_token_f1"], outputs=OUTPUTS["run"], corpus=corpus)
 
 
@@ -288,8 +288,8 @@ class TestTwoSystems:
         result = assay.evaluate_rag(list(self.OLD), ["em"], outputs=[{"query_id": "a", "answer": "x"}])
         assert result.scores["em"].tolist() == [1, 0]
         said = [str(note) for note in result.notes]
-        assert "retrieved, retrieved_texts, answer of the records left aside: the outputs stand for the system" in said
-        assert "1 question without an answer, counted as an empty one: 'b'" in said
+        assert "retrieved, retrieved_texts, answer in the records ignored; the outputs count" in said
+        assert "1 question has no answer; counted as empty: 'b'" in said
 
     def test_a_run_leaves_no_old_texts(self):
         old = [{**row, "gold_texts": ["t"]} for row in self.OLD]
@@ -311,5 +311,5 @@ class TestColumnsOfTwoFiles:
         assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
 
     def test_a_name_in_neither_is_an_error(self):
-        with pytest.raises(assay.FormatError, match="nowhere is a field 'lost'"):
+        with pytest.raises(assay.FormatError, match="columns= names the field 'lost'"):
             assay.evaluate_rag(ASKED, ["recall"], outputs=OUTPUTS["run"], columns={"answer": "lost"})

@@ -207,7 +207,7 @@ def judge_in_groups(lines: list[list[bytes]], encoding: str, form: str) -> Judgm
         check_once([(topic, group, document) for topic, document, group, _ in divided])
 
     def rows(encoding: str) -> Rows:
-        from assay.data.formats.preferences import grouped_rows
+        from assay.data.formats.trec import grouped_rows
 
         queries, documents, groups, grades = zip(*divided, strict=True)
         names = [[each.decode(encoding) for each in column] for column in (queries, groups, documents)]

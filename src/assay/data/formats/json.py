@@ -1,6 +1,6 @@
 """JSON: `{query: {document: value}}`, and the other forms that judgments and rankings have in Python.
 
-A file is read query by query, so that a run is never held whole; a key that stands twice is seen, not dropped.
+A file is read query by query, so that a run is never held whole. Duplicate keys are noticed, never dropped.
 """
 
 from __future__ import annotations
@@ -8,25 +8,36 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING, Any
 
+from assay._kernel import Rows
 from assay.core.errors import DuplicateError, FormatError
 from assay.core.text import show
-from assay.data.source import undecodable_line
+from assay.data.formats.jsonl import RepeatedKeyError, refuse_repeats
+from assay.data.source import prefix_errors, undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from assay._kernel import Ranker
     from assay.data.source import Source
 
+CANNOT_HOLD = (
+    "the run's tag",
+    "groups together with grades",
+    "the names of groups",
+    "duplicate documents",
+)
 BLANKS = " \t\r\n"
 CHUNK = 1 << 20
 # A value that ends with the text read so far fails this near to it, unless it is a string.
 NEAR_END = 16
 
+NEWLINE = "\n"
+
 Pairs = list[tuple[str, Any]]
 
 
 class Repeatable(str):
-    """A key that may stand in a dict again: only the very same object is equal to it."""
+    """A key that a dict can hold several times: it equals nothing but itself."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -35,42 +46,75 @@ class Repeatable(str):
         return self is other
 
 
-def read_json(source: Source, *, judgments: bool = False) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The whole content: a dict, or a list where the file holds one.
+def as_pairs(pairs: Pairs) -> dict[str, Any] | Pairs:
+    """A ranking; a list of pairs if it has a document twice."""
+    result = dict(pairs)
+    return result if len(result) == len(pairs) else pairs
 
-    A ranking that lists a document twice is a list of pairs; of judgments, a dict in which its key stands twice.
-    """
+
+def with_repeats(pairs: Pairs) -> dict[str, Any]:
+    """The judgments of a query; a dict that holds a key twice if a document is judged twice."""
+    result = dict(pairs)
+    return result if len(result) == len(pairs) else {Repeatable(key): value for key, value in pairs}
+
+
+def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: ANN401 - whatever the file holds
+    """The whole content: a dict, or a list if the file holds one. `collect` makes objects of keys and values."""
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        reader = Reader(file, source, judgments=judgments)
+        reader = Reader(file, source, collect)
         is_list = reader.peek() == "["
         entries = reader.entries()
         return [value for _, value in entries] if is_list else dict(entries)
 
 
-def iterate_json(source: Source) -> Iterator[tuple[Any, Any]]:
-    """The queries of a file, one after another; the places in a list are their ids."""
+def read_rows(source: Source, *, judgments: bool) -> Rows:
+    """The judgments or the run in a file."""
+    content = read_json(source, with_repeats if judgments else as_pairs)
+    with prefix_errors(source.name):
+        return Rows.from_judgments(content) if judgments else Rows.from_rankings(content)
+
+
+def rank(ranker: Ranker, source: Source) -> None:
+    """Ranks one query of a run after another; in a list, positions are the ids."""
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        yield from Reader(file, source).entries()
+        for query, ranking in Reader(file, source, as_pairs).entries():
+            with prefix_errors(source.name):
+                ranker.add(query, ranking)
+
+
+def read_content(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
+    """What a file of questions, passages or records holds, in which no key may be there twice."""
+    return read_json(source, refuse_repeats)
+
+
+def read_rankings(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
+    """What a file that may be a run holds; a ranking with a document twice is a list of pairs."""
+    return read_json(source, as_pairs)
+
+
+def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
+    file.write(json.dumps(data.to_dict(), ensure_ascii=False).encode() + b"\n")
 
 
 class Reader:
-    """Reads one value after another from a text that is held only in part."""
+    """Reads one entry after another from a text that is held only in part."""
 
-    def __init__(self, file: IO[str], source: Source, *, judgments: bool = False) -> None:
+    def __init__(self, file: IO[str], source: Source, collect: Callable[[Pairs], Any]) -> None:
         self.file = file
         self.source = source
-        self.judgments = judgments
         self.text = ""
         self.at = 0
         self.lines = 0
         self.ended = False
-        self.query = ""
-        self.decoder = json.JSONDecoder(object_pairs_hook=self.collect)
+        self.is_strict = collect is refuse_repeats
+        self.decoder = json.JSONDecoder(object_pairs_hook=collect)
 
     def entries(self) -> Iterator[tuple[str | int, Any]]:
         """The entries of the outermost object, or the elements of the outermost list with their places."""
         seen: set[str] = set()
         is_list = self.peek() == "["
+        if not is_list and self.peek() != "{":
+            raise self.fault("expected '{' or '['")
         self.expect("[" if is_list else "{")
         closing = "]" if is_list else "}"
         number = 0
@@ -83,22 +127,22 @@ class Reader:
             self.expect(",")
         self.expect(closing)
         if self.peek():
-            raise self.fault("there is something after the end")
+            raise self.fault("there is more text after the end")
 
     def key(self, seen: set[str]) -> str:
-        """The next query id and the colon after it."""
+        """The next key of the outermost object, and the colon after it."""
         if self.peek() != '"':
-            raise self.fault("expected a query id in quotes")
-        self.query = self.value()
-        if self.query in seen:
-            message = f"query {show(self.query)} stands twice; put its documents into one object"
-            raise DuplicateError(f"{self.source.name}: {message}")
-        seen.add(self.query)
+            raise self.fault("expected a key in quotes")
+        key: str = self.value()
+        if key in seen:
+            noun, advice = ("key", "keep one") if self.is_strict else ("query id", "put its documents in one object")
+            raise DuplicateError(f"{self.place()}: duplicate {noun} {show(key)}; {advice}")
+        seen.add(key)
         self.expect(":")
-        return self.query
+        return key
 
     def peek(self) -> str:
-        """The next character that is no blank, or nothing at the end."""
+        """The next character that is not blank; empty at the end."""
         while True:
             while self.at < len(self.text) and self.text[self.at] in BLANKS:
                 self.at += 1
@@ -111,7 +155,7 @@ class Reader:
         self.at += 1
 
     def value(self) -> Any:  # noqa: ANN401 - whatever the file holds
-        """The next value. It is read on until the value is whole."""
+        """The next value; reads on until it is complete."""
         self.peek()
         while True:
             try:
@@ -121,6 +165,8 @@ class Reader:
                 if not (is_cut and self.read(more=len(self.text))):
                     self.at = min(error.pos, len(self.text))
                     raise self.fault(error.msg) from None
+            except RepeatedKeyError as error:
+                raise FormatError(f"{self.place()}: {error}") from None
             except ValueError:
                 raise self.fault("a number has too many digits") from None
             except RecursionError:
@@ -131,7 +177,7 @@ class Reader:
                     return value
 
     def read(self, more: int = 0) -> bool:
-        """Reads on; false at the end. What was used is let go."""
+        """Reads on and drops what was used; false at the end."""
         if self.ended:
             return False
         try:
@@ -146,13 +192,9 @@ class Reader:
         self.ended = not chunk
         return not self.ended
 
-    def fault(self, message: str) -> FormatError:
-        line = self.lines + self.text.count("\n", 0, self.at) + 1
-        return FormatError(f"{self.source.name}, line {line}: this is not JSON as assay reads it: {message}")
+    def place(self) -> str:
+        """Where the reader is, for messages."""
+        return f"{self.source.name}, line {self.lines + self.text.count(NEWLINE, 0, self.at) + 1}"
 
-    def collect(self, pairs: Pairs) -> dict[str, Any] | Pairs:
-        """The object; where a key stands in it twice, all of it in another form."""
-        result = dict(pairs)
-        if len(result) == len(pairs):
-            return result
-        return {Repeatable(key): value for key, value in pairs} if self.judgments else pairs
+    def fault(self, message: str) -> FormatError:
+        return FormatError(f"{self.place()}: invalid JSON: {message}")

@@ -1,51 +1,104 @@
-"""CSV, TSV and Parquet files, read with polars a batch at a time, and JSON Lines."""
+"""CSV and TSV (BEIR's judgments are TSV), read with polars; and what all tables share: batches ready for the kernel.
+
+Rows of judgments and runs are read a batch at a time. Blank lines are skipped, but counted.
+"""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+import csv
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
-from assay.data.columns import find_columns
-from assay.data.detect import SEPARATORS
-from assay.data.frames import prepare, settle
-from assay.data.source import undecodable_line
+from assay.data.formats.trec import replace_unwritable, shortest_text
+from assay.data.frames import find_columns, groups_of_iterations, prepare
+from assay.data.source import Placed, undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import polars
 
+    from assay._kernel import Ranker
     from assay.data.source import Source
 
+CANNOT_HOLD = ("the run's tag", "rankings without scores", "queries without documents", "NUL characters in ids")
+BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
+NAMES = {",": "csv", "\t": "tsv"}
 BATCH = 500_000
-RECORDS = 100_000
-LONGEST_LINE = 1 << 20
-HEAD = 1 << 12
+HEAD = 1 << 16
+LONGEST_CELL = 1 << 24
 NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
-# What polars adds to a heading that stands in the header a second time.
+# What polars adds to a heading that is in the header a second time.
 TWIN = "_duplicated_"
 
 
-def read_table(source: Source, format: str, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:
+class Batch(NamedTuple):
+    """Some rows of a table, and their lines (or numbers) in the file."""
+
+    frame: polars.DataFrame
+    numbers: Sequence[int]
+    noun: str = "line"
+    is_text: bool = False
+
+    def place(self, row: int) -> str:
+        """How messages name a row."""
+        return f"{self.noun} {self.numbers[row]}"
+
+
+class Cells(NamedTuple):
+    """One row of a text table as it is in the file, and its line."""
+
+    line: int
+    cells: list[str]
+
+
+def read_table(
+    batches: Generator[Batch], name: str, columns: Mapping[str, str] | None, *, judgments: bool
+) -> polars.DataFrame:
     """A whole file, ready for the kernel."""
     import polars
 
-    parts = list(read_parts(source, format, columns, judgments=judgments))
+    parts = list(prepare_batches(batches, name, columns, judgments=judgments))
     empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
-    return settle(polars.concat(parts)) if parts else polars.DataFrame(schema=empty)
+    return groups_of_iterations(polars.concat(parts)) if parts else polars.DataFrame(schema=empty)
 
 
-def read_batches(source: Source, format: str, columns: Mapping[str, str] | None) -> Iterator[polars.DataFrame]:
-    """A run file in pieces that hold whole queries, where each query's rows stand together."""
+def rank_table(
+    read_batches: Callable[[Source], Generator[Batch]],
+    source: Source,
+    make_ranker: Callable[[], Ranker],
+    columns: Mapping[str, str] | None,
+    threads: int,
+) -> Ranker:
+    """Ranks a run batch by batch; all of it at once where the rows of a query are not contiguous."""
+    ranker = make_ranker()
+    seen: set[str] = set()
+    with closing(whole_queries(prepare_batches(read_batches(source), source.name, columns, judgments=False))) as parts:
+        for part in parts:
+            queries = part["query_id"].unique().to_list()
+            if not seen.isdisjoint(queries):
+                break
+            seen.update(queries)
+            ranker.add_frame(part, source.name, threads)
+        else:
+            return ranker
+    ranker = make_ranker()
+    whole = read_table(read_batches(source), source.name, columns, judgments=False)
+    ranker.add_frame(whole, source.name, threads)
+    return ranker
+
+
+def whole_queries(parts: Iterator[polars.DataFrame]) -> Generator[polars.DataFrame]:
+    """The parts cut anew so that a query is never divided, if its rows are contiguous."""
     import polars
 
     rest: polars.DataFrame | None = None
-    for batch in read_parts(source, format, columns, judgments=False):
-        part = batch if rest is None else polars.concat([rest, batch], rechunk=True)
+    for each in parts:
+        part = each if rest is None else polars.concat([rest, each], rechunk=True)
         others = (part["query_id"] != part["query_id"][-1]).arg_true()
         end = int(others[-1]) + 1 if len(others) else 0
         rest = part[end:]
@@ -55,153 +108,210 @@ def read_batches(source: Source, format: str, columns: Mapping[str, str] | None)
         yield rest
 
 
-def read_parts(
-    source: Source,
-    format: str,
-    columns: Mapping[str, str] | None,
-    *,
-    judgments: bool,
-) -> Iterator[polars.DataFrame]:
-    """A file in pieces of many rows, each ready for the kernel."""
-    first = 0
-    with source.plain() as path, explained(path, source, format):
-        for part in parts_of(path, source, format):
-            if format in SEPARATORS:
-                headings = [heading(each, part.columns) for each in part.columns]
-                find_columns(headings, columns, judgments=judgments, name=source.name)
-            place = placer(format, first)
-            first += len(part)
-            if len(part):
-                ready = prepare(part, columns, judgments=judgments, name=source.name, place=place)
-                if format in SEPARATORS:
-                    refuse_nul(ready, source.name, place)
+def prepare_batches(
+    batches: Generator[Batch], name: str, columns: Mapping[str, str] | None, *, judgments: bool
+) -> Generator[polars.DataFrame]:
+    """Each batch, ready for the kernel."""
+    # Closed at once where a row is bad, so that no temporary file is left to the garbage collector.
+    with closing(batches):
+        for batch in batches:
+            if batch.is_text:
+                headings = [original_heading(each, batch.frame.columns) for each in batch.frame.columns]
+                find_columns(headings, columns, judgments=judgments, name=name)
+            if len(batch.frame):
+                ready = prepare(batch.frame, columns, judgments=judgments, name=name, place=batch.place)
+                if batch.is_text:
+                    refuse_nul(ready, batch, name)
                 yield ready
 
 
-def refuse_nul(table: polars.DataFrame, name: str, place: Callable[[int], str]) -> None:
-    """Raises if an id has a NUL: whatever wrote it did not write text."""
-    for column in table.drop("value"):
-        wrong = column.str.contains("\0", literal=True).arg_true()
-        if len(wrong):
-            raise FormatError(f"{name}, {place(int(wrong[0]))}: {NUL}")
-
-
-def heading(name: str, names: list[str]) -> str:
+def original_heading(name: str, names: list[str]) -> str:
     """A heading as the file has it."""
     original, mark, _ = name.rpartition(TWIN)
     return original if mark and original in names else name
 
 
-def placer(format: str, first: int) -> Callable[[int], str]:
-    """How messages name a row: by its line where the file has lines."""
-    offset = {"parquet": 0, "jsonl": 1}.get(format, 2)
-    noun = "row" if format == "parquet" else "line"
-    return lambda row: f"{noun} {first + row + offset}"
+def batches_of(separator: str) -> Callable[[Source], Generator[Batch]]:
+    """The reader of text tables with that separator."""
+    return partial(read_separated, separator=separator)
 
 
-def parts_of(path: Path, source: Source, format: str) -> Iterator[polars.DataFrame]:
+def read_separated(source: Source, separator: str) -> Generator[Batch]:
+    """The rows of a text table, in frames of texts."""
     import polars
 
-    if format == "jsonl":
-        yield from json_lines(path, source)
-        return
-    try:
-        if format == "parquet":
-            table = polars.scan_parquet(path, glob=False)
+    head = source.read(HEAD)
+    lead = leading_blank_lines(head)
+    if b"\0" in head.split(b"\n", lead + 1)[lead]:
+        raise FormatError(f"{source.name}, line {lead + 1}: {NUL}")
+    first = lead + 2
+    with source.plain() as path, explain_failure(source, NAMES[separator], path, separator):
+        blank = BlankRows(path, separator, lead)
+        table = polars.scan_csv(path, separator=separator, infer_schema=False, glob=False, skip_lines=lead)
+        try:
+            for frame in table.collect_batches(chunk_size=BATCH, maintain_order=True):
+                yield blank.drop(Batch(frame, range(first, first + len(frame)), is_text=True))
+                first += len(frame)
+        except polars.exceptions.NoDataError:
+            return
+
+
+def leading_blank_lines(head: bytes) -> int:
+    """How many blank lines a file starts with."""
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    return text[: len(text) - len(text.lstrip())].count(b"\n")
+
+
+class BlankRows:
+    """Finds the rows that polars made of blank lines, which it cannot tell from lines of empty cells."""
+
+    def __init__(self, path: Path, separator: str, lead: int) -> None:
+        self.path, self.separator, self.first = path, separator, lead + 2
+        self.found: set[int] | None = None
+
+    def drop(self, batch: Batch) -> Batch:
+        """The batch without rows of blank lines."""
+        import polars
+
+        frame = batch.frame
+        if not frame.width or not frame.to_series(frame.width - 1).null_count():
+            return batch
+        blank = frame.select(
+            polars.all_horizontal(polars.all().is_null() | (polars.all().str.strip_chars() == ""))
+        ).to_series()
+        if not blank.any():
+            return batch
+        if self.found is None:
+            self.found = self.scan()
+        # Rows are numbered as if each were one line, as the batch numbers them.
+        kept = [row for row, empty in enumerate(blank) if not (empty and batch.numbers[row] in self.found)]
+        return batch._replace(frame=frame[kept], numbers=[batch.numbers[row] for row in kept])
+
+    def scan(self) -> set[int]:
+        """The numbers of all rows that are blank lines."""
+        csv.field_size_limit(LONGEST_CELL)
+        with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            rows = csv.reader(file, delimiter=self.separator)
+            while rows.line_num < self.first - 1:
+                next(rows)
+            return {self.first + row for row, cells in enumerate(rows) if is_blank(cells)}
+
+
+def is_blank(cells: list[str]) -> bool:
+    return len(cells) <= 1 and not "".join(cells).strip()
+
+
+def refuse_nul(ready: polars.DataFrame, batch: Batch, name: str) -> None:
+    """Raises if an id has a NUL: whatever wrote it did not write text."""
+    for column in ready.drop("value"):
+        wrong = column.str.contains("\0", literal=True).arg_true()
+        if len(wrong):
+            raise FormatError(f"{name}, {batch.place(int(wrong[0]))}: {NUL}")
+
+
+def content_of(separator: str) -> Callable[[Source], Generator[Placed]]:
+    """The reader of records in text tables with that separator."""
+    return partial(read_records, separator=separator)
+
+
+def read_records(source: Source, separator: str) -> Generator[Placed]:
+    """The records of a text table, each with the line that it starts on; cells may have several lines."""
+    more = 0
+    with closing(read_separated(source, separator)) as batches:
+        for batch in batches:
+            if twins := [name for name in batch.frame.columns if original_heading(name, batch.frame.columns) != name]:
+                name = original_heading(twins[0], batch.frame.columns)
+                raise FormatError(f"{source.name}: duplicate column {show(name)}; rename one of them")
+            for number, fields in zip(batch.numbers, batch.frame.iter_rows(named=True), strict=True):
+                yield Placed(f"{source.name}, line {number + more}", fields)
+                more += sum(cell.count("\n") for cell in fields.values() if cell is not None)
+
+
+def read_cells(source: Source, separator: str) -> Generator[Cells]:
+    """The rows of a text table as they are, whether the first is a header or not; a quote is text in TSV."""
+    csv.field_size_limit(LONGEST_CELL)
+    with source.plain() as path, path.open(encoding="utf-8-sig", newline="") as file:
+        if separator == "\t":
+            rows = csv.reader(file, delimiter=separator, quoting=csv.QUOTE_NONE)
         else:
-            if b"\0" in source.read(HEAD).partition(b"\n")[0]:
-                raise FormatError(f"{source.name}, line 1: {NUL}")
-            table = polars.scan_csv(path, separator=SEPARATORS[format], infer_schema=False, glob=False)
-        yield from table.collect_batches(chunk_size=BATCH, maintain_order=True)
-    except polars.exceptions.NoDataError:
-        return
+            rows = csv.reader(file, delimiter=separator)
+        try:
+            for cells in rows:
+                if not is_blank(cells):
+                    yield Cells(rows.line_num, cells)
+        except csv.Error as error:
+            raise FormatError(f"{source.name}, line {rows.line_num}: {error}") from None
+        except UnicodeDecodeError:
+            where = f"{source.name}, line {undecodable_line(path)}"
+            raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
 
 
-def json_lines(path: Path, source: Source) -> Iterator[polars.DataFrame]:
-    """Records, one a line. Every one has the keys of the first."""
-    import json
-
-    import polars
-
-    decode = json.JSONDecoder(object_pairs_hook=unique).decode
-    with path.open("rb") as file:
-        lines = enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1)
-        while records := [record(line, number, decode, source) for number, line in islice(lines, RECORDS)]:
-            columns = [column(name, [each.get(name) for each in records]) for name in records[0]]
-            yield polars.DataFrame(columns)
+def column_names_of(separator: str) -> Callable[[Source], list[str]]:
+    """The reader of headers with that separator."""
+    return partial(read_header, separator=separator)
 
 
-def record(line: bytes, number: int, decode: Callable[[str], Any], source: Source) -> dict[str, Any]:
-    """What one line of JSON Lines holds."""
-    try:
-        value = decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{source.name}, line {number}: {reason(line, error)}") from None
-    if not isinstance(value, dict):
-        raise FormatError(f"{source.name}, line {number}: expected an object, found {show(value)}")
-    return value
+def read_header(source: Source, separator: str) -> list[str]:
+    """The column names in the first line."""
+    line = source.read(HEAD).decode("utf-8-sig", errors="replace").lstrip().partition("\n")[0]
+    return [name.strip().strip('"') for name in line.split(separator)]
 
 
-def reason(line: bytes, error: Exception) -> str:
-    """Why a line of JSON Lines cannot be read."""
-    if len(line) > LONGEST_LINE:
-        return f"the line is longer than {LONGEST_LINE >> 20} MiB; these are no records"
-    if not line.strip():
-        return "the line is empty; take it out"
-    if isinstance(error, UnicodeDecodeError):
-        return "the line has bytes that are not UTF-8; save the file as UTF-8"
-    if isinstance(error, RecursionError):
-        return "the values are nested too deeply"
-    return f"this is not JSON: {error}"
+def header_mark(separator: str, *roles: tuple[str, ...]) -> str:
+    r"""A pattern for a header with a column for each of the roles.
+
+    >>> import re
+    >>> bool(re.match(header_mark(",", ("query_id", "qid"), ("doc_id",)), "Query-ID,score,doc_id\nq1,2,d1"))
+    True
+    """
+    every = ("|".join(name.replace("_", "[-_ ]") for name in names) for names in roles)
+    columns = (rf'(?=(?:[^\n]*{separator})?[ ]*"?(?:{names})"?[ \r]*(?:{separator}|\n|$))' for names in every)
+    return "(?i)" + "".join(columns)
 
 
-def column(name: str, values: list[Any]) -> polars.Series:
-    """Values that JSON gave; as objects where they are not all text or all floats."""
-    import polars
-
-    kinds = set(map(type, values))
-    kind = {str: polars.String, float: polars.Float64}.get(next(iter(kinds)), polars.Object)
-    shown = name.encode(errors="replace").decode()
-    try:
-        return polars.Series(shown, values, dtype=kind if len(kinds) == 1 else polars.Object)
-    except UnicodeEncodeError:
-        return polars.Series(shown, values, dtype=polars.Object)
+def writer(separator: str) -> Callable[[Any, IO[bytes]], None]:
+    """The writer of text tables with that separator."""
+    return partial(write_separated, separator=separator)
 
 
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        raise ValueError("a key stands twice")
-    return result
+def write_separated(data: Any, file: IO[bytes], separator: str) -> None:  # noqa: ANN401 - Qrels or Run
+    replace_unwritable(data.to_polars(), NAMES[separator]).write_csv(file, separator=separator)
+
+
+def write_beir(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels
+    """Judgments as BEIR has them: `query-id`, `corpus-id` and `score`."""
+    frame = replace_unwritable(data.to_polars(), "beir")
+    frame = frame.select("query_id", "doc_id", shortest_text(frame["relevance"]))
+    frame.rename({"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}).write_csv(file, separator="\t")
 
 
 @contextmanager
-def explained(path: Path, source: Source, format: str) -> Iterator[None]:
-    """Errors of polars, said in assay's way."""
+def explain_failure(
+    source: Source, format: str, path: Path | None = None, separator: str | None = None
+) -> Iterator[None]:
+    """Turns errors of polars into assay's."""
     import polars
 
     try:
         yield
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
-        fault = separated_fault(path, SEPARATORS[format]) if format in SEPARATORS else None
+        fault = find_fault(path, separator) if path is not None and separator is not None else None
         if fault is not None:
             raise FormatError(f"{source.name}, {fault}") from error
         reason = printable(str(error).strip().partition("\n")[0])
         raise FormatError(f"{source.name} cannot be read as {format}: {reason}") from error
 
 
-def separated_fault(path: Path, separator: str) -> str | None:
-    """The first line that cannot be read, and why; nothing if that cannot be told."""
-    import csv
-
+def find_fault(path: Path, separator: str) -> str | None:
+    """The first line that cannot be read, and why; none if that cannot be found out."""
     number = undecodable_line(path)
     if number is not None:
         return f"line {number}: bytes that are not UTF-8; save the file as UTF-8"
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=separator)
         try:
-            width = len(next(rows, []))
+            width = len(next((row for row in rows if not is_blank(row)), []))
             wide = next((row for row in rows if len(row) > width), None)
         except csv.Error:
             return None
-        return None if wide is None else f"line {rows.line_num}: {len(wide)} fields where the header has {width}"
+        return None if wide is None else f"line {rows.line_num}: {len(wide)} fields, but the header has {width}"

@@ -11,8 +11,9 @@ import numpy as np
 from assay.core.errors import DataError, MismatchError
 from assay.core.judged import FloatArray
 from assay.core.text import count, show
-from assay.data.columns import ANSWER, QUESTION_ID, REFERENCES
 from assay.data.frames import is_frame
+from assay.data.records import ANSWER, REFERENCES
+from assay.data.texts import QUESTION_ID, replace_surrogates
 
 Value = TypeVar("Value")
 # In a table of references alone, a column of answers holds the references.
@@ -144,12 +145,3 @@ def answer_text(value: object, what: str, question: str) -> str:
     if value is None:
         return ""
     raise DataError(f"{what} of {show(question)} must be text, not {show(value)}")
-
-
-def replace_surrogates(text: str) -> str:
-    r"""The text with lone surrogates, which are not valid Unicode, replaced.
-
-    >>> replace_surrogates("a\ud800")
-    'a?'
-    """
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from assay.core.errors import AssayError, PolicyError
 from assay.core.text import show
-from assay.data.passages import is_number
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.source import describe, is_source
+from assay.data.texts import is_number
 from assay.tasks.check.findings import check_qrels, check_run
 from assay.tasks.check.result import CheckedFile, CheckReport, Finding
 

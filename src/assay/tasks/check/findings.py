@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from assay.core.judged import IntArray
-    from assay.data.qrels import Qrels
+    from assay.data.qrels import Qrels, QueryTable
     from assay.data.run import Run
-    from assay.data.table import QueryTable
 
 DEPTHS = (10, 100, 1000)
 MANY_TIES = 0.05

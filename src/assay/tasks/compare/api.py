@@ -200,7 +200,7 @@ def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[s
     if isinstance(runs, (Mapping, Results)):
         named = {str(name): run for name, run in runs.items()}
     elif isinstance(runs, (list, tuple)) and all(isinstance(run, (str, os.PathLike)) for run in runs):
-        from assay.data.naming import run_names
+        from assay.data.run import run_names
 
         named = dict(zip(run_names([os.fspath(run) for run in runs]), runs, strict=True))
     elif isinstance(runs, (list, tuple)) and all(isinstance(run, Result) for run in runs):

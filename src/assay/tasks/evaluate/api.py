@@ -17,10 +17,10 @@ from assay.conventions import Refused, find_convention, prepare, prepare_every_q
 from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show, some
+from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import rank_run
-from assay.data.source import describe
-from assay.data.tuples import gathered, is_tuples
+from assay.data.source import describe, gather
 from assay.engine.local import count_threads, kernel_options, rank_hits
 from assay.results.results import Results
 from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
@@ -232,7 +232,7 @@ class Scorer:
         self.tools = {name: tool_of(name, convention) for name in measures}
         used = {tool.name: tool._replace(unreadable="nan") if lenient else tool for tool in self.tools.values()}
         self.used_tools = list(used.values())
-        qrels = gathered(qrels) if isinstance(qrels, Iterator) else qrels
+        qrels = gather(qrels) if isinstance(qrels, Iterator) else qrels
         self.listed = count_listed(qrels)
         self.qrels, self.refused = self.read_qrels(qrels)
         for part in self.parts:
@@ -266,7 +266,7 @@ class Scorer:
 
     def read(self, run: object, **how: Any) -> RunRead:  # noqa: ANN401 - as in `Evaluator.evaluate`
         """Reads a run, ranking the judged documents on the way."""
-        run = gathered(run) if isinstance(run, Iterator) else run
+        run = gather(run) if isinstance(run, Iterator) else run
         listed = count_listed(run)
         if None not in (listed, self.listed) and listed != self.listed:
             raise MismatchError(

@@ -16,7 +16,7 @@ from assay.conventions import resolve
 from assay.core.errors import FileError, FormatError, MeasureError, PolicyError
 from assay.core.policies import Policies
 from assay.core.text import nearest, show
-from assay.data.source import named, quoted
+from assay.data.source import prefix_errors, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -140,7 +140,7 @@ def section_of(path: Path) -> dict[str, Any] | None:
         for key in keys:
             section = section.get(key) if isinstance(section, dict) else None
         if section is not None:
-            with named(f"{path}, [{'.'.join(keys)}]"):
+            with prefix_errors(f"{path}, [{'.'.join(keys)}]"):
                 return check_section(section, path.parent)
     return None
 

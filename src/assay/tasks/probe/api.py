@@ -12,9 +12,8 @@ from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.progress import Report, heard, unheard
 from assay.core.text import count, show, some
-from assay.data.keyed_texts import read_keyed_texts
-from assay.data.passages import is_number
 from assay.data.run import Run
+from assay.data.texts import is_number, read_texts
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
@@ -78,7 +77,7 @@ def probe(
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
         require_name(search)
-    judged, notes = choose_questions(read_keyed_texts(questions), scorer, questions)
+    judged, notes = choose_questions(read_texts(questions), scorer, questions)
     once = "duplicates" not in policies and scorer.policies.duplicates == "error"
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, doc_id, once])
     with open_checkpoint(checkpoint, owner) as kept, shown_progress(retriever, progress) as report:

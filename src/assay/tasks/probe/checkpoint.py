@@ -19,8 +19,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
 from assay.core.text import show
-from assay.data.passages import is_number
 from assay.data.source import quoted
+from assay.data.texts import is_number
 from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.retrievers import Ranking
 

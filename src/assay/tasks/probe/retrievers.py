@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import show
-from assay.data.passages import is_number, read_passages
+from assay.data.texts import is_number, read_passages
 
 METHODS = ("invoke", "retrieve", "ainvoke", "aretrieve")
 NAMED_QUERY = ("run", "run_async")

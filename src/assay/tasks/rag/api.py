@@ -1,4 +1,4 @@
-"""`evaluate_rag`: retrieval and answers of the same questions, in one result."""
+"""`evaluate_rag`: retrieval and answers for the same questions, in one result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from assay.conventions import find_convention
 from assay.core.errors import DataError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
-from assay.core.text import count, some
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
@@ -19,20 +18,19 @@ from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures
-from assay.tasks.rag.corpus import fill_texts
-from assay.tasks.rag.gold import Gold, read_gold
+from assay.tasks.rag.gold import Gold, fill_texts, read_gold
 from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collect
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.core.policies import Policies
-    from assay.tasks.rag.records import Record
+    from assay.data.records import Record
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
-# Of the short names of answers, the one that is none of retrieval too.
+# The one short name of answers that no measure of retrieval has.
 ONLY_ANSWERS = {"em": SHORT_ANSWER_NAMES["em"]}
-# What each kind of measure needs of the records, in words.
+# What records need for each kind of measure.
 NEEDS = {
     "rankings": {"gold": "gold documents", "retrieved": "retrieved documents"},
     "answers": {"references": "reference answers", "answer": "answers"},
@@ -40,8 +38,8 @@ NEEDS = {
 }
 
 
-class Part(NamedTuple):
-    """What one kind of measure gave: its result, with a value for each record, and what there is to say of it."""
+class ScoredKind(NamedTuple):
+    """The result of one kind of measure, with a value for each record, and notes."""
 
     result: Result
     scores: Mapping[str, FloatArray]
@@ -59,12 +57,12 @@ def evaluate_rag(
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> RagResult:
-    """Scores a whole RAG system: one record a question, with what was retrieved and what was answered.
+    """Scores a whole RAG system: one record per question, with what was retrieved and what was answered.
 
-    A record has `query_id`, `question`, `gold` (ids of the right documents, with grades or in groups), `retrieved` (ids
-    in order, with scores, or passages), `answer` and `references`. The records may be a list of dicts or dataclasses, a
-    frame, or a file (JSON Lines, JSON, Parquet, CSV). AutoRAG's, ragas' and LlamaIndex's names for the parts work too;
-    `columns` gives other ones. Measures whose part is missing are left out, and a note says so.
+    A record has `query_id`, `question`, `gold` (ids of the relevant documents, with grades or in groups), `retrieved`
+    (ids in order, with scores, or passages), `answer` and `references`. Records may be a list of dicts or dataclasses,
+    a frame, or a file (JSON Lines, JSON, Parquet, CSV, TSV). The field names of AutoRAG, ragas and LlamaIndex work too;
+    `columns` maps other names. Measures that need a missing part are left out, with a note.
 
     >>> import assay
     >>> records = [
@@ -77,15 +75,16 @@ def evaluate_rag(
     >>> result.found.tolist()
     [True, False]
 
-    `outputs` is what the system gave, where that is not in the records: a run, or a result file of AutoRAG's. Then
-    `records` may also be a BEIR folder or a LlamaIndex dataset, and what they hold of a system does not count. `corpus`
-    has the texts of documents for the measures that need them; `doc_id` says where the id of a passage stands, such as
-    `metadata.source`. `precision`, `recall` and `f1` are those of retrieval here, `answer_f1` and so on of answers.
+    `outputs` is the system's output if the records do not contain it: a run, or a result file of AutoRAG. Then
+    `records` may also be a BEIR folder or a LlamaIndex dataset, and any output in the records is ignored. `corpus` has
+    the texts of documents for the measures that need them; `doc_id` is the path to the id of a passage, such as
+    `metadata.source`. `precision`, `recall` and `f1` are measures of retrieval here; those of answers are `answer_f1`
+    and so on.
     """
     tool = find_convention(convention)
     chosen = resolve_measures(measures, tool, policies, kinds=NEEDS, short=ONLY_ANSWERS)
     kinds = {kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind} for kind in NEEDS}
-    rows, notes, texts = collect(records, outputs, corpus, columns, doc_id)
+    rows, notes, texts, _ = collect(records, outputs, corpus, columns, doc_id)
     settings = tool.policies.changed(policies)
     gold = read_gold(rows, kinds["rankings"], tool.name, policies)
     if kinds["contents"] and texts is not None:
@@ -100,68 +99,58 @@ def evaluate_rag(
     if "contents" in wanted:
         parts.append(score_contents(rows, {key: each.measure for key, each in kinds["contents"].items()}))
     if not parts:
-        raise DataError(f"nothing can be computed: {'; '.join(map(str, notes))}")
-    return join(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
+        raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
+    return join_kinds(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
 
 
 def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]) -> bool:
-    """Whether some records hold what a kind of measure needs; a note says what is missing."""
+    """Whether some records have what a kind of measure needs; a note says what is missing."""
     missing = [words for part, words in NEEDS[kind].items() if all(getattr(row, part) is None for row in rows)]
     if missing:
-        said = f"{', '.join(names)} left out: the records have no {' and no '.join(missing)}"
         meant = [SHORT_ANSWER_NAMES[name] for name in names if name in SHORT_ANSWER_NAMES and kind == "rankings"]
         hint = f"; for answers write {', '.join(meant)}" if meant else ""
-        notes.append(Note(NoteKind.PARTS, said + hint))
+        notes.append(Note.of(NoteKind.PARTS, measures=names, missing=" and no ".join(missing) + hint))
     return not missing
 
 
-def score_rankings(rows: list[Record], scorer: Scorer) -> Part:
-    """Retrieval, of the questions that have gold documents."""
+def score_rankings(rows: list[Record], scorer: Scorer) -> ScoredKind:
+    """Scores retrieval, for the questions that have gold documents."""
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
     result = scorer.evaluate(run)
     notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
-        names = ", ".join(result.measures)
-        notes.append(
-            Note(
-                NoteKind.GOLD,
-                f"{count(len(bare), 'question')} without gold documents left out of {names}: {some(bare)}",
-            )
-        )
-    return spread(result, rows, notes)
+        notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))
+    return for_all_records(result, rows, notes)
 
 
-def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> Part:
-    """Answers, of the questions that have references."""
-    notes = []
+def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> ScoredKind:
+    """Scores answers, for the questions that have references."""
     silent = [row.query_id for row in rows if row.answer is None and row.references]
-    if silent:
-        said = f"{count(len(silent), 'question')} without an answer, counted as an empty one: {some(silent)}"
-        notes.append(Note(NoteKind.MISSING, said))
+    notes = [Note.of(NoteKind.MISSING, about="answers", queries=silent)] if silent else []
     ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
     result = score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
-    return spread(result, rows, list(result.notes))
+    return for_all_records(result, rows, list(result.notes))
 
 
-def score_contents(rows: list[Record], measures: Mapping[str, Measure]) -> Part:
-    """The texts of passages, of the questions that have them."""
+def score_contents(rows: list[Record], measures: Mapping[str, Measure]) -> ScoredKind:
+    """Scores the texts of passages, for the questions that have them."""
     gold, retrieved = [row.gold_texts or () for row in rows], [row.retrieved_texts or () for row in rows]
     result = score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, [])
-    return spread(result, rows, list(result.notes))
+    return for_all_records(result, rows, list(result.notes))
 
 
-def spread(result: Result, rows: list[Record], notes: list[Note]) -> Part:
-    """The values of a result for all records, NaN where it has none."""
+def for_all_records(result: Result, rows: list[Record], notes: list[Note]) -> ScoredKind:
+    """The values of a result for all records; NaN where it has none."""
     place = {name: number for number, name in enumerate(result.queries)}
     at = np.array([place.get(row.query_id, -1) for row in rows])
     scores = {name: np.where(at >= 0, values[at], np.nan) for name, values in result.scores.items()}
-    return Part(result, scores, notes)
+    return ScoredKind(result, scores, notes)
 
 
-def join(
+def join_kinds(
     rows: list[Record],
-    parts: list[Part],
+    parts: list[ScoredKind],
     *,
     names: list[str],
     notes: list[Note],
@@ -169,7 +158,7 @@ def join(
     convention: str,
     policies: Policies,
 ) -> RagResult:
-    """One result of all parts, its measures in the order asked for."""
+    """One result of all kinds of measures, in the order requested."""
     measures = {name: measure for part in parts for name, measure in part.result.measures.items()}
     scores = {name: values for part in parts for name, values in part.scores.items()}
     order = [name for name in names if name in measures]

@@ -17,7 +17,7 @@ from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
-    from assay.tasks.rag.records import Record
+    from assay.data.records import Record
 
 WORST = 10
 WIDTH = 100

@@ -1,35 +1,50 @@
-"""Where a RAG evaluation comes from: records or a collection, and a system's outputs beside them."""
+"""Where a RAG evaluation comes from: records, a LlamaIndex dataset or a BEIR folder, and a system's outputs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple, TypeAlias
 
-from assay.core.errors import FormatError
-from assay.core.text import show
-from assay.data.columns import DOCUMENT, simple
-from assay.data.detect import column_names, detect
-from assay.data.formats.json import read_json
-from assay.data.frames import is_frame
-from assay.data.keyed_texts import DOCUMENTS, read_keyed_texts
-from assay.data.passages import is_number, read_passages
+from assay.core.errors import DataError, FileError, FormatError, MismatchError
+from assay.core.note import Note, NoteKind
+from assay.core.text import count, show, some
+from assay.data.formats import JSON, TREC, recognise
+from assay.data.formats.json import read_content, read_rankings
+from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise
+from assay.data.qrels import Qrels
+from assay.data.records import (
+    MEASURED,
+    PARTS,
+    Record,
+    RecordFields,
+    Records,
+    read_record_file,
+    read_records,
+    record_fields,
+)
 from assay.data.run import Run
-from assay.data.source import is_source, open_source
-from assay.data.tuples import is_tuples
-from assay.tasks.rag.datasets import Collected, beir_folder, is_dataset, llama_index_dataset
-from assay.tasks.rag.fields import FIELDS, MEASURED, Reading, check_columns
-from assay.tasks.rag.records import Record, Records, join_outputs, records_of
-from assay.tasks.rag.rows import Rows, file_rows, is_folder, read_rows
+from assay.data.source import Source, is_source, open_source, quoted
+from assay.data.texts import DOCUMENTS, QUESTIONS, is_number, read_passages, read_texts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 
-    from assay.core.note import Note
-    from assay.data.source import Source
+# What LlamaIndex's datasets for retrieval hold.
+DATASET = ("queries", "corpus", "relevant_docs")
+SPLIT = "test"
+# The parts of a record that come from the system, and those that belong to the question.
+SYSTEM = ("retrieved", "retrieved_texts", "answer")
+QUESTION = ("question", "gold", "gold_texts", "references")
 
-    Corpus = Callable[[], Mapping[str, str]]
+
+class Collected(NamedTuple):
+    """The records, notes on them, the texts of documents (read on demand), and the fields that were read."""
+
+    records: list[Record]
+    notes: list[Note]
+    corpus: Corpus | None = None
+    fields: frozenset[str] = frozenset()
 
 
 def collect(
@@ -38,55 +53,117 @@ def collect(
     corpus: object = None,
     columns: Mapping[str, str] | None = None,
     doc_id: str | None = None,
-) -> tuple[list[Record], list[Note], Corpus | None]:
-    """The records of the data, with what the system gave where that stands in `outputs`, and the texts of documents."""
-    reading = Reading(check_columns(columns), doc_id, lenient=outputs is not None)
-    found = beir_folder(Path(data)) if is_folder(data) else dataset_or_records(data, reading)  # type: ignore[arg-type]
-    records, notes, fields = found.records, found.notes, found.fields
+) -> Collected:
+    """The records, joined with the system's `outputs` if those are given, and the texts of documents."""
+    wanted = record_fields(columns, doc_id, lenient=outputs is not None)
+    found = read_beir_folder(Path(data)) if is_folder(data) else read_dataset(data, wanted)  # type: ignore[arg-type]
     if outputs is not None:
-        given = read_outputs(outputs, reading)
-        records, more = join_outputs(records, given)
-        notes, fields = notes + more, fields | given.fields
-    if unknown := [field for field in reading.columns.values() if field not in fields]:
-        raise FormatError(f"nowhere is a field {show(unknown[0])}, which columns= names")
-    return records, notes, found.corpus if corpus is None else lambda: read_keyed_texts(corpus, DOCUMENTS)
+        given = read_outputs(outputs, wanted)
+        records, notes = join_outputs(found.records, given)
+        found = Collected(records, found.notes + notes, found.corpus, found.fields | given.fields)
+    if unknown := [field for field in wanted.columns.values() if field not in found.fields]:
+        raise FormatError(f"columns= names the field {show(unknown[0])}, which neither records nor outputs have")
+    return found if corpus is None else found._replace(corpus=lambda: read_texts(corpus, DOCUMENTS))
 
 
-def dataset_or_records(data: object, reading: Reading) -> Collected:
+def is_folder(data: object) -> bool:
+    """Whether the data is the path of a folder."""
+    if not isinstance(data, (str, os.PathLike)):
+        return False
+    try:
+        return Path(data).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def read_beir_folder(folder: Path) -> Collected:
+    """A BEIR folder: `queries.jsonl`, `corpus.jsonl`, `qrels/test.tsv`. Questions without judgments are left out."""
+    qrels = Qrels(find_beir_judgments(folder))
+    questions = read_texts(folder / "queries.jsonl", QUESTIONS)
+    rows = [{"query_id": each, "question": questions.get(each), "gold": qrels[each]} for each in qrels.queries]
+    missing = [each for each in qrels.queries if each not in questions]
+    notes = [Note.of(NoteKind.QUESTIONS, queries=missing)] if missing else []
+    records = read_records(rows, name=str(folder)).each
+    return Collected(records, notes, lambda: read_texts(folder / "corpus.jsonl", DOCUMENTS))
+
+
+def find_beir_judgments(folder: Path) -> Path:
+    """The judgments of a BEIR folder: the test split, or the only one."""
+    usual = folder / "qrels" / f"{SPLIT}.tsv"
+    others = sorted((folder / "qrels").glob("*.tsv"))
+    if usual.is_file() or len(others) == 1:
+        return usual if usual.is_file() else others[0]
+    names = ", ".join(show(each.name) for each in others) or "nothing"
+    raise FileError(f"{quoted(folder)} is not a BEIR folder: it has no qrels/{SPLIT}.tsv; qrels/ contains {names}")
+
+
+def read_dataset(data: object, wanted: RecordFields) -> Collected:
     """A LlamaIndex dataset, or records in any other form."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            content = read_json(source) if detect(source, None) == "json" else None
-            if is_dataset(content):
-                return llama_index_dataset(content, source.name)
-            return collected(records_of(file_rows(source, reading, content), reading))
-    if is_dataset(data):
-        return llama_index_dataset(data, "the dataset")
-    return collected(records_of(read_rows(data, reading), reading))
+            content = read_content(source) if recognise(source) is JSON else None
+            if is_llama_index(content):
+                return read_llama_index(content, source.name)
+            return collected(read_record_file(source, wanted, content))
+    if is_llama_index(data):
+        return read_llama_index(data, "the dataset")
+    return collected(read_records(data, wanted))
 
 
 def collected(records: Records) -> Collected:
-    return Collected(records.each, list(records.notes), fields=records.fields)
+    return Collected(records.each, order_notes(records), fields=records.fields)
 
 
-def read_outputs(outputs: object, reading: Reading) -> Records:
-    """What a system gave: a run, or records with what it retrieved and answered."""
+def order_notes(records: Records) -> list[Note]:
+    """Which questions have scores that contradict the order of what was retrieved."""
+    rising = records.rising
+    return [Note.of(NoteKind.ORDER, about="records", queries=rising)] if rising else []
+
+
+def is_llama_index(data: object) -> bool:
+    """Whether the data is a LlamaIndex dataset for retrieval, as an object or as JSON."""
+    return all(isinstance(dataset_part(data, name), Mapping) for name in DATASET)
+
+
+def dataset_part(data: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
+    return data.get(name) if isinstance(data, Mapping) else getattr(data, name, None)
+
+
+def read_llama_index(data: object, name: str) -> Collected:
+    """Questions with the nodes that answer them."""
+    queries, corpus, relevant = (dataset_part(data, each) for each in DATASET)
+    unknown = [each for each in relevant if each not in queries]
+    if unknown:
+        raise DataError(f"{name}: relevant_docs has ids that are not in queries: {some(unknown)}")
+    rows = [{"query_id": each, "question": text, "gold": relevant.get(each)} for each, text in queries.items()]
+    return Collected(read_records(rows, name=name).each, [], lambda: corpus)
+
+
+def read_outputs(outputs: object, wanted: RecordFields) -> Records:
+    """A system's outputs: a run, or records with what it retrieved and answered."""
     if is_source(outputs):
         with open_source(outputs) as source:  # type: ignore[arg-type]
-            content = read_json(source) if detect(source, None) == "json" else None
-            if holds_run(source, content):
-                # A stream was put aside; a file of the user's keeps its name in messages.
-                return records_of_run(Run(outputs if isinstance(outputs, (str, os.PathLike)) else source.path))
-            return records_of(file_rows(source, reading, content), reading)
+            return read_output_file(source, wanted)
     if isinstance(outputs, Run) or is_run(outputs):
         return records_of_run(outputs if isinstance(outputs, Run) else Run(outputs))
     if isinstance(outputs, (list, tuple)) and all(type(each) in (list, tuple) for each in outputs):
-        return records_of(Rows([{"retrieved": each} for each in outputs], "the outputs"), Reading())
-    return records_of(read_rows(outputs, reading, "the outputs"), reading)
+        return read_records([{"retrieved": each} for each in outputs], name="the outputs")
+    return read_records(outputs, wanted, "the outputs")
+
+
+def read_output_file(source: Source, wanted: RecordFields) -> Records:
+    """The outputs in a file. A run in JSON may have a document twice; records have no key twice."""
+    format_ = recognise(source)
+    if format_ is JSON:
+        content = read_rankings(source)
+        holds_run = isinstance(content, Mapping) and is_run(content)
+    else:
+        holds_run = format_ is TREC or has_run_columns(format_.column_names(source))  # type: ignore[misc]
+    return records_of_run(Run(source)) if holds_run else read_record_file(source, wanted)
 
 
 def records_of_run(run: Run) -> Records:
-    """What a run holds for each query; its scores count, whatever order they stand in."""
+    """The retrieved documents of each query of a run; its scores count, whatever the order."""
     records = []
     for query in run.queries:
         found = read_passages(run[query], f"query {show(query)}")
@@ -97,25 +174,67 @@ def records_of_run(run: Run) -> Records:
 def is_run(data: object) -> bool:
     """Whether Python objects are a run rather than records.
 
-    A run's queries have lists, or numbers for documents; a record has something else than numbers.
+    The queries of a run have lists, or numbers for documents; a record has other things than numbers.
 
     >>> is_run({"q1": {"answer": 0.5}}), is_run({"q1": {"answer": "x", "model": "m"}}), is_run({"q1": ["d1"]})
     (True, False, True)
     """
     if isinstance(data, Mapping):
         return all(not isinstance(each, Mapping) or all(map(is_number, each.values())) for each in data.values())
-    return is_tuples(data) or (is_frame(data) and names_documents(getattr(data, "columns", [])))
+    return is_tuples(data) or (is_frame(data) and has_run_columns(getattr(data, "columns", [])))
 
 
-def holds_run(source: Source, content: object) -> bool:
-    """The same for a file, or for what a JSON file holds."""
-    if content is not None:
-        return isinstance(content, Mapping) and is_run(content)
-    kind = detect(source, None)
-    return kind == "trec" or names_documents(column_names(source, kind))
-
-
-def names_documents(names: Iterable[str]) -> bool:
+def has_run_columns(names: Iterable[str]) -> bool:
     """Whether columns are those of a run: one of documents, and none that holds a part of a record."""
-    found = {simple(str(name)) for name in names}
-    return bool(found & set(DOCUMENT)) and not found & {name for part in MEASURED for name in FIELDS[part]}
+    found = {normalise(str(name)) for name in names}
+    return bool(found & set(DOCUMENT)) and not found & {name for part in MEASURED for name in PARTS[part]}
+
+
+def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record], list[Note]]:
+    """Each question with the system's output for it: by id, or by position if the outputs have no ids.
+
+    What the records themselves hold of a system is ignored, so that two systems are not mixed.
+    """
+    given, notes = match_by_id(records, outputs) if outputs.have_ids else match_by_position(records, outputs)
+    notes = order_notes(outputs) + notes
+    ignored = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
+    if ignored:
+        notes.append(Note.of(NoteKind.OUTPUTS, about="replaced", parts=", ".join(ignored)))
+    differing = [each.query_id for each in records if differs(each, given.get(each.query_id))]
+    if differing:
+        notes.append(Note.of(NoteKind.OUTPUTS, about="differing", queries=differing))
+    return [with_output(each, given.get(each.query_id, Record(each.query_id))) for each in records], notes
+
+
+def match_by_id(records: list[Record], outputs: Records) -> tuple[dict[str, Record], list[Note]]:
+    given = {each.query_id: each for each in outputs.each}
+    known = {each.query_id for each in records}
+    unknown = [name for name in given if name not in known]
+    if len(unknown) == len(given):
+        both = f"questions {some([each.query_id for each in records])}; outputs {some(unknown)}"
+        raise MismatchError(f"questions and outputs have no id in common: {both}")
+    return given, [Note.of(NoteKind.UNKNOWN, about="outputs", queries=unknown)] if unknown else []
+
+
+def match_by_position(records: list[Record], outputs: Records) -> tuple[dict[str, Record], list[Note]]:
+    if len(outputs.each) != len(records):
+        raise MismatchError(
+            f"{count(len(records), 'question')} but {count(len(outputs.each), 'output')} without ids; give the outputs "
+            "ids, or one output per question in the same order"
+        )
+    given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
+    return given, [Note.of(NoteKind.OUTPUTS)]
+
+
+def differs(record: Record, output: Record | None) -> bool:
+    """Whether an output has another question, gold or references than the record."""
+    return output is not None and any(
+        None not in (getattr(record, part), getattr(output, part)) and getattr(record, part) != getattr(output, part)
+        for part in QUESTION
+    )
+
+
+def with_output(record: Record, output: Record) -> Record:
+    """A question with the system's output."""
+    own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
+    return output._replace(query_id=record.query_id, place=record.place, **own)

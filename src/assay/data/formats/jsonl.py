@@ -1,0 +1,127 @@
+"""JSON Lines: one JSON object per line. Blank lines are skipped; a duplicate key is an error."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import FormatError
+from assay.core.text import show
+from assay.data.formats.tabular import Batch
+from assay.data.source import Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    import polars
+
+    from assay.data.source import Source
+
+CANNOT_HOLD = ("the run's tag", "rankings without scores", "queries without documents")
+# An object on the first line, and another one after it.
+MARK = r"\{[^\n]*\}[ \t\r]*\n\s*\{"
+BATCH = 100_000
+# Rows of judgments and runs are short; a longer line is something else.
+LONGEST_LINE = 1 << 20
+HEAD = 1 << 16
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
+class Line(NamedTuple):
+    """A line of JSON Lines, by its number in the file."""
+
+    number: int
+    fields: dict[str, Any]
+
+
+def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of keys and values, none of which may be there twice."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise RepeatedKeyError(f"duplicate key {show(repeated)}; keep one")
+    return result
+
+
+DECODE = json.JSONDecoder(object_pairs_hook=refuse_repeats).decode
+
+
+def read_lines(source: Source, longest: int | None = None) -> Iterator[Line]:
+    """The objects of a file with their line numbers."""
+    with source.plain() as path, path.open("rb") as file:
+        size = -1 if longest is None else longest + 1
+        yield from parse_lines(iter(lambda: file.readline(size), b""), source.name, longest)
+
+
+def parse_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[Line]:
+    """The objects in lines of bytes. Blank lines are skipped, but counted."""
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
+        if not line or line.isspace():
+            continue
+        if longest is not None and len(line) > longest:
+            raise FormatError(f"{name}, line {number}: longer than {longest >> 20} MiB; this is not a row of data")
+        try:
+            value = DECODE(line.decode())
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{name}, line {number}: {explain(error)}") from None
+        if not isinstance(value, dict):
+            raise FormatError(f"{name}, line {number}: expected an object, found {show(value)}")
+        yield Line(number, value)
+
+
+def explain(error: Exception) -> str:
+    """Why a line cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "bytes that are not UTF-8; save the file as UTF-8"
+    if isinstance(error, RecursionError):
+        return "the values are nested too deeply"
+    return str(error) if isinstance(error, RepeatedKeyError) else f"invalid JSON: {error}"
+
+
+def read_content(source: Source) -> Generator[Placed]:
+    """The records of a file, however long their lines are."""
+    for number, fields in read_lines(source):
+        yield Placed(f"{source.name}, line {number}", fields)
+
+
+def read_batches(source: Source) -> Generator[Batch]:
+    """The rows of judgments or a run, in frames. All rows have the keys of the first of their batch."""
+    import polars
+
+    lines = read_lines(source, LONGEST_LINE)
+    while rows := list(islice(lines, BATCH)):
+        columns = [as_series(name, [fields.get(name) for _, fields in rows]) for name in rows[0].fields]
+        yield Batch(polars.DataFrame(columns), [number for number, _ in rows])
+
+
+def as_series(name: str, values: list[Any]) -> polars.Series:
+    """A column of values from JSON; of objects unless all are text or all are floats."""
+    import polars
+
+    kinds = set(map(type, values))
+    kind = {str: polars.String, float: polars.Float64}.get(next(iter(kinds)), polars.Object)
+    shown = name.encode(errors="replace").decode()
+    try:
+        return polars.Series(shown, values, dtype=kind if len(kinds) == 1 else polars.Object)
+    except UnicodeEncodeError:
+        return polars.Series(shown, values, dtype=polars.Object)
+
+
+def column_names(source: Source) -> list[str]:
+    """The keys of the first object; none if it cannot be read."""
+    try:
+        first = next(parse_lines(source.read(HEAD).splitlines(), source.name), None)
+    except FormatError:
+        return []
+    return [] if first is None else list(first.fields)
+
+
+def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
+    data.to_polars().write_ndjson(file)

@@ -1,0 +1,152 @@
+"""TREC's files, which the kernel reads: `query iteration document grade` and `query Q0 document rank score tag`.
+
+Also trec_eval's files of preferences, with lines of query, group, subgroup, document and level. A judge prefers a
+document of a higher level to one of a lower level if the same subgroup of a group has both.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from assay._kernel import Rows
+from assay.core.errors import FormatError, LossError
+from assay.core.judged import SUBGROUP
+from assay.core.text import show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars
+
+    from assay.data.run import Run
+    from assay.data.source import Source
+
+CANNOT_HOLD = (
+    "spaces in the run's tag",
+    "rankings without scores",
+    "queries without documents",
+    "spaces in ids",
+    "NUL characters in ids",
+    "query ids that start with #",
+)
+DEFAULT_TAG = "assay"
+BLANK = r"[\t\n\x0b\x0c\r ]"
+NUL = r"\x00"
+# A line that starts with # is a comment, and a byte order mark at the start of a file is skipped.
+NOT_FIRST = r"^[#\x{feff}]"
+WHOLE = 2.0**53
+PREFERENCE_FIELDS = 5
+
+
+def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
+    """Writes judgments with their groups, or a run in order of score."""
+    import polars
+
+    frame = replace_unwritable(data.to_polars(), "trec")
+    if data.is_judgments:
+        group = polars.col("group") if "group" in frame.columns else polars.lit("0")
+        lines = frame.select("query_id", group, "doc_id", shortest_text(frame["relevance"]))
+    else:
+        fixed = {"q0": "Q0", "tag": writable_tag(data.tag) or DEFAULT_TAG}
+        frame = rank_by_score(frame, data)
+        frame = frame.with_columns(*(polars.lit(text).alias(name) for name, text in fixed.items()))
+        lines = frame.select("query_id", "q0", "doc_id", "rank", shortest_text(frame["score"]), "tag")
+    lines.write_csv(file, include_header=False, separator=" ", quote_style="never")
+
+
+def rank_by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
+    """The rows of each query from the highest score to the lowest, in the given order where they tie, ranked from 1."""
+    import numpy as np
+    import polars
+
+    sizes = np.diff(run.starts)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((-frame["score"].to_numpy(), query))
+    rank = np.arange(1, len(query) + 1) - run.starts[query]
+    return frame[order].with_columns(polars.Series("rank", rank))
+
+
+def shortest_text(numbers: polars.Series) -> polars.Series:
+    """Numbers as the shortest text that reads back the same, whole numbers without a point."""
+    import polars
+
+    name = numbers.name
+    number = polars.col(name)
+    whole = number.cast(polars.Int64, strict=False).cast(polars.String)
+    is_whole = (number == number.floor()) & (number.abs() < WHOLE)
+    text = polars.when(is_whole).then(whole).otherwise(number.cast(polars.String))
+    return numbers.to_frame().select(text.alias(name))[name]
+
+
+def replace_unwritable(frame: polars.DataFrame, format: str) -> polars.DataFrame:
+    """The rows with ids that the text format can hold; raises if two ids would become the same."""
+    import polars
+
+    names = id_columns(frame)
+    unwanted = f"{BLANK}|{NUL}" if format == "trec" else NUL
+    if not any(frame[name].str.contains(f"{unwanted}|{NOT_FIRST}").any() for name in names):
+        return frame
+    cleaned = frame.with_columns(polars.col(names).str.replace_all(unwanted, "_"))
+    if format == "trec":
+        cleaned = cleaned.with_columns(polars.col("query_id").str.replace(NOT_FIRST, "_"))
+    for columns in (["query_id"], names):
+        if cleaned.select(columns).n_unique() < frame.select(columns).n_unique():
+            raise LossError(
+                f"{format} cannot hold some of the ids, and replacing characters makes two equal; rename them"
+            )
+    return cleaned
+
+
+def id_columns(frame: polars.DataFrame) -> list[str]:
+    return [each for each in ("query_id", "doc_id", "group") if each in frame.columns]
+
+
+def writable_tag(tag: str) -> str:
+    """The tag as TREC can hold it."""
+    return re.sub(f"{BLANK}|{NUL}", "_", tag)
+
+
+def refuse_records(source: Source) -> NoReturn:
+    """TREC files hold neither questions nor records."""
+    raise FormatError(
+        f"{source.name}: not a file of records; use JSON Lines, JSON, Parquet, CSV or TSV, "
+        "or pass judgments and runs to assay.evaluate (assay eval)"
+    )
+
+
+def read_preferences(source: Source) -> Rows:
+    """The judgments in a file of preferences."""
+    columns: list[list[str]] = [[], [], []]
+    levels = []
+    try:
+        lines = source.read().decode().split("\n")
+    except UnicodeDecodeError:
+        raise FormatError(f"{source.name}: bytes that are not UTF-8; save the file as UTF-8") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = line.split()
+        place = f"{source.name}, line {number}"
+        if len(fields) != PREFERENCE_FIELDS:
+            expected = f"expected {PREFERENCE_FIELDS} fields (query group subgroup document level), found {len(fields)}"
+            raise FormatError(f"{place}: {expected}: {show(line)}")
+        query, group, subgroup, document, level = fields
+        try:
+            levels.append(float(level))
+        except ValueError:
+            raise FormatError(f"{place}: the level {show(level)} is not a number") from None
+        for column, value in zip(columns, (query, group + SUBGROUP + subgroup, document), strict=True):
+            column.append(value)
+    return grouped_rows(columns[0], columns[1], columns[2], levels)
+
+
+def grouped_rows(
+    queries: Sequence[str], groups: Sequence[str], documents: Sequence[str], levels: Sequence[float]
+) -> Rows:
+    """Judgments in groups, in the given order."""
+    import polars
+
+    table = {"query_id": queries, "doc_id": documents, "value": levels, "group": groups}
+    kinds = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64, "group": polars.String}
+    return Rows.from_frame(polars.DataFrame(table, schema=kinds), "the judgments")

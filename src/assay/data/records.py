@@ -1,0 +1,333 @@
+"""`Record`: one question of a RAG system, with what is right, what was retrieved and what was answered.
+
+Records are read from a file, a frame or Python objects, under the field names that tools use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import DataError, DuplicateError, FormatError
+from assay.core.text import count, show
+from assay.data.formats import TREC, TSV, ending, recognise
+from assay.data.formats.jsonl import DECODE, RepeatedKeyError
+from assay.data.frames import as_id, frame_rows, is_frame
+from assay.data.source import Placed, is_source, open_source
+from assay.data.texts import QUESTION_ID, QUESTION_TEXT, Passages, read_passages, replace_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.data.source import Source
+
+# Each part, assay's own name for it first, then those of AutoRAG, ragas, LlamaIndex and others.
+ANSWER = ("answer", "generated_texts", "generated_text", "response", "prediction")
+REFERENCES = ("references", "reference", "generation_gt", "ground_truth", "ground_truths")
+PARTS: dict[str, tuple[str, ...]] = {
+    "query_id": QUESTION_ID,
+    "question": QUESTION_TEXT,
+    "gold": ("gold", "retrieval_gt", "reference_context_ids", "expected_ids"),
+    "retrieved": ("retrieved", "retrieved_ids", "retrieved_context_ids"),
+    "scores": ("scores", "retrieve_scores", "retrieved_scores"),
+    "retrieved_texts": ("retrieved_texts", "retrieved_contents", "retrieved_contexts", "contexts"),
+    "gold_texts": ("gold_texts", "reference_contexts", "expected_texts", "retrieval_gt_contents"),
+    "answer": ANSWER,
+    "references": REFERENCES,
+}
+KNOWN_FIELDS = {name for names in PARTS.values() for name in names}
+# If several fields could be this part, the first one is meant.
+RANKED = ("query_id",)
+# What can be measured; a file without any of these has no records.
+MEASURED = tuple(part for part in PARTS if part not in ("query_id", "question"))
+# These are text, even if it looks like a list.
+PLAIN_TEXT = ("query_id", "question", "answer")
+MOST_LISTED = 12
+
+
+class Record(NamedTuple):
+    """One question. What is not known is None.
+
+    `gold` holds the documents that should be retrieved, in any form that judgments have: ids, ids with grades, or
+    groups. `place` says where the record is, for messages.
+    """
+
+    query_id: str
+    question: str | None = None
+    gold: Any = None
+    retrieved: Passages | None = None
+    retrieved_texts: tuple[str, ...] | None = None
+    gold_texts: tuple[str, ...] | None = None
+    answer: str | None = None
+    references: tuple[str, ...] | None = None
+    place: str = ""
+
+    def holds(self, wanted: list[set[str]]) -> bool:
+        """Whether a document of each set was retrieved; false if there are no sets."""
+        retrieved = set() if self.retrieved is None else set(self.retrieved.ids)
+        return bool(wanted) and all(each & retrieved for each in wanted)
+
+
+class Records(NamedTuple):
+    """Records, whether their ids are their own or just numbers, and the fields that were read."""
+
+    each: list[Record]
+    have_ids: bool = True
+    fields: frozenset[str] = frozenset()
+
+    @property
+    def rising(self) -> list[str]:
+        """The questions whose scores contradict the order of what was retrieved."""
+        return [
+            each.query_id for each in self.each if each.retrieved and each.retrieved.is_list and each.retrieved.rises
+        ]
+
+
+class RecordFields(NamedTuple):
+    """Which fields records have: the user's own names for parts, and the path to the id of a passage.
+
+    A lenient reader ignores names that a file does not have.
+    """
+
+    columns: Mapping[str, str] = MappingProxyType({})
+    doc_id: str | None = None
+    lenient: bool = False
+
+    @property
+    def plain_text(self) -> set[str]:
+        """The fields that hold text, even if it looks like a list."""
+        own = (self.columns.get(part, "") for part in PLAIN_TEXT)
+        return {*(name for part in PLAIN_TEXT for name in PARTS[part]), *own}
+
+
+USUAL_FIELDS = RecordFields()
+
+
+def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> RecordFields:
+    """The fields of records, once `columns` is known to be a mapping of parts."""
+    if columns is None:
+        return RecordFields(doc_id=doc_id, lenient=lenient)
+    if not isinstance(columns, Mapping):
+        raise FormatError(
+            f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
+        )
+    for part in columns:
+        if part not in PARTS:
+            raise FormatError(f"columns={{{part!r}: …}}: unknown part; the parts of a record are {', '.join(PARTS)}")
+    return RecordFields(columns, doc_id, lenient)
+
+
+def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
+    """The records in a file, a frame or Python objects.
+
+    >>> records = read_records([{"qid": "q1", "retrieval_gt": [["d1"]], "retrieved_ids": ["d2", "d1"]}])
+    >>> records.each[0].retrieved.ids
+    ['d2', 'd1']
+    """
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            return read_record_file(source, wanted)
+    if is_frame(data):
+        rows = [Placed(f"{name}, row {number}", row) for number, row in enumerate(frame_rows(data))]
+        return make_records(rows, wanted, name)
+    return make_records(list(object_rows(data, name)), wanted, name)
+
+
+def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
+    """The records in a file; `content` is that of a JSON file, if it was read before."""
+    format_ = recognise(source, default=TSV if ending(source.path) == ".tsv" else TREC)
+    if content is None:
+        content = format_.content(source)  # type: ignore[misc]
+    if format_.batches is None:
+        return make_records(list(object_rows(content, source.name)), wanted, source.name)
+    rows: list[Placed] = list(content)  # type: ignore[call-overload]
+    if format_.separator:
+        plain = wanted.plain_text
+        rows = [each._replace(fields=read_cells_of(each, plain)) for each in rows]
+    return make_records(rows, wanted, source.name)
+
+
+def read_cells_of(row: Placed, plain: set[str]) -> dict[str, Any]:
+    """A row of a text table, with lists and objects parsed, except in fields of plain text."""
+    return {name: cell if name in plain else parse_cell(cell, name, row.place) for name, cell in row.fields.items()}
+
+
+def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """A cell of a text table: JSON if it starts like a list or an object, else the text."""
+    if not text or text.lstrip()[:1] not in ("[", "{"):
+        return text
+    try:
+        return DECODE(text)
+    except RepeatedKeyError as error:
+        raise FormatError(f"{place}, {show(field)}: {error}") from None
+    except (ValueError, RecursionError):
+        if field in KNOWN_FIELDS:
+            raise FormatError(
+                f'{place}: {show(field)} starts like a list, but is not JSON; write ["d1", "d2"]'
+            ) from None
+        return text
+
+
+def object_rows(data: object, name: str) -> Iterator[Placed]:
+    """The records of a list, or of a dict by id."""
+    if isinstance(data, Mapping):
+        for number, (key, value) in enumerate(data.items()):
+            yield Placed(f"{name}, record {number}", with_key(key, as_mapping(value, f"{name}, {show(key)}")))
+    elif isinstance(data, Iterable) and not isinstance(data, (str, bytes, bytearray)):
+        for number, value in enumerate(data):
+            place = f"{name}, record {number}"
+            yield Placed(place, as_mapping(value, place))
+    else:
+        raise DataError(f"{name} must be a list, a frame or a file, not {show(type(data).__name__)}")
+
+
+def with_key(key: object, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record of a dict; its key is its id, unless it has one."""
+    own = next((row[name] for name in PARTS["query_id"] if row.get(name) is not None), key)
+    if str(own) != str(key):
+        raise DataError(f"the record {show(key)} has another id, {show(own)}; keep one of them")
+    return {"query_id": key, **row}
+
+
+def as_mapping(value: object, place: str) -> Mapping[str, Any]:
+    """One record as a mapping: a dict, a dataclass, a named tuple or a pydantic model."""
+    if isinstance(value, Mapping):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    for method in ("model_dump", "_asdict"):
+        dump = getattr(value, method, None)
+        if callable(dump) and not isinstance(value, type):
+            dumped: Mapping[str, Any] = dump()
+            return dumped
+    raise DataError(f"{place} must be a dict or a dataclass, not {show(type(value).__name__)}")
+
+
+def make_records(rows: Sequence[Placed], wanted: RecordFields, name: str) -> Records:
+    """The records in rows, each question once."""
+    if not rows:
+        raise DataError(f"{name}: no records to evaluate")
+    found = find_parts(rows, wanted, name)
+    records = [make_record(row, number, found, wanted.doc_id) for number, row in enumerate(rows)]
+    seen: set[str] = set()
+    for each in records:
+        if each.query_id in seen:
+            raise DuplicateError(f"{name}: duplicate question id {show(each.query_id)}; keep one record per question")
+        seen.add(each.query_id)
+    return Records(records, "query_id" in found, frozenset(found.values()))
+
+
+def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str) -> dict[str, str]:
+    """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
+    filled = {field: None for row in rows for field, value in row.fields.items() if value is not None}
+    given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
+    for field in given.values():
+        if field not in filled:
+            raise FormatError(f"{name}: no record has a field {show(field)}, only {list_fields(filled)}")
+    found = dict(given)
+    for part, known in PARTS.items():
+        names = [field for field in known if field in filled and field not in given.values()]
+        if part in given or not names:
+            continue
+        if len(names) > 1 and part not in RANKED:
+            both = " and ".join(map(show, names))
+            raise FormatError(f"{name}: {both} could both be the {part}; choose one with columns={{{part!r}: …}}")
+        found[part] = names[0]
+    if not set(found) & set(MEASURED):
+        fields_found = list_fields({field: None for row in rows for field in row.fields})
+        raise DataError(
+            f"{name}: the records have nothing to measure, only {fields_found}; a record has {', '.join(PARTS)}; "
+            "map other names with columns={'answer': 'my_answer'}"
+        )
+    return found
+
+
+def list_fields(names: Iterable[str]) -> str:
+    """Names of fields, in a message."""
+    every = list(names)
+    return ", ".join(map(show, every[:MOST_LISTED])) + (", …" if len(every) > MOST_LISTED else "") or "no fields"
+
+
+def make_record(row: Placed, number: int, found: Mapping[str, str], doc_id: str | None) -> Record:
+    """A row with its parts under our names; its number is its id if rows have none."""
+    parts = {part: as_lists(row.fields.get(found[part])) if part in found else None for part in PARTS}
+    name = question_id(parts["query_id"], row.place) if "query_id" in found else str(number)
+    place = f"{row.place} ({show(name)})" if "query_id" in found else row.place
+    retrieved = retrieved_passages(parts, place, doc_id)
+    contents = optional_texts(parts, "retrieved_texts", place)
+    if contents is None:
+        contents = None if retrieved is None or retrieved.texts is None else tuple(retrieved.texts)
+    elif retrieved is not None:
+        check_length(len(contents), "retrieved_texts", retrieved, place)
+    return Record(
+        query_id=name,
+        question=optional_text(parts, "question", place),
+        gold=parts["gold"],
+        retrieved=retrieved,
+        retrieved_texts=contents,
+        gold_texts=optional_texts(parts, "gold_texts", place),
+        answer=optional_text(parts, "answer", place),
+        references=optional_texts(parts, "references", place),
+        place=place,
+    )
+
+
+def retrieved_passages(parts: Mapping[str, Any], place: str, doc_id: str | None) -> Passages | None:
+    """What was retrieved; its scores may be in a field of their own."""
+    if parts["retrieved"] is None:
+        return None
+    found, scores = read_passages(parts["retrieved"], place, doc_id=doc_id), parts["scores"]
+    if scores is None:
+        return found
+    if not isinstance(scores, list):
+        raise DataError(f"{place}: the scores must be a list, not {show(scores)}")
+    check_length(len(scores), "scores", found, place)
+    scored = read_passages(list(zip(found.ids, scores, strict=True)), place)
+    return found._replace(scores=scored.scores)
+
+
+def check_length(number: int, part: str, retrieved: Passages, place: str) -> None:
+    if number != len(retrieved.ids):
+        raise DataError(f"{place}: {count(len(retrieved.ids), 'retrieved id')} but {number} {part}")
+
+
+def as_lists(value: Any) -> Any:  # noqa: ANN401 - whatever the record holds
+    """Arrays and tuples as lists, also inside each other."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [as_lists(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def question_id(value: object, place: str) -> str:
+    name = as_id(value)
+    if not name:
+        raise DataError(f"{place}: the id of a question must be a string or an integer, not {show(value)}")
+    return name
+
+
+def optional_text(parts: Mapping[str, Any], part: str, place: str) -> str | None:
+    value = parts[part]
+    if value is None or isinstance(value, str):
+        return None if value is None else replace_surrogates(value)
+    raise DataError(f"{place}: the {part} must be a string, not {show(value)}")
+
+
+def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str, ...] | None:
+    """Texts in a list, or in lists of lists; a single reference needs no list.
+
+    None is skipped in references, and is an empty text in passages.
+    """
+    value = parts[part]
+    if value is None:
+        return None
+    if isinstance(value, str) and part == "references":
+        value = [value]
+    if not isinstance(value, list):
+        raise DataError(f"{place}: {part} must be a list of strings, not {show(value)}")
+    flat = [inner for each in value for inner in (each if isinstance(each, list) else [each])]
+    for each in flat:
+        if each is not None and not isinstance(each, str):
+            raise DataError(f"{place}: {part} must be strings, not {show(each)}")
+    return tuple(replace_surrogates(each or "") for each in flat if each is not None or part != "references")
