@@ -1,21 +1,20 @@
-"""`assay audit`: why tools give different numbers for the same run."""
+"""`assay audit`: why tools report different numbers for the same run."""
 
 from __future__ import annotations
 
 import click
 
-from assay.cli.options import measure_options, output_options, reading_options, split_names
+from assay.cli.options import format_result, measure_options, output_options, reading_options, split_names
 from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
 from assay.conventions import CONVENTIONS
 from assay.data.qrels import Qrels
-from assay.render import render
 from assay.tasks.audit.api import audit
 
 
 @click.command(
     "audit",
     cls=Command,
-    short_help="Show why tools give different numbers.",
+    short_help="Show why tools report different numbers.",
     examples=(
         "assay audit qrels.txt bm25.run -m map",
         "assay audit qrels.txt bm25.run -m ndcg@10 -m recall@100",
@@ -30,7 +29,7 @@ from assay.tasks.audit.api import audit
     type=click.Choice(list(CONVENTIONS)),
     default="assay",
     show_default=True,
-    help="The tool whose number the steps start from.",
+    help="Tool whose number the steps start from.",
 )
 @output_options
 @reading_options
@@ -46,10 +45,10 @@ def command(
     run_format: str | None,
     threads: int | None,
 ) -> None:
-    """Computes RUN as every tool does that has such a MEASURE, and shows what makes the numbers differ.
+    """Scores RUN like every tool that has the MEASURE, and shows why the numbers differ.
 
-    From the first tool's number one choice after another is changed (what it divides by, its gain, its ties, which
-    queries count) until the other tool's is reached; each step shows what that choice is worth on this data.
+    Starting from one tool's number, one choice after another is changed (what it divides by, its gain, its ties, which
+    queries count) until the other tool's number is reached; each step shows the effect of that choice on this data.
     """
     check_single_input((qrels, run))
     judgments = Qrels(source_of(qrels), format=qrels_format, duplicates="count")
@@ -58,8 +57,4 @@ def command(
         found = audit(
             judgments, source_of(run), names, start=start, format=run_format, threads=threads, progress=progress
         )
-    if format_ == "json":
-        text = found.to_json()
-    else:
-        text = f"{found}\n" if format_ == "table" else render(found.table(), format_)
-    emit(text, output)
+    emit(format_result(found, format_), output)

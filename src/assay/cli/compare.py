@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from assay.cli.options import (
     BARE,
-    convention_option,
-    load_option,
+    ScoringOptions,
+    format_result,
     loaded,
     measure_options,
     output_options,
-    policy_options,
-    prepare,
-    reading_options,
+    scoring_options,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, heard, say, source_of, watched
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs
-from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 
@@ -60,11 +55,8 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives the same numbers."
 )
-@convention_option
 @output_options
-@reading_options
-@load_option
-@policy_options
+@scoring_options
 def command(
     *,
     qrels: str,
@@ -77,14 +69,9 @@ def command(
     alpha: float,
     samples: int | None,
     seed: int,
-    convention: str,
     format_: str,
     output: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    threads: int | None,
-    files: tuple[str, ...],
-    **policies: Any,  # noqa: ANN401 - click has checked them
+    scoring: ScoringOptions,
 ) -> None:
     """Compares RUNs on the judgments in QRELS: differences with confidence intervals, p-values and effect sizes.
 
@@ -96,20 +83,11 @@ def command(
     baseline = find_baseline(paths, baseline)
     named = {name: source_of(str(run)) for name, run in paths.items()}
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
-    with loaded(files):
-        names = split_names(measures) if measures else DEFAULT_MEASURES
-        scorer = prepare(
-            qrels, names, convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
-        )
-        results, ranks = read_runs(scorer, named, format=run_format, watch=watched)
+    with loaded(scoring.files):
+        scorer = scoring.make_scorer(qrels, split_names(measures) if measures else DEFAULT_MEASURES)
+        results, ranks = read_runs(scorer, named, format=scoring.run_format, watch=watched)
         with heard("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
-        emit(write_comparison(comparison, format_), output)
+        emit(format_result(comparison, format_), output)
     for note in comparison.notes if format_ in BARE else ():
         say(f"note: {note}")
-
-
-def write_comparison(comparison: Comparison, format_: str) -> str:
-    """The comparison as text."""
-    text: str = str(comparison) + "\n" if format_ == "table" else getattr(comparison, f"to_{format_}")()
-    return text

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from assay.cli.options import (
-    convention_option,
-    load_option,
-    loaded,
-    output_options,
-    policy_options,
-    prepare,
-    reading_options,
-)
+from assay.cli.options import ScoringOptions, format_result, loaded, output_options, scoring_options
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.core.errors import MeasureError
 from assay.core.text import show
-from assay.render import render
 from assay.results.results import Results, common_notes
 from assay.tasks.compare.api import check_queries, name_runs, read_runs
 from assay.tasks.compare.moves import find_moves
@@ -44,11 +33,8 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.option(
     "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Queries to show in each direction."
 )
-@convention_option
 @output_options
-@reading_options
-@load_option
-@policy_options
+@scoring_options
 def command(
     *,
     qrels: str,
@@ -56,14 +42,9 @@ def command(
     after: str,
     measure: str,
     top: int,
-    convention: str,
     format_: str,
     output: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    threads: int | None,
-    files: tuple[str, ...],
-    **policies: Any,  # noqa: ANN401 - click has checked them
+    scoring: ScoringOptions,
 ) -> None:
     """Shows the queries that improved most and dropped most from RUN_A to RUN_B.
 
@@ -71,20 +52,14 @@ def command(
     """
     check_single_input((qrels, before, after))
     named = {name: source_of(str(run)) for name, run in name_runs((before, after)).items()}
-    with loaded(files):
-        scorer = prepare(
-            qrels, [measure], convention=convention, qrels_format=qrels_format, threads=threads, policies=policies
-        )
+    with loaded(scoring.files):
+        scorer = scoring.make_scorer(qrels, [measure])
         if len(scorer.measures) > 1:
             raise MeasureError(f"{show(measure)} names several measures: {', '.join(scorer.measures)}; name one")
-        results, ranks = read_runs(scorer, named, format=run_format, watch=watched)
+        results, ranks = read_runs(scorer, named, format=scoring.run_format, watch=watched)
         check_queries(results)
         first, second = named
         moves = find_moves(Results(results), ranks, next(iter(scorer.measures)), (first, second), top)
-        if format_ == "json":
-            text = moves.to_json()
-        else:
-            text = f"{moves}\n" if format_ == "table" else render(moves.table(), format_)
-        emit(text, output)
+        emit(format_result(moves, format_), output)
     for note in common_notes(Results(results).notes):
         say(f"note: {note}")

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from assay.cli.options import (
     BARE,
-    convention_option,
-    load_option,
+    ScoringOptions,
     loaded,
     measure_options,
     output_options,
-    policy_options,
-    prepare,
-    read_judgments,
-    reading_options,
+    scoring_options,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
@@ -51,11 +45,8 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     is_flag=True,
     help="Merge subqueries such as q1_0 and q1_1 into one query; a document keeps its highest score.",
 )
-@convention_option
 @output_options
-@reading_options
-@load_option
-@policy_options
+@scoring_options
 def command(
     *,
     qrels: str,
@@ -63,14 +54,9 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     merging: bool,
-    convention: str,
     format_: str,
     output: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    threads: int | None,
-    files: tuple[str, ...],
-    **policies: Any,  # noqa: ANN401 - click has checked them
+    scoring: ScoringOptions,
 ) -> None:
     """Scores each RUN against the judgments in QRELS.
 
@@ -80,16 +66,15 @@ def command(
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
     check_single_input((qrels, *runs))
-    with loaded(files):
+    with loaded(scoring.files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
-        options: dict[str, Any] = {"convention": convention, "qrels_format": qrels_format, "policies": policies}
-        parts = Subqueries(read_judgments(qrels, qrels_format)) if merging else None
-        scorer = prepare(qrels if parts is None else parts.qrels, names, threads=threads, **options)
+        parts = Subqueries(scoring.load_qrels(qrels)) if merging else None
+        scorer = scoring.make_scorer(qrels if parts is None else parts.qrels, names)
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
-                data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=run_format))
-                results[name] = scorer.evaluate(data, format=run_format, progress=progress)
+                data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=scoring.run_format))
+                results[name] = scorer.evaluate(data, format=scoring.run_format, progress=progress)
         text, notes = render_results(results, format_, per_query=per_query)
         emit(text, output)
     for note in notes:

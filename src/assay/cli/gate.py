@@ -8,7 +8,15 @@ from typing import Any
 
 import click
 
-from assay.cli.options import given, load_option, loaded, policy_options, qrels_format_option, run_format_option
+from assay.cli.options import (
+    given,
+    load_option,
+    loaded,
+    policy_options,
+    qrels_format_option,
+    run_format_option,
+    threads_option,
+)
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import number
@@ -79,11 +87,11 @@ class LimitType(click.ParamType[Any]):
 @click.option(
     "--convention",
     type=click.Choice(list(CONVENTIONS)),
-    help="Compute as this tool does: its names for measures, and its policies.  [default: assay]",
+    help="Compute like this tool: its names for measures, and its policies.  [default: assay]",
 )
 @qrels_format_option
 @run_format_option
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads read; by default all there are.")
+@threads_option
 @load_option
 @policy_options
 @click.pass_context

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,8 @@ from assay.tasks.evaluate.api import Scorer, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from assay.render import Exports
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -46,6 +50,7 @@ qrels_format_option = click.option(
     "--qrels-format", type=format_choice, help="Format of QRELS, if it cannot be inferred."
 )
 run_format_option = click.option("--run-format", type=format_choice, help="Format of RUN, if it cannot be inferred.")
+threads_option = click.option("--threads", type=click.IntRange(min=1), help="Threads to read with.  [default: all]")
 load_option = click.option(
     "--load",
     "files",
@@ -97,14 +102,15 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return stacked(command, options)
 
 
+def format_result(result: Exports, format_: str) -> str:
+    """A result in one of these formats."""
+    text: str = f"{result}\n" if format_ == "table" else getattr(result, f"to_{format_}")()
+    return text
+
+
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How files are read."""
-    options = (
-        qrels_format_option,
-        run_format_option,
-        click.option("--threads", type=click.IntRange(min=1), help="Threads to read with.  [default: all]"),
-    )
-    return stacked(command, options)
+    return stacked(command, (qrels_format_option, run_format_option, threads_option))
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,24 +141,38 @@ def given(policies: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in policies.items() if value is not None}
 
 
-def prepare(
-    qrels: str | Qrels,
-    measures: Iterable[str],
-    *,
-    convention: str,
-    qrels_format: str | None,
-    threads: int | None,
-    policies: dict[str, Any],
-) -> Scorer:
-    """A scorer for the judgments, as the options say."""
-    judgments = read_judgments(qrels, qrels_format) if isinstance(qrels, str) else qrels
-    return make_scorer(judgments, measures, convention=convention, threads=threads, **given(policies))
+@dataclass(frozen=True, slots=True)
+class ScoringOptions:
+    """How runs are read and scored: what `scoring_options` gives to a command as `scoring`."""
+
+    convention: str
+    qrels_format: str | None
+    run_format: str | None
+    threads: int | None
+    files: tuple[str, ...]
+    policies: dict[str, Any]
+
+    def load_qrels(self, qrels: str) -> Qrels:
+        """The judgments; how duplicates count is left to each measure."""
+        with watched(qrels):
+            return Qrels(source_of(qrels), format=self.qrels_format, duplicates=None)
+
+    def make_scorer(self, qrels: str | Qrels, measures: Iterable[str]) -> Scorer:
+        """A scorer for judgments or their file."""
+        judgments = self.load_qrels(qrels) if isinstance(qrels, str) else qrels
+        return make_scorer(judgments, measures, convention=self.convention, threads=self.threads, **self.policies)
 
 
-def read_judgments(qrels: str, qrels_format: str | None) -> Qrels:
-    """The judgments; how duplicates count is left to each measure."""
-    with watched(qrels):
-        return Qrels(source_of(qrels), format=qrels_format, duplicates=None)
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that decide how runs are read and scored, handed over as one."""
+
+    @wraps(command)
+    def bundled(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - click's
+        taken = {name: options.pop(name) for name in ScoringOptions.__slots__ if name != "policies"}
+        policies = given({name: options.pop(name) for name in Policies.__slots__})
+        return command(*args, scoring=ScoringOptions(**taken, policies=policies), **options)
+
+    return stacked(bundled, (convention_option, reading_options, load_option, policy_options))
 
 
 @contextmanager
