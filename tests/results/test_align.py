@@ -34,10 +34,10 @@ def test_what_is_computed_of_an_aligned_result_is_as_if_it_had_been_evaluated_so
 
 
 def test_a_gate_aligns_the_statistics_of_its_baseline(result):
-    from assay.tasks.gate.api import paired
+    from assay.tasks.gate.api import align_baseline
 
     run = assay.evaluate_answers({query: REFERENCES[query] for query in ORDER}, PREDICTIONS, ["bleu", "f1"])
-    baseline = paired(run, result, ["bleu", "f1"])
+    baseline = align_baseline(run, result, ["bleu", "f1"])
     assert baseline.queries == run.queries
     np.testing.assert_array_equal(baseline.statistics["bleu"], run.statistics["bleu"])
     assert baseline.interval("bleu") == run.interval("bleu")

@@ -37,7 +37,7 @@ from assay.results.stored_fields import (
     read_measures,
     read_notes,
     read_policies,
-    read_rows,
+    read_scores,
     read_statistics,
     write_note,
 )
@@ -75,7 +75,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
         "convention": result.convention,
         "policies": asdict(result.policies),
         # A list, so that the order of the columns survives a formatter that sorts keys.
-        "measures": [describe_measure(name, result) for name in result.measures],
+        "measures": [measure_fields(name, result) for name in result.measures],
         "notes": notes,
     }
     columns = [plain_values(result.scores[name]) for name in result.measures]
@@ -98,7 +98,7 @@ def plain_values(scores: FloatArray) -> list[float | str | None]:
     return [None if math.isnan(value) else INFINITE.get(value, value) for value in scores.tolist()]
 
 
-def describe_measure(name: str, result: Result) -> dict[str, Any]:
+def measure_fields(name: str, result: Result) -> dict[str, Any]:
     """A measure, and what a reader needs to know if it is not defined there."""
     measure = result.measures[name]
     about = measure.definition
@@ -135,7 +135,7 @@ def load_result(path: Readable) -> Result:
         fields = check_head(parse_content(content))
         policies = read_policies(fields["policies"])
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
-        queries, scores = read_rows(fields["queries"], list(measures))
+        queries, scores = read_scores(fields["queries"], list(measures))
         statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
         return Result(
             measures,

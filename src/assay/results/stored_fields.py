@@ -79,7 +79,7 @@ def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file 
         raise FormatError(f"{error}; {advice}") from None
 
 
-def read_rows(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:  # noqa: ANN401 - whatever the file holds
+def read_scores(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:  # noqa: ANN401 - whatever the file holds
     """The queries, and the values of each measure."""
     if not isinstance(rows, list):
         raise fault(f"queries must be a list, not {show(rows)}")
@@ -187,12 +187,12 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
             found.append([chosen.measure for chosen in resolve([name], convention, options, short).values()])
         except MeasureError:
             return
-    same = [each for each in found if len(each) != 1 or is_meant(each[0], measure)]
+    same = [each for each in found if len(each) != 1 or is_same_measure(each[0], measure)]
     if not same:
         raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under that name")
 
 
-def is_meant(named: Measure, measure: Measure) -> bool:
+def is_same_measure(named: Measure, measure: Measure) -> bool:
     is_bound = measure.definition.bind is not None and named.definition is measure.definition
     return is_bound or named == measure
 

@@ -100,3 +100,24 @@ def test_judgments_are_read_once_and_shared():
     qrels = assay.Qrels(HALF)
     assert assay.Evaluator(qrels, ["rr"]).qrels is qrels
     assert assay.evaluate(qrels, {"q1": ["a"]}, ["rr"])["rr"] == 0.5
+
+
+def test_completion_shows_only_what_users_are_meant_to_use():
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    public = {name for name in dir(evaluator) if not name.startswith("_")}
+    assert public == {"add", "convention", "evaluate", "measures", "policies", "qrels", "reset", "result"}
+    assert evaluator.measures == {"rr": assay.parse_measure("rr")}
+    assert (evaluator.convention, evaluator.policies) == ("assay", assay.Policies())
+
+
+def test_a_ranker_is_built_only_when_something_is_added(monkeypatch):
+    from assay.tasks.evaluate import api
+
+    built = []
+    monkeypatch.setattr(api.Scorer, "start", lambda self, start=api.Scorer.start: built.append(1) or start(self))
+    evaluator = assay.Evaluator(HALF, ["rr"])
+    evaluator.reset()
+    assert built == []
+    evaluator.add("q1", ["a"])
+    evaluator.add("q2", ["a"])
+    assert built == [1]

@@ -23,7 +23,7 @@ from assay.engine.local import rank_hits, rerank_ties, restrict
 from assay.tasks.audit.choices import path, points
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
-from assay.tasks.evaluate.api import Part, Scorer
+from assay.tasks.evaluate.api import PolicyGroup, Scorer
 from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score
 
 if TYPE_CHECKING:
@@ -119,10 +119,10 @@ class Reader:
         self.scored: dict[Chosen, Scored] = {}
         notes = [*refused_notes(self.scorer.refused, "judgments"), *refused_notes(self.run.refused, "rankings")]
         self.notes = tuple(map(str, notes))
-        for part in self.scorer.parts:
+        for part in self.scorer.groups:
             self.score(part)
 
-    def score(self, part: Part) -> None:
+    def score(self, part: PolicyGroup) -> None:
         """Computes the readings of one part, each once; what cannot be computed is a note."""
         judged, present = self.scorer.rank(self.run, part)
         queries = self.scorer.qrels.queries
@@ -180,7 +180,7 @@ class Reader:
     def ties(self, reading: Reading) -> Ties:
         """Ties and judgments up to the cutoff, and the measure under the kindest and the harshest order of ties."""
         chosen = reading.chosen
-        number = next(part.number for part in self.scorer.parts if part.policies == chosen.policies)
+        number = next(part.number for part in self.scorer.groups if part.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
         qrels = self.scorer.qrels
         index = qrels.index_under(whole.duplicates)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.progress import Report
     from assay.stats.pairs import Caution, Pair
-    from assay.tasks.evaluate.api import Part
+    from assay.tasks.evaluate.api import PolicyGroup
 
 
 def compare(
@@ -109,7 +109,7 @@ def read_runs(
     """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
     results, hits = {}, {}
 
-    def keep(name: str, part: Part, judged: Judged) -> None:
+    def keep(name: str, part: PolicyGroup, judged: Judged) -> None:
         found = judged.hits.document.astype(np.uint32), judged.hits.rank.astype(np.uint32)
         hits.update({(name, measure): found for measure in part.measures})
 

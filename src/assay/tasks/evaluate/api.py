@@ -178,7 +178,7 @@ class Evaluator:
         return self._scorer.score(self._added or self._scorer.start())
 
 
-class Part(NamedTuple):
+class PolicyGroup(NamedTuple):
     """The measures that share their policies, and the number of the kernel's options for them."""
 
     policies: Policies
@@ -228,15 +228,15 @@ class Scorer:
         self.convention = convention
         self.policies = policies
         self.threads = count_threads(threads)
-        self.parts, self.options = group_measures(measures)
+        self.groups, self.options = group_by_policies(measures)
         self.tools = {name: tool_of(name, convention) for name in measures}
         used = {tool.name: tool._replace(unreadable="nan") if lenient else tool for tool in self.tools.values()}
         self.used_tools = list(used.values())
         qrels = gather(qrels) if isinstance(qrels, Iterator) else qrels
-        self.listed = count_listed(qrels)
+        self.listed = count_queries(qrels)
         self.qrels, self.refused = self.read_qrels(qrels)
-        for part in self.parts:
-            self.qrels.index_under(part.policies.duplicates)
+        for group in self.groups:
+            self.qrels.index_under(group.policies.duplicates)
 
     def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
         """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
@@ -267,7 +267,7 @@ class Scorer:
     def read(self, run: object, **how: Any) -> RunRead:  # noqa: ANN401 - as in `Evaluator.evaluate`
         """Reads a run, ranking the judged documents on the way."""
         run = gather(run) if isinstance(run, Iterator) else run
-        listed = count_listed(run)
+        listed = count_queries(run)
         if None not in (listed, self.listed) and listed != self.listed:
             raise MismatchError(
                 f"the judgments have {self.listed} queries and the run has {listed}; lists must have the same length"
@@ -293,28 +293,28 @@ class Scorer:
         for tool in refused:
             run.refused.setdefault(tool, []).append(str(query))
 
-    def score(self, run: RunRead, keep: Callable[[Part, Judged], None] | None = None) -> Result:
-        """The result of a run that was read; `keep` is called with each part and its ranked hits."""
+    def score(self, run: RunRead, keep: Callable[[PolicyGroup, Judged], None] | None = None) -> Result:
+        """The result of a run that was read; `keep` is called with each group and its ranked hits."""
         unknown, unusable = run.ranker.unknown(), self.unusable(run)
         queries = self.qrels.queries
         scored = []
-        for part in self.parts:
-            judged, present = self.rank(run, part)
+        for group in self.groups:
+            judged, present = self.rank(run, group)
             if keep is not None:
-                keep(part, judged)
-            notes = [*run_notes(run.ranker, part.number, unknown), *duplicate_notes(self.qrels, part.policies)]
+                keep(group, judged)
+            notes = [*run_notes(run.ranker, group.number, unknown), *duplicate_notes(self.qrels, group.policies)]
             how: Any = {"queries": queries, "present": present, "unusable": unusable, "notes": notes}
-            scored.append(score(judged, part.measures, part.policies, **how))
+            scored.append(score(judged, group.measures, group.policies, **how))
         notes = [*refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]
         how = {"convention": self.convention.name, "policies": self.policies, "notes": notes}
         return merge_parts(scored, self.measures, queries=queries, **how)
 
-    def rank(self, run: RunRead, part: Part) -> tuple[Judged, BoolArray]:
-        """A run as a part's policies rank it, and which of the judged queries it has."""
+    def rank(self, run: RunRead, group: PolicyGroup) -> tuple[Judged, BoolArray]:
+        """A run as the policies of a group rank it, and which of the judged queries it has."""
         qrels = self.qrels
-        index = qrels.index_under(part.policies.duplicates)
+        index = qrels.index_under(group.policies.duplicates)
         judged, retrieved = rank_hits(
-            qrels.rows, index, run.ranker, part.number, part.policies, repeated=qrels.duplicates
+            qrels.rows, index, run.ranker, group.number, group.policies, repeated=qrels.duplicates
         )
         check_overlap(qrels, retrieved, run)
         return judged, retrieved >= 0
@@ -328,19 +328,19 @@ class Scorer:
         return {name: queries for name, queries in both.items() if queries}
 
 
-def group_measures(measures: Mapping[str, Chosen]) -> tuple[list[Part], list[Options]]:
+def group_by_policies(measures: Mapping[str, Chosen]) -> tuple[list[PolicyGroup], list[Options]]:
     """The measures by their policies, and the different options that the kernel needs for them."""
-    parts, options = [], []
+    groups, options = [], []
     for policies, group in by_policies(measures).items():
         needs = {need for measure in group.values() for need in measure.definition.needs}
         wanted = kernel_options(policies, needs)
         if wanted not in options:
             options.append(wanted)
-        parts.append(Part(policies, group, options.index(wanted)))
-    return parts, options
+        groups.append(PolicyGroup(policies, group, options.index(wanted)))
+    return groups, options
 
 
-def count_listed(data: object) -> int | None:
+def count_queries(data: object) -> int | None:
     """The number of queries in a list of them; None if the data has another form."""
     return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
 

@@ -136,7 +136,7 @@ def read_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]]) ->
         raise DataError(f"ideal= must have one list per ranking: {len(retrieved)}, not {len(lists)}")
     everything = [check_grades(grades, f"ideal[{number}]", unjudged=False) for number, grades in enumerate(lists)]
     for number, (found, known) in enumerate(zip(retrieved, everything, strict=True)):
-        if not contains(known, found[found > 0]):
+        if len(lacking(known, found[found > 0])):
             raise DataError(f"ideal[{number}] must include every grade above 0 in labels[{number}]; some are missing")
     # An ideal ranking may omit documents that gain nothing; those that were retrieved are judged all the same.
     return [np.concatenate([known, lacking(known, found)]) for known, found in zip(everything, retrieved, strict=True)]
@@ -163,11 +163,6 @@ def with_unseen(
     if any(unseen):
         notes.append(Note.of(NoteKind.UNSEEN, count=sum(unseen), grade=f"{rel:g}"))
     return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]
-
-
-def contains(everything: FloatArray, some: FloatArray) -> bool:
-    """Whether `everything` has each value at least as often as `some`."""
-    return not len(lacking(everything, some))
 
 
 def lacking(everything: FloatArray, some: FloatArray) -> FloatArray:

@@ -151,14 +151,14 @@ def merge_parts(
     for part in parts:
         measures.update(part.measures)
         means.update(part.means)
-        scores.update({name: spread(each, part.keep, keep) for name, each in part.scores.items()})
+        scores.update({name: spread_scores(each, part.keep, keep) for name, each in part.scores.items()})
     own = {name: each.policies for name, each in resolved.items() if each.policies != policies}
     notes = (*notes, *policy_notes(own, policies), *merge_notes(parts, policies))
     in_order = {name: measures[name] for name in resolved}
     return Result(in_order, queries, scores, convention, policies, notes, own, _means=means)
 
 
-def spread(scores: FloatArray, keep: IntArray, queries: IntArray) -> FloatArray:
+def spread_scores(scores: FloatArray, keep: IntArray, queries: IntArray) -> FloatArray:
     """Scores of some of the queries as scores of all; NaN for those that are not among them."""
     if len(keep) == len(queries):
         return scores

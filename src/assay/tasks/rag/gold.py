@@ -49,7 +49,7 @@ def read_gold(
     if not gold:
         return None
     try:
-        scorer = scorer_of(gold, measures, convention, policies)
+        scorer = gold_scorer(gold, measures, convention, policies)
     except DataError:
         duplicates = find_convention(convention).policies.changed(policies).duplicates
         for each in records:
@@ -60,7 +60,7 @@ def read_gold(
     return Gold(scorer, scorer.policies.rel)
 
 
-def scorer_of(
+def gold_scorer(
     gold: Mapping[str, Any], measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
 ) -> Scorer:
     """What scores rankings against the gold documents."""
