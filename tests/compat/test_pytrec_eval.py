@@ -188,7 +188,7 @@ def test_what_ends_the_interpreter_there_is_an_error_here(measures):
 
 
 def test_a_score_that_is_no_number_is_an_error():
-    expected = "ranking of query 'q', document 'a': the score is NaN, and pytrec_eval ranks that in no defined order"
+    expected = "ranking of query 'q', document 'a': the score is NaN, which pytrec_eval ranks in no defined order"
     for ranking in ({"a": math.nan}, {"b": math.inf, "a": math.nan}):
         with pytest.raises(assay.DataError, match=expected):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q": ranking})
@@ -216,11 +216,11 @@ def test_parsing():
 BAD_LINES = [
     (ours.parse_run, "q1 Q0 d1 1 2.5\n", "line 1: expected 6 fields (query Q0 document rank score tag), found 5"),
     (ours.parse_run, "q1 Q0 d1 1 x tag\n", "line 1: 'x' is not a number"),
-    (ours.parse_run, RUN_LINES + "q1 Q0 d1 1 2.5 tag\n", "line 4: query 'q1' lists 'd1' again"),
+    (ours.parse_run, RUN_LINES + "q1 Q0 d1 1 2.5 tag\n", "line 4: query 'q1' lists 'd1' twice"),
     (ours.parse_qrel, "q1 0 d1 1 2\n", "line 1: expected 4 fields (query 0 document grade), found 5"),
     (ours.parse_qrel, "q1 0 d1 1.5\n", "line 1: '1.5' is not a number"),
     (ours.parse_qrel, QREL_LINES + "\n", "line 4: expected 4 fields (query 0 document grade), found 0"),
-    (ours.parse_qrel, QREL_LINES + "q2 0 d1 3\n", "line 4: query 'q2' lists 'd1' again"),
+    (ours.parse_qrel, QREL_LINES + "q2 0 d1 3\n", "line 4: query 'q2' lists 'd1' twice"),
 ]
 
 

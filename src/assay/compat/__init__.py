@@ -1,6 +1,6 @@
-"""Stand-ins for other tools' modules: the same calls and the same numbers, computed by assay."""
+"""Drop-ins for other tools' modules: the same calls and the same numbers, computed by assay."""
 
-# The stand-ins; each is imported when it is first used.
+# Each is imported on first use.
 _ROOMS = ("ir_measures", "pytrec_eval", "ranx")
 
 

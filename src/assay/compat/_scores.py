@@ -1,4 +1,4 @@
-"""Scores that are not finite, which other tools rank and assay's own reading refuses."""
+"""Scores that are not finite, which other tools rank and assay's own reader rejects."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ if TYPE_CHECKING:
 Rankings = dict[str, dict[str, Any]]
 
 
-def finite(run: Mapping[str, Mapping[str, Any]]) -> Rankings:
-    """The same run with finite scores: infinite ones are the largest there are, and bools are numbers. NaN stays.
+def finite_scores(run: Mapping[str, Mapping[str, Any]]) -> Rankings:
+    """The run with infinite scores replaced by the largest finite ones, and bools by numbers. NaN stays.
 
     >>> import math
-    >>> finite({"q1": {"d1": math.inf, "d2": True}})
+    >>> finite_scores({"q1": {"d1": math.inf, "d2": True}})
     {'q1': {'d1': 1.7976931348623157e+308, 'd2': 1}}
     """
-    return {query: {document: plain(score) for document, score in ranking.items()} for query, ranking in run.items()}
+    return {
+        query: {document: plain_score(score) for document, score in ranking.items()} for query, ranking in run.items()
+    }
 
 
-def plain(score: Any) -> Any:  # noqa: ANN401 - any library's number
-    """One score, not infinite and not a bool."""
+def plain_score(score: Any) -> Any:  # noqa: ANN401 - any library's number
+    """A score that is neither infinite nor a bool."""
     return int(score) if isinstance(score, bool) else bounded(score)
 
 
 def is_finite(ranking: Mapping[str, Any]) -> bool:
-    """Whether all scores of a query are finite; what is no number is left for others to refuse."""
+    """Whether all scores of a query are finite; anything that is not a number is rejected elsewhere."""
     return not any(is_nan(score) or score in INFINITE for score in ranking.values())
 
 
 def is_nan(score: object) -> bool:
-    """Whether a score is not a number, of whatever library: only such a one differs from itself."""
+    """Whether a score is NaN, of any library: only NaN differs from itself."""
     return bool(score != score)  # noqa: PLR0124
 
 
 def best_first(ranking: Mapping[str, Any], *, nan_first: bool = False) -> list[str]:
-    """The documents from the highest score to the lowest, those that tie as given, NaN before or after all others.
+    """The documents from the highest score to the lowest, ties in the given order, NaN first or last.
 
     >>> import math
     >>> best_first({"d1": -math.inf, "d2": math.nan, "d3": math.inf})

@@ -5,11 +5,11 @@
 
     ir_measures.calc_aggregate([nDCG @ 10, AP(rel=2)], qrels, run)
 
-`calc`, `calc_aggregate`, `iter_calc` and `evaluator` hand every measure that assay has to `AssayProvider`, and the
-others to the providers of ir_measures. Everything else is ir_measures' own, imported when something of it is used.
+`calc`, `calc_aggregate`, `iter_calc` and `evaluator` compute every measure that assay has with `AssayProvider`, and the
+others with the providers of ir_measures. Everything else is ir_measures' own, imported on first use.
 
-An infinite score stands first or last, and several of them tie. NaN is an error: each provider of ir_measures ranks it
-elsewhere.
+Infinite scores rank first or last and tie with each other. NaN is an error, because each provider of ir_measures ranks
+it differently.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.util import QrelsConverter, RunConverter
 
-from assay.compat._scores import finite
+from assay.compat._scores import finite_scores
 from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CONVENTION = find_convention("ir_measures")
 QREL = ("query_id", "doc_id", "relevance", "iteration")
 SCORED = ("query_id", "doc_id", "score")
-# A query that the run lacks has no value in assay's, and counts as this measure's default in ir_measures.
+# For these, a query missing from the run has no value in assay and the measure's default in ir_measures.
 ONLY_PRESENT = ("NumQ", "NumRel")
 
 
@@ -57,14 +57,14 @@ class AssayEvaluator(providers.Evaluator):
     """Judgments and measures, ready for runs."""
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:  # noqa: ANN401 - any form of qrels
-        judgments = read_qrels(qrels)
+        judgments = read_any_qrels(qrels)
         self.queries = [] if judgments is None else judgments.queries
         super().__init__(list(measures), self.queries)
         names = [str(each) for each in self.measures]
         self.ready = None if judgments is None else Evaluator(judgments, names, convention=CONVENTION.name)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - any form of run
-        """The value of each measure for each query; none where the measure is not defined."""
+        """The value of each measure for each query, if it is defined."""
         result = self.score(run)
         known = {} if result is None else result.per_query()
         for measure in self.measures:
@@ -77,10 +77,10 @@ class AssayEvaluator(providers.Evaluator):
                     yield ir_measures.Metric(query, measure, measure.DEFAULT)
 
     def score(self, run: Any) -> Result | None:  # noqa: ANN401 - any form of run
-        """The result of a run, or nothing if it has no query in common with the judgments."""
+        """The result of a run, or None if it has no query in common with the judgments."""
         if self.ready is None:
             return None
-        rows = read_run(run)
+        rows = read_any_run(run)
         try:
             return self.ready.evaluate(rows)
         except MismatchError:
@@ -89,35 +89,35 @@ class AssayEvaluator(providers.Evaluator):
             return None if len(rows) == 0 else self.ready.evaluate(finite_run(rows))
 
 
-def read_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
-    """The judgments in any form that ir_measures takes, with iterations as groups; nothing if there are none."""
+def read_any_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
+    """The judgments in any form that ir_measures accepts, with iterations as groups; None if there are none."""
     if isinstance(qrels, dict):
         return Qrels(qrels, duplicates=CONVENTION.policies.duplicates) if qrels else None
-    frame = qrels if is_frame(qrels) else table(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
+    frame = qrels if is_frame(qrels) else frame_of_rows(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
     if not len(frame):
         return None
     return Qrels(frame, duplicates=CONVENTION.policies.duplicates)
 
 
-def read_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
-    """The run in any form that ir_measures takes."""
+def read_any_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
+    """The run in any form that ir_measures accepts."""
     if isinstance(run, dict) or is_frame(run):
         return run
-    return table(list(RunConverter(run).as_namedtuple_iter()), SCORED)
+    return frame_of_rows(list(RunConverter(run).as_namedtuple_iter()), SCORED)
 
 
 def finite_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
-    """The run with finite scores in place of infinite ones; NaN stays, for which providers have no common order."""
+    """The run with infinite scores replaced by finite ones. NaN stays, as providers rank it differently."""
     import polars
 
     if isinstance(run, dict):
-        return finite(run)
+        return finite_scores(run)
     frame = to_polars(run, None, judgments=False)
     score = find_columns(frame.columns, None, judgments=False, name="the frame")["value"]
     return frame.with_columns(polars.col(score).clip(-LARGEST, LARGEST)) if frame[score].dtype.is_float() else frame
 
 
-def table(rows: list[Any], fields: tuple[str, ...]) -> polars.DataFrame:
+def frame_of_rows(rows: list[Any], fields: tuple[str, ...]) -> polars.DataFrame:
     """The fields that all rows have, as a frame."""
     import polars
 

@@ -1,26 +1,28 @@
-"""A stand-in for pytrec_eval: `from assay.compat import pytrec_eval` is the whole change in a program that uses it.
+"""A drop-in for pytrec_eval: replace `import pytrec_eval` with `from assay.compat import pytrec_eval`.
 
 >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "P.5"})
 >>> evaluator.evaluate({"q1": {"d1": 1.0, "d2": 2.0}})
 {'q1': {'map': 0.5, 'P_5': 0.2}}
 
-Its results, its keys and what it makes of queries are those of pytrec_eval. Its errors are of pytrec_eval's types, and
-AssayErrors too. Where pytrec_eval ends the interpreter, a ValueError is raised. Infinite scores stand first or last,
-and several of them tie. NaN is an error: pytrec_eval puts such a document in no defined place.
+Results, keys and the handling of queries are those of pytrec_eval. Errors are of pytrec_eval's types, and AssayErrors
+too. Where pytrec_eval crashes the interpreter, a ValueError is raised. Infinite scores rank first or last and tie with
+each other. NaN is an error, because pytrec_eval ranks it in no defined order.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.compat._scores import finite, is_nan
-from assay.compat.pytrec_eval_names import choose_columns, supported_measures, supported_nicknames
-from assay.core.errors import AssayError, DataError, DuplicateError, FormatError
+from assay.compat._scores import finite_scores, is_nan
+from assay.conventions import expand_as_printed, find_convention
+from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
+from assay.core.errors import AssayError, DataError, DuplicateError, FormatError, MeasureError
 from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.text import show
 from assay.tasks.evaluate.api import Evaluator
@@ -41,17 +43,26 @@ __all__ = [
     "supported_nicknames",
 ]
 
+CONVENTION = find_convention("trec_eval_9")
+ORDER = with_texts(CONVENTION.names)
+# For preferences and judges, pytrec_eval only knows the nicknames, which are those of version 10.
+NICKNAMES = nicknames_with_texts({**TREC_EVAL.nicknames, **CONVENTION.nicknames})
+
+supported_measures: set[str] = set(ORDER)
+supported_nicknames: dict[str, set[str]] = {nickname: set(names) for nickname, names in NICKNAMES.items()}
+PARAMETERS = r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)"
+
 
 class ArgumentError(AssayError, TypeError):
-    """An argument is of a wrong type; pytrec_eval raises a TypeError."""
+    """An argument has the wrong type; pytrec_eval raises a TypeError."""
 
 
 class RepeatError(DuplicateError, AssertionError):
-    """A query lists a document again; pytrec_eval raises an AssertionError."""
+    """A query lists a document twice; pytrec_eval raises an AssertionError."""
 
 
 class RelevanceEvaluator:
-    """Judgments and measures made ready once, for many runs."""
+    """Judgments and measures, prepared once for many runs."""
 
     def __init__(
         self,
@@ -67,7 +78,7 @@ class RelevanceEvaluator:
             for query, grades in judgments.items():
                 check_judgments(query, grades)
         self.queries = judgments.keys()
-        # Two counts that tell where trec_eval divides 0 by 0.
+        # These two counts show where trec_eval divides 0 by 0.
         names: list[str | Measure] = ["num_ret", "num_rel"]
         names += (each for each in self.columns.values() if each is not None)
         options = {"rel": level, "judged_only": bool(judged_docs_only_flag)}
@@ -83,7 +94,7 @@ class RelevanceEvaluator:
         pairs = () if is_plain else scores.items()
         if not all(isinstance(query, str) and isinstance(each, dict) for query, each in pairs):
             raise ArgumentError("Unable to extract query/object scores.")
-        # The first document of each query tells; to look at all of them would take longer than to evaluate them.
+        # Only the first document of each query: checking all of them would take longer than the evaluation.
         if not all(isinstance(next(iter(each), ""), str) for each in scores.values()):
             raise ArgumentError("Unable to extract query/object scores.")
         if self.evaluator is None or self.queries.isdisjoint(scores):
@@ -92,20 +103,60 @@ class RelevanceEvaluator:
             result = self.evaluator.evaluate(scores)
         except DataError:
             check_scores(scores)
-            result = self.evaluator.evaluate(finite(scores))
+            result = self.evaluator.evaluate(finite_scores(scores))
         return self.rows(result, scores)
 
     def rows(self, result: Result, scores: Mapping[str, object]) -> dict[str, dict[str, float]]:
         """The result as dicts, its queries in the order of the run."""
         names = list(self.columns)
-        values = [column(result, each).tolist() for each in self.columns.values()]
+        values = [measure_column(result, each).tolist() for each in self.columns.values()]
         by_row = zip(*values, strict=True) if values else [()] * len(result.queries)
         rows = {query: dict(zip(names, row, strict=True)) for query, row in zip(result.queries, by_row, strict=True)}
         return {query: rows[query] for query in scores if query in rows}
 
 
+def choose_columns(measures: Iterable[str], level: int) -> dict[str, Measure | None]:
+    """The measures by the keys of the results, in trec_eval's order; None for texts.
+
+    For a text, pytrec_eval has a meaningless number, mostly 0.
+    """
+    combined: dict[str, set[str]] = {}
+    for name in measures:
+        for each in supported_nicknames.get(name, {name}):
+            base, parameters = split_name(each)
+            combined.setdefault(base, set()).update(parameters)
+    columns: dict[str, Measure | None] = {}
+    for base in sorted(combined, key=ORDER.index):
+        columns.update(dict.fromkeys([base]) if base in TEXTS else make_columns(base, sorted(combined[base]), level))
+    return columns
+
+
+def split_name(name: str) -> tuple[str, list[str]]:
+    """The base name and the parameters of a name."""
+    if name in supported_measures:
+        return name, []
+    for base in supported_measures:
+        if found := re.match(re.escape(base) + PARAMETERS, name):
+            return base, found[1].split(",")
+    raise MeasureError(f"unsupported measure {name}")
+
+
+def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Measure | None]:
+    """The measures of one of trec_eval's names, by the keys of the results."""
+    entry = CONVENTION.names[base]
+    if base == "set_F":
+        parameters = parameters[:1]
+    takes_some = entry.cutoffs or entry.options
+    name = f"{base}.{','.join(parameters)}" if parameters and takes_some else base
+    try:
+        found = expand_as_printed(name, CONVENTION, {"rel": level}) or {}
+    except MeasureError as error:
+        raise MeasureError(f"unsupported measure {name}: {error}") from error
+    return {key: chosen.measure for key, chosen in found.items()}
+
+
 def check_level(level: object) -> int:
-    """The level of relevance as Python's integer: NumPy's will do, and what is none raises what pytrec_eval raises."""
+    """The relevance level as a Python integer, also from NumPy's; anything else raises what pytrec_eval raises."""
     try:
         whole = operator.index(level)  # type: ignore[arg-type]
     except TypeError:
@@ -116,7 +167,7 @@ def check_level(level: object) -> int:
 
 
 def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
-    """Whether all judgments are dicts of strings and integers, told by their types alone."""
+    """Whether all judgments are dicts of strings and integers, by their types alone."""
     keys, values = set(map(type, judgments)), set(map(type, judgments.values()))
     if not (keys <= {str} and values <= {dict}):
         return False
@@ -127,7 +178,7 @@ def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
 
 
 def check_judgments(query: object, grades: object) -> None:
-    """Raises what pytrec_eval raises for judgments of a wrong type."""
+    """Raises what pytrec_eval raises for judgments of the wrong type."""
     if not isinstance(query, str):
         raise ArgumentError("Expected string as key.")
     if not isinstance(grades, dict):
@@ -139,18 +190,18 @@ def check_judgments(query: object, grades: object) -> None:
 
 
 def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
-    """Raises for what has no place in a ranking: ids and scores of a wrong type, as pytrec_eval does, and NaN."""
+    """Raises for ids and scores of the wrong type, as pytrec_eval does, and for NaN."""
     for query, ranking in scores.items():
         for document, score in ranking.items():
             if not (isinstance(document, str) and isinstance(score, (int, float))):
                 raise ArgumentError("Unable to extract query/object scores.")
             if is_nan(score):
                 place = f"ranking of query {show(query)}, document {show(document)}"
-                raise FormatError(f"{place}: the score is NaN, and pytrec_eval ranks that in no defined order")
+                raise FormatError(f"{place}: the score is NaN, which pytrec_eval ranks in no defined order")
 
 
-def column(result: Result, measure: Measure | None) -> FloatArray:
-    """The values of a measure as pytrec_eval gives them, one a query."""
+def measure_column(result: Result, measure: Measure | None) -> FloatArray:
+    """The values of a measure as pytrec_eval returns them, one per query."""
     if measure is None:
         return np.zeros(len(result.queries))
     scores = result.scores[str(measure)]
@@ -159,13 +210,13 @@ def column(result: Result, measure: Measure | None) -> FloatArray:
     points = measure.values.get("recalls", (measure.values.get("recall"),))
     if None in points:
         return scores
-    # Nothing retrieved has no precision, and trec_eval gives it to the points of recall that ask for no document.
+    # An empty ranking has precision 0/0, which trec_eval gives to the recall points that need no document.
     asked = np.floor(min(points) * result.scores["num_rel"] + 0.9)
     return np.where((result.scores["num_ret"] == 0) & (asked == 0), np.nan, scores)
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """The one number of a measure's values: a sum for counts, a geometric mean for `gm_…`, else the mean."""
+    """Aggregates the values of a measure: a sum for counts, a geometric mean for `gm_…`, else the mean."""
     if measure.startswith("num_"):
         return float(np.sum(values))
     if measure.startswith("gm_"):
@@ -179,7 +230,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> dict(parse_run(["q1 Q0 d1 1 2.5 tag"]))
     {'q1': {'d1': 2.5}}
     """
-    return parse(f_run, "query Q0 document rank score tag", 4, float)
+    return parse_lines(f_run, "query Q0 document rank score tag", 4, float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -188,11 +239,11 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> dict(parse_qrel(["q1 0 d1 2"]))
     {'q1': {'d1': 2}}
     """
-    return parse(f_qrel, "query 0 document grade", 3, int)
+    return parse_lines(f_qrel, "query 0 document grade", 3, int)
 
 
-def parse(lines: Iterable[str], fields: str, place: int, number: type) -> dict[str, dict[str, Any]]:
-    """The lines as a dict of dicts; `place` is that of the number among the fields."""
+def parse_lines(lines: Iterable[str], fields: str, place: int, number: type) -> dict[str, dict[str, Any]]:
+    """The lines as a dict of dicts; the number is the field at `place`."""
     count = len(fields.split())
     result: dict[str, dict[str, Any]] = defaultdict(dict)
     for row, line in enumerate(lines, start=1):
@@ -201,7 +252,7 @@ def parse(lines: Iterable[str], fields: str, place: int, number: type) -> dict[s
             raise FormatError(f"line {row}: expected {count} fields ({fields}), found {len(parts)}: {show(line)}")
         query = result[parts[0]]
         if parts[2] in query:
-            raise RepeatError(f"line {row}: query {show(parts[0])} lists {show(parts[2])} again")
+            raise RepeatError(f"line {row}: query {show(parts[0])} lists {show(parts[2])} twice")
         try:
             query[parts[2]] = number(parts[place])
         except ValueError as error:

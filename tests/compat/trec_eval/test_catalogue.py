@@ -2,7 +2,7 @@
 
 import pytrec_eval
 
-from assay.compat import pytrec_eval_names
+from assay.compat.pytrec_eval import ORDER
 from assay.compat.trec_eval.measures import CATALOGUE, JudgmentKind, Suffix
 from assay.compat.trec_eval.options import NICKNAMES
 from assay.conventions import find_convention
@@ -27,7 +27,7 @@ PLACES += ["num_nonrel_judged_ret", "prefs_num_prefs_poss", "prefs_avgjg_imp", "
 def test_the_order_is_that_of_trec_evals_output():
     assert [name for name in CATALOGUE if name in PLACES] == PLACES
     older = [name for name in CATALOGUE if name in pytrec_eval.supported_measures]
-    assert older == pytrec_eval_names.ORDER
+    assert older == ORDER
 
 
 def test_the_command_knows_the_conventions_names_and_texts():
