@@ -11,7 +11,7 @@ import pytest
 from assay import Evaluator, _kernel
 from assay.cli import terminal as cli
 from assay.core import progress as bars
-from assay.core.progress import unheard
+from assay.core.progress import ignore_progress
 from assay.stats.paired import randomization
 
 
@@ -93,7 +93,7 @@ def test_bytes_are_counted_against_the_size_of_the_file(folder):
 
 def test_a_long_test_shows_how_far_it_is(terminal):
     stream = terminal(delay=0)
-    with cli.heard("comparing") as report:
+    with cli.progress_bar("comparing") as report:
         randomization(np.random.default_rng(0).normal(size=(2000, 2)), 3000, 0, report)
         assert "100%" in wait_for(stream, "100%")
     assert "comparing" in stream.getvalue()
@@ -101,8 +101,8 @@ def test_a_long_test_shows_how_far_it_is(terminal):
 
 def test_where_nobody_looks_nothing_is_heard(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with cli.heard("comparing") as report:
-        assert report is unheard
+    with cli.progress_bar("comparing") as report:
+        assert report is ignore_progress
 
 
 def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
@@ -115,7 +115,7 @@ def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
         titles.append(stage().amount)
 
     for module in (cli, bars):
-        monkeypatch.setattr(module, "is_seen", lambda: True)
+        monkeypatch.setattr(module, "is_terminal", lambda: True)
         monkeypatch.setattr(module, "bar", noted)
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0
     reading = [

@@ -94,3 +94,8 @@ def test_a_host_that_is_not_there(client):
 def test_an_address_that_cannot_be_one(client):
     with pytest.raises(DataError, match=r"^invalid address: "):
         client.send("GET", "http://a..b\u2024c:x/", headers={})
+
+
+def test_a_server_without_tls(client):
+    with SearchServer() as server, pytest.raises(TemporaryError, match=r"^connection failed: "):
+        client.send("GET", server.url.replace("http://", "https://"), headers={})

@@ -14,7 +14,7 @@ from assay.cli.options import (
     scoring_options,
     split_names,
 )
-from assay.cli.terminal import Command, check_single_input, emit, heard, say, source_of, watched
+from assay.cli.terminal import Command, check_single_input, emit, progress_bar, say, source_of, watched
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, name_runs, read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
@@ -86,7 +86,7 @@ def command(
     with loaded(scoring.files):
         scorer = scoring.make_scorer(qrels, split_names(measures) if measures else DEFAULT_MEASURES)
         results, ranks = read_runs(scorer, named, format=scoring.run_format, watch=watched)
-        with heard("comparing") as report:
+        with progress_bar("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
         emit(format_result(comparison, format_), output)
     for note in comparison.notes if format_ in BARE else ():

@@ -17,7 +17,7 @@ import click
 
 from assay._kernel import Progress
 from assay.core.errors import FileError
-from assay.core.progress import Stage, bar, heard, is_seen
+from assay.core.progress import Stage, bar, is_terminal, progress_bar
 from assay.core.text import printable, show
 from assay.data.source import StandardInput
 
@@ -30,7 +30,7 @@ __all__ = [
     "check_single_input",
     "check_target",
     "emit",
-    "heard",
+    "progress_bar",
     "say",
     "source_of",
     "watched",
@@ -106,7 +106,7 @@ def watched(name: str) -> Iterator[Progress | None]:
 
     Hand the yielded counter to the reader. If nothing is counted on it, the bar only shows that work goes on.
     """
-    if not is_seen():
+    if not is_terminal():
         yield None
         return
     progress, size = Progress(), size_of(name)

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on standard error, where that is a terminal and the work takes longer than a second."""
+"""Progress of long work: a bar on standard error, if that is a terminal and the work takes longer than a second."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 DELAY = 1.0
 PAUSE = 0.1
 
-# Is told what share of the work is done.
+# Called with the share of the work that is done.
 Report = Callable[[float], None]
 
 
-def unheard(share: float) -> None:
-    """Where nobody asks how far the work has come."""
+def ignore_progress(share: float) -> None:
+    """The report that nobody looks at."""
 
 
 def part_of(report: Report | None, place: int, parts: int) -> Report | None:
-    """Tells of one part of the work as its share of the whole."""
+    """Reports one part of the work as a share of the whole."""
     return None if report is None else lambda share: report((place + share) / parts)
 
 
 class Stage(NamedTuple):
-    """How far the work is: so much, of so much, and in words."""
+    """How far the work is: done, total, and in words."""
 
     completed: float
     total: float | None
@@ -38,7 +38,7 @@ class Stage(NamedTuple):
 
 
 class Share:
-    """What share of the work is done, as it was last told."""
+    """The share of the work that is done, as last reported."""
 
     def __init__(self) -> None:
         self.value = 0.0
@@ -51,23 +51,24 @@ class Share:
 
 
 @contextmanager
-def heard(what: str) -> Iterator[Report]:
-    """Shows how far some work has come for as long as the context lasts; what it gives is told the share done."""
-    if not is_seen():
-        yield unheard
+def progress_bar(what: str) -> Iterator[Report]:
+    """Shows progress for as long as the context lasts; call what it yields with the share done."""
+    if not is_terminal():
+        yield ignore_progress
         return
     share = Share()
     with bar(what, share.stage):
         yield share
 
 
-def is_seen() -> bool:
+def is_terminal() -> bool:
+    """Whether somebody sees standard error."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
 def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
-    """A bar that a thread of its own draws."""
+    """A bar, drawn by its own thread."""
     import threading
 
     done = threading.Event()
@@ -81,7 +82,7 @@ def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
 
 
 def show_after_delay(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
-    """Draws the bar, if the work is not done before."""
+    """Draws the bar, unless the work is done before."""
     if done.wait(DELAY):
         return
     from rich.console import Console

@@ -315,3 +315,20 @@ def test_many_failures_are_not_all_shown():
 def test_the_run_can_be_kept(probe, tmp_path):
     probe.run.write(tmp_path / "live.run")
     assert (tmp_path / "live.run").read_text().splitlines()[0] == "q1 Q0 d1 1 0.9 failing"
+
+
+def test_completion_offers_what_users_need(probe):
+    exports = {
+        "table",
+        "to_csv",
+        "to_dict",
+        "to_html",
+        "to_json",
+        "to_latex",
+        "to_markdown",
+        "to_pandas",
+        "to_polars",
+        "to_tsv",
+    }
+    own = {"asked", "elapsed", "failures", "latency", "notes", "result", "resumed", "run", "seconds", "throughput"}
+    assert {name for name in dir(probe) if not name.startswith("_")} == exports | own

@@ -10,7 +10,7 @@ from assay.conventions import find_convention
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
-from assay.core.progress import heard
+from assay.core.progress import progress_bar
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
@@ -64,7 +64,7 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
     """
     scores: dict[str, list[FloatArray]] = {name: [] for name in measures}
     statistics: dict[str, list[FloatArray]] = {name: [] for name, each in measures.items() if is_pooled(each)}
-    with heard("scoring answers") as report:
+    with progress_bar("scoring answers") as report:
         for start in range(0, answers.size, PART):
             part = answers.part(start, start + PART)
             for number, (name, measure) in enumerate(measures.items(), start=1):

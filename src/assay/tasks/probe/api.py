@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.note import Note, NoteKind
-from assay.core.progress import Report, heard, unheard
+from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.run import Run
 from assay.data.texts import is_number, read_texts
@@ -150,7 +150,7 @@ def shown_progress(retriever: Retriever, progress: bool | Report) -> AbstractCon
     """Whom to tell the share done."""
     if callable(progress):
         return nullcontext(progress)
-    return heard(f"asking {retriever.name}") if progress else nullcontext(unheard)
+    return progress_bar(f"asking {retriever.name}") if progress else nullcontext(ignore_progress)
 
 
 def check_limits(k: int, concurrency: int, timeout: float | None, retries: int) -> CallLimits:
