@@ -1,6 +1,8 @@
 """What `import assay` gives: every name on purpose, each with a word about it."""
 
+import ast
 import inspect
+import pickle
 import subprocess
 import sys
 import types
@@ -30,11 +32,36 @@ def test_nothing_else_leaks():
 
 
 def test_the_list_holds_what_is_defined_on_purpose():
-    homes = vars(assay)["_HOME"]
-    assert sorted(name for names in homes.values() for name in names) == sorted(assay.__all__)
-    assert set(assay.__all__) <= set(dir(assay))
+    assert sorted(vars(assay)["_HOMES"]) == assay.__all__
+    assert sorted({*assay.__all__, "compat", "live"}) == dir(assay)
     for name in assay.__all__:
         assert getattr(assay, name) is not None
+
+
+def test_type_checkers_see_the_same_names():
+    (block,) = [node for node in ast.parse((ROOM / "__init__.py").read_text()).body if isinstance(node, ast.If)]
+    seen = {alias.asname: node.module for node in block.body for alias in node.names}
+    assert seen == vars(assay)["_HOMES"]
+
+
+PUBLIC = [name for name in assay.__all__ if isinstance(getattr(assay, name), (type, types.FunctionType))]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_what_is_public_belongs_to_assay(name):
+    value = getattr(assay, name)
+    assert value.__module__ == "assay"
+    assert pickle.loads(pickle.dumps(value)) is value  # noqa: S301 - our own
+
+
+def test_what_a_public_function_returns_is_pickled_as_a_public_name():
+    code = (
+        "import assay, pickle; result = assay.evaluate({'q': ['a']}, {'q': ['a']}, ['rr']);"
+        "values = pickle.dumps([type(result), result.policies]);"
+        "print(pickle.loads(values)[1] == result.policies, b'assay.' in values)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
+    assert found.stdout == "True False\n"
 
 
 def test_what_is_not_there_is_said_so():

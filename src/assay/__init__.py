@@ -5,151 +5,125 @@ Each name is imported when it is first used, so that `import assay` costs nothin
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-if _TYPE_CHECKING:
-    from assay._kernel import __version__
-    from assay.conventions import parse_measure
-    from assay.core.errors import (
-        AssayError,
-        DataError,
-        DuplicateError,
-        FileError,
-        FormatError,
-        LossError,
-        MeasureError,
-        MismatchError,
-        PolicyError,
-    )
-    from assay.core.judged import Hits, Judged, ratio
-    from assay.core.measure import Cutoff, Example, Measure, Rel
-    from assay.core.note import Note
-    from assay.core.parameter import Bounds
-    from assay.core.policies import Policies
-    from assay.data import Qrels, Run, match_texts, merge_subqueries, read_qrels, read_run
-    from assay.measures import measure, remove_measure
-    from assay.measures.answers import Answers, semantic
-    from assay.results.result import Result
-    from assay.results.results import Results
-    from assay.results.stored import load_result
-    from assay.stats import Interval
-    from assay.stats.pairs import Pair
-    from assay.tasks.audit.api import audit
-    from assay.tasks.audit.result import Audit
-    from assay.tasks.check.api import check
-    from assay.tasks.check.result import CheckReport
-    from assay.tasks.compare.api import compare
-    from assay.tasks.compare.result import Comparison
-    from assay.tasks.evaluate.answers import evaluate_answers
-    from assay.tasks.evaluate.api import Evaluator, evaluate, evaluate_many
-    from assay.tasks.evaluate.labels import evaluate_labels
-    from assay.tasks.gate.api import gate
-    from assay.tasks.gate.result import GateCheck, GateReport
-    from assay.tasks.probe import Probe, probe
-    from assay.tasks.rag.api import evaluate_rag
-    from assay.tasks.rag.result import RagResult
-
-# The module that each public name comes from.
-_HOME = {
-    "assay._kernel": ("__version__",),
-    "assay.tasks.audit.result": ("Audit",),
-    "assay.tasks.evaluate.answers": ("evaluate_answers",),
-    "assay.measures.answers": ("Answers", "semantic"),
-    "assay.tasks.audit.api": ("audit",),
-    "assay.tasks.check.api": ("check",),
-    "assay.tasks.check.result": ("CheckReport",),
-    "assay.tasks.compare.api": ("compare",),
-    "assay.tasks.compare.result": ("Comparison",),
-    "assay.conventions": ("parse_measure",),
-    "assay.core.policies": ("Policies",),
-    "assay.core.errors": (
-        "AssayError",
-        "DataError",
-        "DuplicateError",
-        "FileError",
-        "FormatError",
-        "LossError",
-        "MeasureError",
-        "MismatchError",
-        "PolicyError",
-    ),
-    "assay.core.judged": ("Hits", "Judged", "ratio"),
-    "assay.core.measure": ("Cutoff", "Example", "Measure", "Rel"),
-    "assay.core.note": ("Note",),
-    "assay.measures": ("measure", "remove_measure"),
-    "assay.core.parameter": ("Bounds",),
-    "assay.tasks.evaluate.api": ("Evaluator", "evaluate", "evaluate_many"),
-    "assay.tasks.gate.api": ("gate",),
-    "assay.tasks.gate.result": ("GateCheck", "GateReport"),
-    "assay.data": ("Qrels", "Run", "match_texts", "merge_subqueries", "read_qrels", "read_run"),
-    "assay.tasks.evaluate.labels": ("evaluate_labels",),
-    "assay.tasks.probe": ("Probe", "probe"),
-    "assay.tasks.rag.api": ("evaluate_rag",),
-    "assay.tasks.rag.result": ("RagResult",),
-    "assay.results.result": ("Result",),
-    "assay.results.results": ("Results",),
-    "assay.results.stored": ("load_result",),
-    "assay.stats": ("Interval",),
-    "assay.stats.pairs": ("Pair",),
+# Every public name, with the module it comes from.
+_HOMES = {
+    "Answers": "assay.measures.answers",
+    "AssayError": "assay.core.errors",
+    "Audit": "assay.tasks.audit.result",
+    "Bounds": "assay.core.parameter",
+    "CheckReport": "assay.tasks.check.result",
+    "Comparison": "assay.tasks.compare.result",
+    "Cutoff": "assay.core.measure",
+    "DataError": "assay.core.errors",
+    "DuplicateError": "assay.core.errors",
+    "Evaluator": "assay.tasks.evaluate.api",
+    "Example": "assay.core.measure",
+    "FileError": "assay.core.errors",
+    "FormatError": "assay.core.errors",
+    "GateCheck": "assay.tasks.gate.result",
+    "GateReport": "assay.tasks.gate.result",
+    "Hits": "assay.core.judged",
+    "Interval": "assay.stats",
+    "Judged": "assay.core.judged",
+    "LossError": "assay.core.errors",
+    "Measure": "assay.core.measure",
+    "MeasureError": "assay.core.errors",
+    "MismatchError": "assay.core.errors",
+    "Note": "assay.core.note",
+    "Pair": "assay.stats.pairs",
+    "Policies": "assay.core.policies",
+    "PolicyError": "assay.core.errors",
+    "Probe": "assay.tasks.probe",
+    "Qrels": "assay.data",
+    "RagResult": "assay.tasks.rag.result",
+    "Rel": "assay.core.measure",
+    "Result": "assay.results.result",
+    "Results": "assay.results.results",
+    "Run": "assay.data",
+    "__version__": "assay._kernel",
+    "audit": "assay.tasks.audit.api",
+    "check": "assay.tasks.check.api",
+    "compare": "assay.tasks.compare.api",
+    "evaluate": "assay.tasks.evaluate.api",
+    "evaluate_answers": "assay.tasks.evaluate.answers",
+    "evaluate_labels": "assay.tasks.evaluate.labels",
+    "evaluate_many": "assay.tasks.evaluate.api",
+    "evaluate_rag": "assay.tasks.rag.api",
+    "gate": "assay.tasks.gate.api",
+    "load_result": "assay.results.stored",
+    "match_texts": "assay.data",
+    "measure": "assay.measures",
+    "merge_subqueries": "assay.data",
+    "parse_measure": "assay.conventions",
+    "probe": "assay.tasks.probe",
+    "ratio": "assay.core.judged",
+    "read_qrels": "assay.data",
+    "read_run": "assay.data",
+    "remove_measure": "assay.measures",
+    "semantic": "assay.measures.answers",
 }
-__all__ = [
-    "Answers",
-    "AssayError",
-    "Audit",
-    "Bounds",
-    "CheckReport",
-    "Comparison",
-    "Cutoff",
-    "DataError",
-    "DuplicateError",
-    "Evaluator",
-    "Example",
-    "FileError",
-    "FormatError",
-    "GateCheck",
-    "GateReport",
-    "Hits",
-    "Interval",
-    "Judged",
-    "LossError",
-    "Measure",
-    "MeasureError",
-    "MismatchError",
-    "Note",
-    "Pair",
-    "Policies",
-    "PolicyError",
-    "Probe",
-    "Qrels",
-    "RagResult",
-    "Rel",
-    "Result",
-    "Results",
-    "Run",
-    "__version__",
-    "audit",
-    "check",
-    "compare",
-    "evaluate",
-    "evaluate_answers",
-    "evaluate_labels",
-    "evaluate_many",
-    "evaluate_rag",
-    "gate",
-    "load_result",
-    "match_texts",
-    "measure",
-    "merge_subqueries",
-    "parse_measure",
-    "probe",
-    "ratio",
-    "read_qrels",
-    "read_run",
-    "remove_measure",
-    "semantic",
-]
-
-
 # Packages with public names of their own.
 _ROOMS = {"compat": "assay.compat", "live": "assay.tasks.probe"}
+# Where the public classes and functions are defined, for those that are imported.
+_DEFINED_IN: dict[str, str] = {}
+__all__ = sorted(_HOMES)  # noqa: PLE0605 - a list
+
+if _TYPE_CHECKING:
+    # The same for type checkers and editors; a test holds the two equal.
+    from assay._kernel import __version__ as __version__
+    from assay.conventions import parse_measure as parse_measure
+    from assay.core.errors import AssayError as AssayError
+    from assay.core.errors import DataError as DataError
+    from assay.core.errors import DuplicateError as DuplicateError
+    from assay.core.errors import FileError as FileError
+    from assay.core.errors import FormatError as FormatError
+    from assay.core.errors import LossError as LossError
+    from assay.core.errors import MeasureError as MeasureError
+    from assay.core.errors import MismatchError as MismatchError
+    from assay.core.errors import PolicyError as PolicyError
+    from assay.core.judged import Hits as Hits
+    from assay.core.judged import Judged as Judged
+    from assay.core.judged import ratio as ratio
+    from assay.core.measure import Cutoff as Cutoff
+    from assay.core.measure import Example as Example
+    from assay.core.measure import Measure as Measure
+    from assay.core.measure import Rel as Rel
+    from assay.core.note import Note as Note
+    from assay.core.parameter import Bounds as Bounds
+    from assay.core.policies import Policies as Policies
+    from assay.data import Qrels as Qrels
+    from assay.data import Run as Run
+    from assay.data import match_texts as match_texts
+    from assay.data import merge_subqueries as merge_subqueries
+    from assay.data import read_qrels as read_qrels
+    from assay.data import read_run as read_run
+    from assay.measures import measure as measure
+    from assay.measures import remove_measure as remove_measure
+    from assay.measures.answers import Answers as Answers
+    from assay.measures.answers import semantic as semantic
+    from assay.results.result import Result as Result
+    from assay.results.results import Results as Results
+    from assay.results.stored import load_result as load_result
+    from assay.stats import Interval as Interval
+    from assay.stats.pairs import Pair as Pair
+    from assay.tasks.audit.api import audit as audit
+    from assay.tasks.audit.result import Audit as Audit
+    from assay.tasks.check.api import check as check
+    from assay.tasks.check.result import CheckReport as CheckReport
+    from assay.tasks.compare.api import compare as compare
+    from assay.tasks.compare.result import Comparison as Comparison
+    from assay.tasks.evaluate.answers import evaluate_answers as evaluate_answers
+    from assay.tasks.evaluate.api import Evaluator as Evaluator
+    from assay.tasks.evaluate.api import evaluate as evaluate
+    from assay.tasks.evaluate.api import evaluate_many as evaluate_many
+    from assay.tasks.evaluate.labels import evaluate_labels as evaluate_labels
+    from assay.tasks.gate.api import gate as gate
+    from assay.tasks.gate.result import GateCheck as GateCheck
+    from assay.tasks.gate.result import GateReport as GateReport
+    from assay.tasks.probe import Probe as Probe
+    from assay.tasks.probe import probe as probe
+    from assay.tasks.rag.api import evaluate_rag as evaluate_rag
+    from assay.tasks.rag.result import RagResult as RagResult
 
 
 def __getattr__(name: str) -> object:
@@ -157,13 +131,25 @@ def __getattr__(name: str) -> object:
 
     if name in _ROOMS:
         return import_module(_ROOMS[name])
-    for module, names in _HOME.items():
-        if name in names:
-            value: object = getattr(import_module(module), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    _adopt()
+    globals()[name] = value
+    return value
+
+
+def _adopt() -> None:
+    """Public classes and functions belong to `assay`: pickles and messages do not name the module that defines them."""
+    from sys import modules
+
+    for name, home in _HOMES.items():
+        value = vars(modules[home]).get(name) if home in modules else None
+        defined_in = getattr(value, "__module__", "")
+        if name not in _DEFINED_IN and hasattr(value, "__qualname__") and defined_in.startswith("assay."):
+            _DEFINED_IN[name] = defined_in
+            value.__module__ = __name__
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_ROOMS})
+    return sorted([*_HOMES, *_ROOMS])
