@@ -189,7 +189,7 @@ def test_a_measure_that_is_gone_is_unknown(half):
 def test_a_measure_gives_one_value_a_query(value, shape):
     assay.measure("wrong", title="Wrong", formula="")(value)
     try:
-        with pytest.raises(assay.MeasureError, match=f"wrong: expected 2 values, one a query, .* of shape {shape}"):
+        with pytest.raises(assay.MeasureError, match=f"wrong: expected 2 values, one per query, .* of shape {shape}"):
             assay.evaluate_labels([[1], [1]], "wrong")
     finally:
         assay.remove_measure("wrong")
