@@ -9,8 +9,8 @@ from assay.cli.terminal import Command, check_single_input, emit, say, source_of
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.results.results import Results, common_notes
-from assay.tasks.compare.api import check_queries, name_runs, read_runs
-from assay.tasks.compare.moves import find_moves
+from assay.tasks.compare.api import check_queries, name_runs
+from assay.tasks.compare.moves import find_moves, read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 

@@ -19,7 +19,7 @@ from assay.cli.options import (
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.conventions import CONVENTIONS, find_convention
-from assay.core.grammar import number
+from assay.core.grammar import NUMBER
 from assay.core.policies import Policies
 from assay.data.qrels import Qrels
 from assay.stats.drop import TESTS_OF_MEANS
@@ -38,10 +38,9 @@ class LimitType(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:  # noqa: ANN401 - click's signature
         measure, _, text = str(value).rpartition("=")
-        limit = number(text)
-        if not measure.strip() or limit is None:
+        if not measure.strip() or not NUMBER.fullmatch(text.strip()):
             self.fail(f"{value!r} must be a measure and a number, such as ndcg@10=0.45", param, ctx)
-        return measure.strip(), limit
+        return measure.strip(), float(text)
 
 
 @click.command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import MeasureError
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Results(Exports):
     """The results of several runs on the same judgments, by name."""
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
-        self.results = dict(results)
+    results: Mapping[str, Result]
 
     def __getitem__(self, name: str) -> Result:
         if name not in self.results:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.stats.intervals import ROUNDING, alike
-from assay.stats.paired import PAIRED_TESTS, constant_p, deviation, per_column, shifted_samples
-from assay.stats.pairs import detectable
+from assay.stats.paired import PAIRED_TESTS, constant_p, detectable, deviation, per_column, shifted_samples
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray

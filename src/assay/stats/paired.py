@@ -1,4 +1,4 @@
-"""Paired tests: whether the difference between two systems is larger than chance would make it.
+"""Paired tests of the difference between two systems: is it larger than chance explains, and what could be detected.
 
 Each takes the differences of all pairs of systems at once, one row a query and one column a pair, so that random draws
 are shared. A NaN is a query that does not count.
@@ -9,6 +9,7 @@ Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from assay.core.judged import FloatArray
 from assay.core.progress import Report
 from assay.stats.intervals import ROUNDING, alike, resampled_totals, summable
 
+POWER = 0.8
+# Points at which the distribution of a standard deviation is taken.
+POINTS = 4000
 # Signs held at a time; bounds the memory whatever the number of queries and samples.
 SIGNS = 4_000_000
 # Differences of scores whose sizes differ by a smaller share of the largest have the same size.
@@ -214,6 +218,39 @@ def constant_p(values: FloatArray) -> float:
     0.125
     """
     return float(2 * 0.5 ** len(values)) if values.any() else 1.0
+
+
+def detectable(differences: FloatArray, alpha: float) -> float:
+    """The smallest mean difference that a paired t test on so many queries finds in four cases of five.
+
+    NaN where the differences do not vary: how far they would on other queries is not known.
+    """
+    spread = deviation(differences)
+    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
+
+
+@lru_cache(maxsize=256)
+def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
+    """The same in units of the standard deviation: where the power of the two-sided test reaches `power`."""
+    from scipy.special import gammaincinv, ndtr, stdtrit
+
+    freedom = count - 1
+    # Quantiles that stand closest at both ends, where the distribution bends most, and what share each stands for.
+    place = (np.arange(POINTS) + 0.5) / POINTS
+    quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
+    deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
+    needed = -stdtrit(freedom, alpha / 2) * deviations
+
+    def power_at(shift: float) -> float:
+        return float((shares * (ndtr(shift - needed) + ndtr(-shift - needed))).sum())
+
+    low, high = 0.0, 1.0
+    while power_at(high) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if power_at(middle) < power else (low, middle)
+    return high / float(np.sqrt(count))
 
 
 # Tests that are not about the mean, and which way they point.

@@ -6,14 +6,13 @@ Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 198
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
-from assay.stats.paired import DIRECTIONS, deviation, differences_of
+from assay.stats.paired import DIRECTIONS, detectable, deviation, differences_of
 from assay.stats.pooled import Pool, Sums, sums_of
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from assay.core.judged import BoolArray, FloatArray
     from assay.stats.intervals import Interval
 
-POWER = 0.8
-# Points at which the distribution of a standard deviation is taken.
-POINTS = 4000
 # Numbers of this many binary digits before or after the point can be squared and summed.
 SAFE_EXPONENT = 300
 
@@ -208,39 +204,6 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
     above = np.searchsorted(ordered, b, side="left").sum()
     below = len(a) * len(b) - np.searchsorted(ordered, b, side="right").sum()
     return float(above - below) / (len(a) * len(b))
-
-
-def detectable(differences: FloatArray, alpha: float) -> float:
-    """The smallest mean difference that a paired t test on so many queries finds in four cases of five.
-
-    NaN where the differences do not vary: how far they would on other queries is not known.
-    """
-    spread = deviation(differences)
-    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
-
-
-@lru_cache(maxsize=256)
-def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
-    """The same in units of the standard deviation: where the power of the two-sided test reaches `power`."""
-    from scipy.special import gammaincinv, ndtr, stdtrit
-
-    freedom = count - 1
-    # Quantiles that stand closest at both ends, where the distribution bends most, and what share each stands for.
-    place = (np.arange(POINTS) + 0.5) / POINTS
-    quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
-    deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
-    needed = -stdtrit(freedom, alpha / 2) * deviations
-
-    def power_at(shift: float) -> float:
-        return float((shares * (ndtr(shift - needed) + ndtr(-shift - needed))).sum())
-
-    low, high = 0.0, 1.0
-    while power_at(high) < power:
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if power_at(middle) < power else (low, middle)
-    return high / float(np.sqrt(count))
 
 
 def cautions(couple: Couple) -> list[Caution]:

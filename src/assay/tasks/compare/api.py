@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.text import show, some
-from assay.data.source import describe
 from assay.results.align import align_by_query, align_measures, check_unscored
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
@@ -25,20 +21,17 @@ from assay.stats.paired import is_exact
 from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
-from assay.tasks.compare.moves import Ranks
+from assay.tasks.compare.moves import read_runs
 from assay.tasks.compare.result import Comparison
-from assay.tasks.evaluate.api import DEFAULT_MEASURES, Scorer, make_scorer
+from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Sequence
 
-    from assay._kernel import Progress
-    from assay.core.judged import Judged
     from assay.core.measure import Measure
     from assay.core.progress import Report
     from assay.stats.pairs import Caution, Pair
-    from assay.tasks.evaluate.api import PolicyGroup
+    from assay.tasks.compare.moves import Ranks
 
 
 def compare(
@@ -99,27 +92,6 @@ def align_results(results: Mapping[str, Result], measures: str | Iterable[str | 
     return {name: align_by_query(result, queries) for name, result in aligned.items()}
 
 
-def read_runs(
-    scorer: Scorer,
-    runs: Mapping[str, object],
-    *,
-    format: str | None = None,
-    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
-) -> tuple[dict[str, Result], Ranks]:
-    """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
-    results, hits = {}, {}
-
-    def keep(name: str, part: PolicyGroup, judged: Judged) -> None:
-        found = judged.hits.document.astype(np.uint32), judged.hits.rank.astype(np.uint32)
-        hits.update({(name, measure): found for measure in part.measures})
-
-    for name, run in runs.items():
-        with watch(describe(run)) as progress:
-            read = scorer.read(run, format=format, progress=progress)
-            results[name] = scorer.score(read, keep=partial(keep, name))
-    return results, Ranks(scorer, hits)
-
-
 def compare_results(
     results: Mapping[str, Result], ranks: Ranks | None, settings: ComparisonSettings, report: Report | None = None
 ) -> Comparison:
@@ -130,11 +102,12 @@ def compare_results(
     if settings.baseline is not None:
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
     pairs, cautions = compare_pairs(measured, couples, settings, report)
-    notes = [*common_notes(Results(results).notes), *notes, *caution_notes(cautions, len(couples))]
+    own = {name: result.notes for name, result in results.items()}
+    notes = [*(common_notes(own) if any(own.values()) else ()), *notes, *caution_notes(cautions, len(couples))]
     if settings.test == "randomization" and not is_drawn(pairs, settings):
         settings = settings._replace(samples=None)
     split = frozenset((*each.note.measures, *each.runs) for each in cautions if each.note.kind is NoteKind.SPLIT)
-    return Comparison(pairs, Results(results), settings, tuple(notes), ranks, split)
+    return Comparison(pairs, Results(dict(results)), settings, tuple(notes), ranks, split)
 
 
 def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
+from assay.data.source import describe
 from assay.render import Column, Exports, Table, finite
 from assay.results.align import shared_means
 from assay.stats.paired import differences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     import polars
     from numpy.typing import NDArray
 
+    from assay._kernel import Progress
+    from assay.core.judged import Judged
     from assay.core.signature import Signature
+    from assay.results.result import Result
     from assay.results.results import Results
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.api import PolicyGroup, Scorer
 
 # Relevant documents of a query that are shown to people; other programs get all that are judged.
 MOST_SHOWN = 10
@@ -77,6 +84,27 @@ class Ranks(NamedTuple):
         documents, ranks = self.hits[run, measure]
         places = np.flatnonzero((documents >= judged.start) & (documents < judged.stop))[::-1]
         return dict(zip(documents[places].tolist(), ranks[places].tolist(), strict=True))
+
+
+def read_runs(
+    scorer: Scorer,
+    runs: Mapping[str, object],
+    *,
+    format: str | None = None,
+    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
+) -> tuple[dict[str, Result], Ranks]:
+    """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
+    results, hits = {}, {}
+
+    def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
+        found = judged.hits.document.astype(np.uint32), judged.hits.rank.astype(np.uint32)
+        hits.update({(name, measure): found for measure in group.measures})
+
+    for name, run in runs.items():
+        with watch(describe(run)) as progress:
+            read = scorer.read(run, format=format, progress=progress)
+            results[name] = scorer.score(read, keep=partial(keep, name))
+    return results, Ranks(scorer, hits)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -13,7 +13,7 @@ from assay.results.result import Result
 from assay.results.stored import is_stored, load_result
 from assay.stats.drop import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.tasks.compare.api import read_runs
+from assay.tasks.compare.moves import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
 from assay.tasks.gate.limits import check_limits, check_spellings, read_limits
@@ -87,8 +87,7 @@ def gate(
     checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)
-    signature = sides.run.signature.with_details(f"gate: {rules}")
-    return GateReport(tuple(checks), rules, signature, tuple(notes))
+    return GateReport(tuple(checks), rules, tuple(notes), sides.run)
 
 
 def check_rules(rules: Rules) -> Rules:
@@ -133,7 +132,11 @@ def score_sides(
         what = "the run is a finished result" if len(data) == 1 else "both sides are finished results"
         check_unused(reading.format, options, what)
     run, baseline = results[RUN], results.get(BASELINE)
-    return Sides(run, None if baseline is None else align_baseline(run, baseline, names[BASELINE]), ranks)
+    # Two runs that were scored here are computed alike.
+    is_aligned = len(unscored) == len(data) and baseline is not None and run.queries == baseline.queries
+    if baseline is not None and not is_aligned:
+        baseline = align_baseline(run, baseline, names[BASELINE])
+    return Sides(run, baseline, ranks)
 
 
 def check_unused(format: str | None, options: dict[str, Any], reason: str) -> None:

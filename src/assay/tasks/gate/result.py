@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from assay.core.note import Note
     from assay.core.signature import Signature
+    from assay.results.result import Result
 
 # Longer reasons are wrapped.
 WIDTH = 100
@@ -84,8 +85,13 @@ class GateReport(Exports):
 
     checks: tuple[GateCheck, ...]
     rules: Rules
-    signature: Signature
     notes: tuple[Note, ...]
+    _run: Result
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that made the numbers, and the version."""
+        return self._run.signature.with_details(f"gate: {self.rules}")
 
     @property
     def passed(self) -> bool:
