@@ -93,7 +93,7 @@ def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tu
     if is_frame(data):
         return frame_entries(data, what, columns)
     if isinstance(data, Mapping):
-        pairs = [(question_id(name, what), value) for name, value in data.items()]
+        pairs = [(answer_id(name, what), value) for name, value in data.items()]
     elif isinstance(data, (list, tuple)):
         pairs = [(str(number), value) for number, value in enumerate(data)]
     else:
@@ -115,13 +115,13 @@ def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple
     found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
     if None in found:
         raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and a column {' or '.join(columns)}")
-    names = [question_id(name, what) for name in table[str(found[0])].to_list()]
+    names = [answer_id(name, what) for name in table[str(found[0])].to_list()]
     if len(set(names)) < len(names):
         raise DataError(f"the {what} contain a question twice")
     return list(zip(names, table[str(found[1])].to_list(), strict=True))
 
 
-def question_id(name: object, what: str) -> str:
+def answer_id(name: object, what: str) -> str:
     if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
         raise DataError(f"{what}: an id must be a string or an integer, not {show(name)}")
     return str(name)

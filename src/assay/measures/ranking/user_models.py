@@ -1,21 +1,68 @@
-"""Measures of the C/W/L framework: the expected gain per document of a user who continues with some probability.
+"""User models: the expected gain of a user who reads down a ranking and stops with some probability.
 
-The value is Σ reach(i) · gain(i) / Σ reach(i), where reach(i) is the product of the probabilities of continuing from
-the ranks above i. Gains are grades scaled to [0, 1]; an unjudged document gains nothing.
+Expected reciprocal rank: the higher the grade of a document, the more likely the user is to stop there.
+Measures of the C/W/L framework: Σ reach(i) · gain(i) / Σ reach(i), where reach(i) is the product of the probabilities
+of continuing from the ranks above i. Gains are grades scaled to [0, 1]; an unjudged document gains nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Judged
-from assay.core.measure import Example, Values, define
+from assay.core.measure import Cutoff, Example, Values, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.rank_biased_precision import Persistence
+
+TopGrade = Annotated[
+    float | None, Bounds(low=0, open_low=True), "the highest possible grade; by default the highest in the judgments"
+]
+ErrGain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; identity: the grade is a probability"]
+Above = Annotated[Literal["error", "nan"], "a grade above max is an error, or makes its query undefined"]
+
+
+def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+    """The highest grade in the judgments, unless `max` is set."""
+    if values["max"] is not None or values["gain"] == "identity":
+        return {}
+    return {"max": float(judged.highest_grade().max(initial=0.0))}
+
+
+@define(
+    "err",
+    title="Expected reciprocal rank",
+    formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), where r_i is the probability that document i satisfies the user",
+    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.",
+    bind=bind_top_grade,
+    undefined="a document has a grade above max",
+    example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
+)
+def expected_reciprocal_rank(
+    judged: Judged,
+    *,
+    k: Cutoff = None,
+    max: TopGrade = None,
+    gain: ErrGain = "exp2",
+    above: Above = "error",
+) -> FloatArray:
+    """The expected 1/rank of the document that satisfies the user."""
+    hits = judged.relevant(0.0).top(k)
+    scale = 1.0 if gain == "identity" else max
+    top = judged.grades.max(initial=0.0)
+    if scale is not None and top > scale and above == "error":
+        limit = "gain=identity needs probabilities" if gain == "identity" else f"max={scale:g}; use a larger max"
+        raise MeasureError(f"err: the judgments contain grade {top:g}, but {limit}")
+    highest = scale or 0.0
+    # (2^g - 1) / 2^max, in a form that does not overflow.
+    grade = np.minimum(hits.grade, highest)
+    chance = hits.grade if gain == "identity" else np.exp2(grade - highest) - np.exp2(-highest)
+    total = hits.sum(chance * hits.product_before(1.0 - chance) / hits.rank)
+    return np.where(judged.highest_grade() > (np.inf if scale is None else scale), np.nan, total)
+
 
 GoOn = Callable[[FloatArray, FloatArray], FloatArray]
 EmptyGrade = Annotated[float, "this grade and lower ones gain 0"]
