@@ -1,4 +1,4 @@
-"""`assay rag`: retrieval and answers of the same questions."""
+"""`assay rag`: retrieval and answers for the same questions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORST = 5
 
 
 def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`--column PART=NAME`, as often as one likes."""
+    """`--column PART=NAME`, repeatable."""
     pairs = [value.partition("=") for value in values]
     if wrong := [value for value, (part, _, name) in zip(values, pairs, strict=True) if not part or not name]:
         raise click.BadParameter(f"{wrong[0]!r} is not of the form PART=NAME, such as answer=my_answer")
@@ -51,21 +51,23 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 @click.argument("records", metavar="RECORDS")
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
 @measure_options(DEFAULT_RAG_MEASURES)
-@click.option("-q", "--per-query", is_flag=True, help="One row a question, and the means in the last.")
-@click.option("--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="Show so many bad answers.")
-@click.option("--by", metavar="MEASURE", help="What the worst, and wrong answers, are told by.")
-@click.option("--right", type=click.FLOAT, help="From which value on an answer is right.  [default: half of the best]")
-@click.option("--corpus", metavar="FILE", help="The texts of documents, for the measures that need them.")
+@click.option("-q", "--per-query", is_flag=True, help="One row per question, means in the last row.")
+@click.option(
+    "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="Number of bad answers to show."
+)
+@click.option("--by", metavar="MEASURE", help="Measure that decides which answers are bad or wrong.")
+@click.option("--right", type=click.FLOAT, help="Lowest value of a correct answer.  [default: half of the maximum]")
+@click.option("--corpus", metavar="FILE", help="Texts of documents, for measures that need them.")
 @click.option(
     "--column",
     "columns",
     multiple=True,
     metavar="PART=NAME",
     callback=read_columns,
-    help="The field that holds a part of the records, where it has a name of its own.",
+    help="Field that holds a part of the records, if its name is not a usual one. Repeatable.",
 )
-@click.option("--id", "doc_id", metavar="PATH", help="Where the id of a passage stands, such as metadata.source.")
-@click.option("--save", metavar="FILE", help="Keep the result in a file, for `assay gate` and assay.load_result.")
+@click.option("--id", "doc_id", metavar="PATH", help="Path to the id of a passage, such as metadata.source.")
+@click.option("--save", metavar="FILE", help="Store the result in a file, for `assay gate` and assay.load_result.")
 @convention_option
 @output_options
 @load_option
@@ -89,12 +91,12 @@ def command(
     files: tuple[str, ...],
     **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
-    """Scores the questions in RECORDS: what was retrieved for each, and what was answered.
+    """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
-    A record has query_id, question, gold, retrieved, answer and references, or what AutoRAG, ragas and LlamaIndex call
-    them; what is missing is not measured. Files are JSON Lines, JSON, Parquet, CSV or TSV; - is standard input. What
-    the system gave may stand in a file of its own, OUTPUTS: a run, or a result file of AutoRAG's. RECORDS may then also
-    be a BEIR folder or a LlamaIndex dataset.
+    A record has query_id, question, gold, retrieved, answer and references, or the names that AutoRAG, ragas and
+    LlamaIndex use; measures that need a missing part are left out. Files are JSON Lines, JSON, Parquet, CSV or TSV; -
+    is standard input. The system's output may be in a file of its own, OUTPUTS: a run, or a result file of AutoRAG.
+    Then RECORDS may also be a BEIR folder or a LlamaIndex dataset.
     """
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
     with loaded(files):
@@ -108,27 +110,27 @@ def command(
             convention=convention,
             **given(policies),
         )
-        emit(written(result, format_, per_query=per_query, worst=worst, by=by, right=right), output)
+        emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output)
     if save is not None:
         result.save(save)
     for note in result.notes if format_ in BARE else ():
         say(f"note: {note}")
 
 
-def written(
+def write_rag(
     result: RagResult, format_: str, *, per_query: bool, worst: int, by: str | None, right: float | None
 ) -> str:
-    """The result as text: for people also whose fault wrong answers are, and the worst of them."""
-    # The worst may be chosen by any measure; right or wrong are answers only.
-    judge = by if by is None or result.key(by) in result.answer_measures else None
+    """The result as text; for people with the causes of wrong answers, and the worst answers."""
+    # Any measure can choose the worst; only one of answers can say which are wrong.
+    measure = by if by is None or result.key(by) in result.answer_measures else None
     if format_ == "json":
-        return write_json(result.to_dict(judge, right=right))
+        return write_json(result.to_dict(measure, right=right))
     text = render(result.query_table() if per_query else result.table(), format_)
     if format_ in BARE:
         return text
     parts = [text]
     if result.is_joined:
-        parts.append(render(result.blame(judge, right=right).table(), format_))
+        parts.append(render(result.blame(measure, right=right).table(), format_))
     if worst:
         view = result.worst(worst, by=by)
         parts.append(f"The worst questions:\n\n{view}\n" if format_ == "table" else render(view.table(), format_))

@@ -230,7 +230,7 @@ class TestJoined:
         assert "fault" not in str(result)
         assert "faults" not in json.loads(result.to_json())
         assert "not retrieved" in str(result)
-        with pytest.raises(assay.PolicyError, match="ter has no highest value"):
+        with pytest.raises(assay.PolicyError, match="ter has no maximum"):
             result.faults()
 
     def test_the_level_counts_whatever_else_is_measured(self):
@@ -250,7 +250,7 @@ class TestJoined:
     def test_what_cannot_be_joined_is_an_error(self):
         with pytest.raises(assay.MeasureError, match="nothing to join"):
             assay.evaluate_rag(ROWS, ["recall"]).blame()
-        with pytest.raises(assay.MeasureError, match="recall is no measure of answers; there are em"):
+        with pytest.raises(assay.MeasureError, match="recall is not a measure of answers; this result has em"):
             assay.evaluate_rag(ROWS, ["recall", "em"]).blame("recall")
         with pytest.raises(assay.PolicyError, match="right must be a number"):
             assay.evaluate_rag(ROWS, ["em"]).blame(right="high")
@@ -269,7 +269,7 @@ class TestJoined:
         short, whole = result.worst(1), result.worst(1, width=None)
         assert len(short.to_polars()["question"][0]) <= 100
         assert whole.to_polars()["question"][0] == ("word " * 50).strip()
-        with pytest.raises(assay.PolicyError, match="whole number from 0"):
+        with pytest.raises(assay.PolicyError, match="whole number of at least 0"):
             result.worst(-1)
 
     def test_nothing_in_a_text_reaches_the_terminal_or_the_page(self):

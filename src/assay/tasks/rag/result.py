@@ -1,4 +1,4 @@
-"""`RagResult`: the scores of a RAG evaluation, and what retrieval and answers have to do with each other."""
+"""`RagResult`: the scores of a RAG evaluation, and how answers depend on retrieval."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GOLD = ("retrieved", "not retrieved", "no gold passage")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RagResult(Result):
-    """A `Result` of retrieval and answers together, with the records that it is of.
+    """A `Result` of retrieval and answers together, with its records.
 
     `found` says for each question whether a gold passage was retrieved, and `has_gold` whether it has any.
     """
@@ -48,25 +48,25 @@ class RagResult(Result):
     def answer_measures(self) -> list[str]:
         """The measures of answers, exact match last."""
         names = [name for name, each in self.measures.items() if each.definition.of == "answers"]
-        # All or nothing says little of long answers: what grades them comes first.
+        # All or nothing says little about long answers, so measures that grade them come first.
         return sorted(names, key=lambda name: self.measures[name].definition.name == "answer_em")
 
     @property
     def is_joined(self) -> bool:
-        """Whether there is something to join: answers that were scored, and gold passages to retrieve."""
+        """Whether there are both scored answers and gold passages."""
         return bool(self.answer_measures) and bool(self.has_gold.any())
 
     def faults(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, list[str]]:
-        """Whose fault each wrong answer is: the questions of the `generator`, and those of the `retriever`.
+        """The questions with wrong answers: those that are the fault of the `generator`, and of the `retriever`.
 
-        An answer is wrong if its `measure` (the first of `answer_measures`, if none is named) does not reach `right`
-        (half of the best there is, if it is not given). With a gold passage retrieved that is the generator's fault,
-        without one the retriever's.
+        An answer is wrong if its `measure` (by default the first of `answer_measures`) does not reach `right` (by
+        default half of its maximum). If a gold passage was retrieved, that is the generator's fault, otherwise the
+        retriever's.
         """
         key = self._answer_key(measure)
         limit = self._limit(key, right)
         if limit is None:
-            raise PolicyError(f"{key} has no highest value, so say from which value on an answer is right (right=…)")
+            raise PolicyError(f"{key} has no maximum; set the lowest value of a correct answer (right=…)")
         sign = 1 if self.measures[key].definition.higher_is_better else -1
         wrong = (sign * self.scores[key] < sign * limit) & self.has_gold
         return {
@@ -75,9 +75,9 @@ class RagResult(Result):
         }
 
     def blame(self, measure: str | Measure | None = None, *, right: float | None = None) -> View:
-        """How good answers are where a gold passage was retrieved and where not, and whose fault the wrong ones are.
+        """How good answers are with and without a retrieved gold passage, and whose fault the wrong ones are.
 
-        `measure` and `right` say when an answer is wrong, as for `faults`.
+        `measure` and `right` say when an answer is wrong, as in `faults`.
         """
         key = self._answer_key(measure)
         columns = [Column("gold passage", is_text=True), Column("questions")]
@@ -89,14 +89,14 @@ class RagResult(Result):
         notes = (*self._accused(key, right), *self._gain(key))
         return View(Table((*columns, *map(Column, self.answer_measures)), tuple(rows), notes=notes))
 
-    def worst(self, number: int = WORST, *, by: str | Measure | None = None, width: int | None = WIDTH) -> Worst:
-        """The questions that a measure is worst for, with question, answer and reference.
+    def worst(self, number: int = WORST, *, by: str | Measure | None = None, width: int | None = WIDTH) -> WorstAnswers:
+        """The questions with the worst values of a measure, with question, answer and reference.
 
-        `by` is the first of `answer_measures` if it is not given, or else the first measure of all. Texts are cut to
-        `width` characters; None leaves them whole.
+        `by` is by default the first of `answer_measures`, or else the first measure. Texts are cut to `width`
+        characters unless it is None.
         """
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise PolicyError(f"the number of questions must be a whole number from 0, not {show(number)}")
+            raise PolicyError(f"the number of questions must be a whole number of at least 0, not {show(number)}")
         key = [*self.answer_measures, *self.measures][0] if by is None else self.key(by)
         scores = self.scores[key]
         sign = 1 if self.measures[key].definition.higher_is_better else -1
@@ -106,15 +106,15 @@ class RagResult(Result):
             record = self.records[at]
             gold = GOLD[0 if self.found[at] else 1 if self.has_gold[at] else 2]
             said = (record.question, record.answer, next(iter(record.references or ()), None))
-            rows.append((record.query_id, float(scores[at]), gold, *(cut(text, width) for text in said)))
+            rows.append((record.query_id, float(scores[at]), gold, *(shorten_text(text, width) for text in said)))
         texts = ("gold passage", "question", "answer", "reference")
         columns = (Column("query", is_text=True), Column(key), *(Column(name, is_text=True) for name in texts))
-        return Worst(Table(columns, tuple(rows)))
+        return WorstAnswers(Table(columns, tuple(rows)))
 
     def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects, with what was retrieved and whose fault wrong answers are.
+        """The content of `to_json` as Python objects: also what was found, and whose fault wrong answers are.
 
-        `measure` and `right` say when an answer is wrong, as for `faults`.
+        `measure` and `right` say when an answer is wrong, as in `faults`.
         """
         plain = super().to_dict()
         if self.is_joined:
@@ -129,16 +129,16 @@ class RagResult(Result):
         return plain
 
     def _answer_key(self, measure: str | Measure | None) -> str:
-        """The result's own spelling of a measure of answers; the first of them if none is named."""
+        """The result's own spelling of a measure of answers; the first if none is named."""
         if not self.is_joined:
-            raise MeasureError("there is nothing to join: it takes gold documents and a measure of answers")
+            raise MeasureError("nothing to join; that needs gold documents and a measure of answers")
         key = self.answer_measures[0] if measure is None else self.key(measure)
         if key not in self.answer_measures:
-            raise MeasureError(f"{key} is no measure of answers; there are {', '.join(self.answer_measures)}")
+            raise MeasureError(f"{key} is not a measure of answers; this result has {', '.join(self.answer_measures)}")
         return key
 
     def _limit(self, key: str, right: float | None) -> float | None:
-        """From what value on an answer counts as right; nothing where that cannot be told."""
+        """The lowest value of a correct answer; None if there is no default."""
         low, high = self.measures[key].definition.range
         if right is None:
             return (low + high) / 2 if math.isfinite(high - low) else None
@@ -147,7 +147,7 @@ class RagResult(Result):
         return float(right)
 
     def _accused(self, key: str, right: float | None) -> list[str]:
-        """Whose fault wrong answers are, in words; nothing where no limit says which are wrong."""
+        """A sentence on whose fault wrong answers are; none without a limit."""
         limit = self._limit(key, right)
         if limit is None:
             return []
@@ -169,7 +169,7 @@ class RagResult(Result):
         )
 
     def _gain(self, key: str) -> list[str]:
-        """How much better answers are with a gold passage, and how sure that is, in words; not for scores of sums."""
+        """A sentence on how much better answers are with a gold passage; none for scores of summed statistics."""
         if key in self.statistics:
             return []
         defined = self.has_gold & ~np.isnan(self.scores[key])
@@ -184,27 +184,27 @@ class RagResult(Result):
         return [f"{key} is {abs(gain):.4f} {how} where a gold passage was retrieved ({interval})"]
 
 
-class Worst(View):
-    """Questions, one row each; printed as one paragraph each, so that the texts have room."""
+class WorstAnswers(View):
+    """Questions, one row each; printed as one paragraph each, to leave room for the texts."""
 
     def __str__(self) -> str:
         names = [column.name for column in self._table.columns]
         paragraphs = []
         for query, value, gold, *texts in self._table.rows:
             lines = [f"{query}  {names[1]} {value:.4f}  {names[2]}: {gold}"]
-            lines += [f"  {name:<9}  {said(text)}" for name, text in zip(names[3:], texts, strict=True)]
+            lines += [f"  {name:<9}  {text_or_mark(text)}" for name, text in zip(names[3:], texts, strict=True)]
             paragraphs.append("\n".join(map(printable, lines)))
         return "\n\n".join(paragraphs)
 
 
-def said(text: object) -> object:
+def text_or_mark(text: object) -> object:
     return "(none)" if text is None else text or "(empty)"
 
 
-def cut(text: str | None, width: int | None) -> str | None:
+def shorten_text(text: str | None, width: int | None) -> str | None:
     r"""A text on one line, cut to a width.
 
-    >>> cut("one  two\nthree", 8), cut("short", None)
+    >>> shorten_text("one  two\nthree", 8), shorten_text("short", None)
     ('one two…', 'short')
     """
     if text is None:
