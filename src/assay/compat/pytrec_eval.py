@@ -230,7 +230,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> dict(parse_run(["q1 Q0 d1 1 2.5 tag"]))
     {'q1': {'d1': 2.5}}
     """
-    return parse_lines(f_run, "query Q0 document rank score tag", 4, float)
+    return parse_trec_lines(f_run, "query Q0 document rank score tag", 4, float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -239,10 +239,10 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> dict(parse_qrel(["q1 0 d1 2"]))
     {'q1': {'d1': 2}}
     """
-    return parse_lines(f_qrel, "query 0 document grade", 3, int)
+    return parse_trec_lines(f_qrel, "query 0 document grade", 3, int)
 
 
-def parse_lines(lines: Iterable[str], fields: str, place: int, number: type) -> dict[str, dict[str, Any]]:
+def parse_trec_lines(lines: Iterable[str], fields: str, place: int, number: type) -> dict[str, dict[str, Any]]:
     """The lines as a dict of dicts; the number is the field at `place`."""
     count = len(fields.split())
     result: dict[str, dict[str, Any]] = defaultdict(dict)

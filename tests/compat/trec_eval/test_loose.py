@@ -138,7 +138,7 @@ def test_what_comes_again_below_the_depth_does_not_count(folder):
 )
 def test_scores_are_read_as_the_c_library_reads_them(text):
     value = read_real(text.encode())
-    found = loose.read_scores(polars.Series([text.encode().decode("latin-1")]))[0]
+    found = loose.parse_scores(polars.Series([text.encode().decode("latin-1")]))[0]
     assert found == (-math.inf if math.isnan(value) else value)
 
 

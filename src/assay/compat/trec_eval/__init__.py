@@ -33,11 +33,11 @@ def evaluate_files(settings: CommandLine) -> Iterator[str]:
     from assay.compat.trec_eval.evaluation import TopicEvaluator
     from assay.compat.trec_eval.measures import list_values
     from assay.compat.trec_eval.options import NOTHING_IN_COMMON, Stop
-    from assay.compat.trec_eval.read import rank_run, read_judgments
+    from assay.compat.trec_eval.read import rank_results, read_judgments
     from assay.compat.trec_eval.write import read_zscores, standardize, write_summary, write_topics
 
     judgments = read_judgments(settings.files[0], settings.rel_format)
-    run = rank_run(settings, judgments)
+    run = rank_results(settings, judgments)
     references = None if settings.zscores is None else read_zscores(settings.zscores)
     values = list_values(settings)
     evaluator = TopicEvaluator(settings, judgments, run)

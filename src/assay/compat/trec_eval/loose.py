@@ -52,7 +52,7 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
         tables.append(fields.drop("tag").filter(is_known))
     empty = polars.DataFrame(schema=dict.fromkeys(("query_id", "doc_id", "value"), polars.String))
     table = polars.concat([empty, *tables])
-    return LooseRun(table.with_columns(read_scores(table["value"])), name)
+    return LooseRun(table.with_columns(parse_scores(table["value"])), name)
 
 
 def read_blocks(path: Path) -> Iterator[bytes]:
@@ -77,7 +77,7 @@ def split_block(block: bytes) -> polars.DataFrame:
     return polars.DataFrame({name: fields.field(f"field_{place}") for name, place in places.items()})
 
 
-def read_scores(texts: polars.Series) -> polars.Series:
+def parse_scores(texts: polars.Series) -> polars.Series:
     """Scores as comparable numbers."""
     import polars
 

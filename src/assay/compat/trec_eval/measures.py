@@ -150,7 +150,7 @@ def values_of(measure: str, written: str | None) -> list[Value]:
                 is_odd = measure == "set_F" and numbers[0] < 0
                 return [Value(measure, name, entry, numbers, odd=(("beta", numbers[0]),) if is_odd else ())]
             case Suffix.PAIRS:
-                pairs = read_pairs(measure, written)
+                pairs = read_gain_pairs(measure, written)
                 odd = tuple((key, number) for key, number in pairs if key == "p" and not 0 < number < 1)
                 return [Value(measure, name, entry, pairs=pairs, odd=odd)]
     except Stop as stop:
@@ -207,7 +207,7 @@ def sort_cutoffs(numbers: Sequence[float], low: float = float("-inf")) -> tuple[
     return tuple(ascending)
 
 
-def read_pairs(measure: str, written: str | None) -> tuple[tuple[str, float], ...]:
+def read_gain_pairs(measure: str, written: str | None) -> tuple[tuple[str, float], ...]:
     """The pairs of a name and a number that the measure knows; the others are ignored."""
     if written is None:
         return ()

@@ -105,8 +105,8 @@ def read_judgments(path: str, form: str) -> Judgments:
     complaint = f"trec_eval.{FORMATS[form].opener} file '{path}'\n"
     try:
         with open_argument(path, complaint, is_input=path == INPUT) as file:
-            content = read_content(file, complaint, FILE)
-            return (read_plain(file, content) if form == "qrels" else None) or read_lines(content, form)
+            content = read_nonempty(file, complaint, FILE)
+            return (read_plain(file, content) if form == "qrels" else None) or read_judgment_lines(content, form)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{path}'\n") from None
 
@@ -125,18 +125,18 @@ def read_plain(path: Path, content: bytes) -> Judgments | None:
         return None
     topics = [query.encode() for query in rows.queries()]
     return Judgments(
-        topics, lambda code: rows if code == "utf-8" else read_lines(content, "qrels").rows(code), "utf-8", {}
+        topics, lambda code: rows if code == "utf-8" else read_judgment_lines(content, "qrels").rows(code), "utf-8", {}
     )
 
 
-def read_lines(content: bytes, form: str) -> Judgments:
+def read_judgment_lines(content: bytes, form: str) -> Judgments:
     """The judgments line by line."""
     lines = split_lines(content, FORMATS[form])
     encoding = "utf-8" if is_utf8(content) else "latin-1"
     return judge_once(lines, encoding) if form == "qrels" else judge_in_groups(lines, encoding, form)
 
 
-def read_content(path: str | Path, complaint: str, code: int) -> bytes:
+def read_nonempty(path: str | Path, complaint: str, code: int) -> bytes:
     """The content of a file; one that is empty or cannot be read ends the program."""
     try:
         content = Path(path).read_bytes()
@@ -225,7 +225,7 @@ def check_once(judged: list[tuple[bytes, bytes, bytes]]) -> None:
             raise Stop(FILE, f"trec_eval.get_qrels: duplicate docs {document}\n")
 
 
-def rank_run(settings: CommandLine, judgments: Judgments) -> JudgedRun:
+def rank_results(settings: CommandLine, judgments: Judgments) -> JudgedRun:
     """Ranks the judged documents of the run."""
     if settings.results_format != "trec_results":
         raise Stop(FILE, f"trec_eval: Illegal retrieval results format '{settings.results_format}'\n")
@@ -234,12 +234,12 @@ def rank_run(settings: CommandLine, judgments: Judgments) -> JudgedRun:
     try:
         with open_argument(argument, complaint, is_input=argument.startswith(INPUT)) as path:
             threads = count_threads(None)
-            return judge_fast(path, judgments, threads) or judge_slowly(path, judgments, settings, threads)
+            return rank_with_kernel(path, judgments, threads) or rank_by_own_rules(path, judgments, settings, threads)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{argument}'\n") from None
 
 
-def judge_fast(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
+def rank_with_kernel(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
     """The run as the kernel reads it, or None where it rejects it or trec_eval would read it differently."""
     with path.open("rb") as file:
         is_not_text = file.read(8).startswith((*MAGIC, BYTE_ORDER_MARK))
@@ -267,20 +267,20 @@ def name_of_run(path: Path) -> bytes:
             file.seek(start)
             lines = file.read().split(b"\n")[1 if start else 0 :]
             for line in reversed(lines):
-                if is_data(line):
+                if is_data_line(line):
                     return line.split(None, RUN_FIELDS)[RUN_FIELDS - 1]
             if not start:
                 return b""
             length *= 4
 
 
-def is_data(line: bytes) -> bool:
+def is_data_line(line: bytes) -> bool:
     """Whether a line is neither blank nor a comment."""
     text = line.lstrip()
     return bool(text) and not text.startswith(b"#")
 
 
-def judge_slowly(path: Path, judgments: Judgments, settings: CommandLine, threads: int) -> JudgedRun:
+def rank_by_own_rules(path: Path, judgments: Judgments, settings: CommandLine, threads: int) -> JudgedRun:
     """The run by trec_eval's own rules. For preferences, ties are broken in the opposite order."""
     from assay.compat.trec_eval.loose import ENCODING, rank_loosely, read_loosely
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.compat.trec_eval.measures import CATALOGUE, spell_values, values_of
 from assay.compat.trec_eval.options import FAILED, NICKNAMES, Stop, read_real
-from assay.compat.trec_eval.read import read_content
+from assay.compat.trec_eval.read import read_nonempty
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ References = dict[tuple[bytes, bytes], ZScoreReference]
 
 def read_zscores(path: str) -> References:
     """The reference for each topic and measure: lines of topic, measure, mean and standard deviation."""
-    content = read_content(path, f"trec_eval.get_zscores: Cannot read zscores file '{path}'\n", FAILED)
+    content = read_nonempty(path, f"trec_eval.get_zscores: Cannot read zscores file '{path}'\n", FAILED)
     references: References = {}
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
         fields = line.split()
