@@ -261,3 +261,19 @@ def test_the_table_of_queries_ends_with_the_means(result):
 def test_scores_are_not_rounded_before_they_are_printed(result):
     assert result.scores["ap"][0] == (1 + 2 / 3) / 2
     assert result.to_dict()["measures"]["ap"]["mean"] == np.mean([(1 + 2 / 3) / 2, 0.5, 0])
+
+
+RESULT_NAMES = {
+    *("convention", "counted", "interval", "key", "mean", "measures", "notes", "only", "own_policies", "per_query"),
+    *("policies", "policies_of", "queries", "query_table", "save", "scores", "signature", "statistics", "subject"),
+    *("table", "version"),
+}
+RESULTS_NAMES = {"items", "notes", "results", "table"}
+
+
+@pytest.mark.parametrize(("owner", "names"), [("result", RESULT_NAMES), ("results", RESULTS_NAMES)])
+def test_completion_shows_only_what_users_are_meant_to_use(owner, names):
+    result = assay.evaluate(QRELS, RUN, ["ap"])
+    shown = {"result": result, "results": assay.evaluate_many(QRELS, {"one": RUN}, ["ap"])}[owner]
+    public = {name for name in dir(shown) if not name.startswith("_")}
+    assert {name for name in public if not name.startswith("to_")} == names
