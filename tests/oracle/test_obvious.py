@@ -39,7 +39,7 @@ ROWS = st.lists(
 
 
 def check(case, result, queries):
-    """Every measure of every query is what the oracle makes of the ranked query."""
+    """Every measure of every query equals the value of the oracle."""
     highest = max(grade for judgments in case.qrels.values() for grade in [0, *judgments.values()])
     assert result.queries == list(queries)
     for measure in case.measures:

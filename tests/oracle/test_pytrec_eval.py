@@ -1,7 +1,7 @@
 """Agreement with pytrec_eval, which is trec_eval 9 as a library, on every measure that both have.
 
 It compares scores in 32 bits, so all scores here are exact in them. It crashes or loops on an empty ranking and on a
-query whose grades are all negative, so it is never given those; what assay makes of them stands in a table at the end.
+query whose grades are all negative, so it is never given those; assay's values for them are in a table at the end.
 """
 
 import math
@@ -45,7 +45,7 @@ MEASURES = [
 THEIRS = [name for name, _, _ in MEASURES]
 
 # Spellings that both understand and give the same keys for. iprec_at_recall is not among them, as trec_eval 10 rounds
-# otherwise; and the lists stand apart because pytrec_eval drops a measure's own cutoffs once some are named.
+# otherwise; and the lists are separate because pytrec_eval drops a measure's own cutoffs once some are named.
 SPELLINGS = [
     ["map", "gm_map", "Rprec", "bpref", "recip_rank", "infAP", "ndcg", "set_P", "set_recall", "set_F"],
     ["num_ret", "num_rel", "num_rel_ret", "P", "recall", "success", "map_cut", "ndcg_cut"],

@@ -13,7 +13,7 @@ from assay.measures import TABLE, parse
 from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "rankings"]
-# One ranking is no example of what happens between two.
+# A single ranking cannot be an example of what happens between two.
 OF_TWO_QUERIES = {"p_mrr"}
 WITH_EXAMPLE = [each for each in BUILT_IN if each.name not in OF_TWO_QUERIES]
 ALIASES = [(alias, each, preset) for each in BUILT_IN for alias, preset in each.aliases.items()]
@@ -63,7 +63,7 @@ def heeds_ties(measure):
 
 
 def looks_below(measure):
-    """Whether what stands below a cutoff counts, be it for ties, for the ideal ranking or for its number."""
+    """Whether documents below a cutoff count: for ties, for the ideal ranking, or by their number."""
     return heeds_ties(measure) or measure.values.get("ideal") == "retrieved" or measure.values.get("fewest")
 
 
@@ -230,7 +230,7 @@ def test_a_cutoff_past_everything_is_none(case, ties):
 @few
 @given(case=cases(), k=st.integers(1, 6), ties=TIES)
 def test_a_cutoff_does_not_look_at_what_stands_below(case, k, ties):
-    # Where documents without a judgment are taken out, the first ones may stand further down.
+    # Where unjudged documents are removed, the first ones may come from further down.
     is_whole = [each for each in case.measures if "k" in each.values and not each.values.get("condensed")]
     cuttable = [each for each in is_whole if not looks_below(each)]
     cut = [each.definition(**{**each.values, "k": k}) for each in cuttable]

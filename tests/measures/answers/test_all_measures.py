@@ -79,7 +79,7 @@ def test_odd_texts_have_a_defined_score(name):
     predictions = [given for _ in ODD for given in ODD]
     low, high = parse(name).definition.range
     scores = assay.evaluate_answers(references, predictions, name).scores[name].reshape(len(ODD), -1)
-    # None is no reference, and an empty answer.
+    # None counts as no reference, and as an empty answer.
     assert np.isnan(scores[0]).all()
     assert ((scores[1:] >= low) & (scores[1:] <= high + 1e-9)).all()
     np.testing.assert_array_equal(scores[:, 0], scores[:, 1])

@@ -1,4 +1,4 @@
-"""Texts that stand in each other, edit similarities as rapidfuzz has them, and similarity by an embedder."""
+"""Texts that contain each other, edit similarities as in rapidfuzz, and similarity by an embedder."""
 
 import math
 import random

@@ -24,7 +24,7 @@ AREA = [
     ("auc(rel=2)", [1, 2, 3], [], 0),
     ("auc(rel=2)", [2, 1, 3], [], 1 / 2),
     ("auc(rel=0.5)", [0.5, 0.25], [], 1),
-    # A negative grade is no judgment, so it is not relevant however low `rel` goes.
+    # A negative grade is not a judgment, so it is not relevant however low `rel` goes.
     ("auc(rel=-1)", [-1, 0], [], 0),
     ("auc@3", [1, 0, 1, 0], [], 1 / 2),
     ("auc@1", [1, 0], [], math.nan),

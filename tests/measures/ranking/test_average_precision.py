@@ -112,14 +112,14 @@ def test_geometric_mean_over_queries_takes_no_value_below_one_in_a_hundred_thous
     assert result["ap"] == pytest.approx(1.25 / 3)
 
 
-# What the smoothing adds where one non-relevant and no relevant document stands above.
+# What smoothing adds below one non-relevant and no relevant document.
 SMOOTH = 0.00001 / 1.00002
 
 INFERRED = [
     ("infap", [1], [], 1),
     ("infap", [1, 1], [], (1 + (1 / 2 + 1 / 2 * 1.00001 / 1.00002)) / 2),
     ("infap", [0, 1], [], 1 / 2 + 1 / 2 * SMOOTH),
-    # Above rank 2 stands a document outside the pool: nothing is inferred from it.
+    # The document above rank 2 is outside the pool: nothing is inferred from it.
     ("infap", [None, 1], [], 1 / 2),
     # In the pool, but not judged: as likely relevant as not.
     ("infap", [-1, 1], [], 1 / 2 + 1 / 2 * 1 / 2),
@@ -145,7 +145,7 @@ def test_negative_grades_can_count_as_not_relevant(score):
 
 
 INTERPOLATED = [
-    # R = 3: recall 0 to 0.4 asks for at most one document, 0.5 to 0.8 for two, 0.9 and 1 for three.
+    # R = 3: recall 0 to 0.4 needs at most one document, 0.5 to 0.8 for two, 0.9 and 1 for three.
     ("mean_iprec", [1, 0, 0, 1], [1], (5 * 1 + 4 * 2 / 4) / 11),
     # In trec_eval 9 one up to 0.3, two up to 0.7, where 2.1 + 0.9 falls short of 3 by the last bit.
     ("mean_iprec(cut=v9)", [1, 0, 0, 1], [1], (4 * 1 + 4 * 2 / 4) / 11),
@@ -167,7 +167,7 @@ INTERPOLATED = [
     ("iprec@1", [0, 0], [], 0),
     ("iprec@1", [1, 1, 1], [], 1),
     ("iprec@0", [None, -1, 1], [], 1 / 3),
-    # 0.4 of 3 relevant documents is 1.2: rounded it asks for one of them, in trec_eval 9 for two.
+    # 0.4 of 3 relevant documents is 1.2: rounded it needs one of them, in trec_eval 9 for two.
     ("iprec@0.4", [1, 0, 0, 1], [1], 1),
     ("iprec(cut=round)@0.4", [1, 0, 0, 1], [1], 1),
     ("iprec(cut=v9)@0.4", [1, 0, 0, 1], [1], 2 / 4),

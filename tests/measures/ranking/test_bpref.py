@@ -20,7 +20,7 @@ BPREF = [
     ("bpref", [1, 1], [], 1),
     ("bpref", [None, 1, None, 1], [], 1),
     ("bpref", [None, 1, 0, 1], [], 1 / 2),
-    # A negative grade is no judgment: it neither counts as non-relevant nor comes before anything.
+    # A negative grade is not a judgment: it neither counts as non-relevant nor comes before anything.
     ("bpref", [-1, 1], [0], 1),
     ("bpref", [-1, 1, 0, 1], [-1], 1 / 2),
     ("bpref(rel=2)", [1, 2], [], 0),

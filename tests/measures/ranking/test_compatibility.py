@@ -6,7 +6,7 @@ import pytest
 
 import assay
 
-# The sum of 0.95^(i - 1) / i over all depths; beyond 1000 there is nothing that counts.
+# The sum of 0.95^(i - 1) / i over all depths; nothing counts beyond 1000.
 ALL = -math.log(0.05) / 0.95
 
 # Of one document at depths 1 and 2 with p = 1/2: 1 and 1/2 · 1/2. Of two: 1 and 1/2 · 2/2.

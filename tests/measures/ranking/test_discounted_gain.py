@@ -35,12 +35,12 @@ DCG = [
     ("dcg(gain=exp2,rel=2)@2", [1, 2, 3], [], 3 * SECOND),
     ("dcg(gain=binary)", [3, 0, 0.5], [], 1 + THIRD),
     ("dcg(gain=binary,rel=1)", [0.5, 2, None, 1], [], SECOND + FOURTH),
-    # Where negative grades are no judgments, there is none to count.
+    # Where negative grades are not judgments, none of them counts.
     ("dcg(gain=signed)", [-1, 2, 0.5], [], 2 * SECOND + 0.5 * THIRD),
     ("dcg(gain=signed,rel=1)", [0.5, 2], [], 2 * SECOND),
     ("dcg(gain=signed)", [3, 2], [], 3 + 2 * SECOND),
     ("dcg(gain=signed,rel=2)", [1, 2], [], 2 * SECOND),
-    # A negative grade that is no judgment takes nothing away.
+    # A negative grade that is not a judgment takes nothing away.
     ("dcg(gain=signed)", [-1, 2], [], 2 * SECOND),
     # 1 / log4(rank + 1) is twice as much.
     ("dcg(base=4)", [3, 2], [], 2 * (3 + 2 * SECOND)),
@@ -70,7 +70,7 @@ NDCG = [
     # Pairs may turn the order of the grades round.
     ("ndcg(gain=1:5)", [1, 2], [], 1),
     ("ndcg(gain=0:1)", [None, 0], [1], SECOND / (1 + SECOND)),
-    # A loss is no part of the ideal ranking, so the share of it can fall below 0.
+    # A loss is not part of the ideal ranking, so the share of it can fall below 0.
     ("ndcg(gain=0:-1)", [0, 0, 1], [], -1 - SECOND + THIRD),
     ("ndcg(gain=0:-1)", [0], [], 0),
     ("ndcg(rel=2)", [1, 2], [], SECOND),
@@ -97,7 +97,7 @@ NDCG = [
     ("ndcg(max=4)", [0, 4], [], SECOND),
 ]
 
-# Judgments and ranking of one query; a document may be listed or retrieved twice, and stand in several groups.
+# Judgments and ranking of one query; a document may be listed or retrieved twice, and be in several groups.
 REPEATED = [
     ("ndcg", ["a", "a"], ["a"], 1),
     ("ndcg", ["a"], ["a", "a"], 1 + SECOND),

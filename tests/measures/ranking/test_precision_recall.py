@@ -17,7 +17,7 @@ HITS = [
     ("hits(rel=2)@2", [1, 2, 3], [], 1),
     ("hits(rel=0)", [0, 1, None, -1], [], 2),
     ("hits(rel=0.5)", [0.4, 0.5, 0.9], [], 2),
-    # A negative grade is no judgment, so it is not relevant however low `rel` goes.
+    # A negative grade is not a judgment, so it is not relevant however low `rel` goes.
     ("hits(rel=-2)", [-1, 0, 1], [], 2),
 ]
 
@@ -122,7 +122,7 @@ RECALL = [
     ("recall(total=listed)", [0], [], 0),
 ]
 
-# Judgments, where a document may be listed twice and stand in several groups; ranking; value.
+# Judgments, where a document may be listed twice and be in several groups; ranking; value.
 REPEATED = [
     ("recall", ["a", "a", "b"], ["a"], 1 / 2),
     ("recall(total=listed)", ["a", "a", "b"], ["a"], 1 / 3),

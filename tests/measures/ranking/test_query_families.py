@@ -1,4 +1,4 @@
-"""Measures of families of queries, by hand. What a query has on its own stands at the right of its row."""
+"""Measures of families of queries, by hand. Each row ends with the values of the single queries."""
 
 import math
 

@@ -60,10 +60,10 @@ def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWo
         return f" {' '.join(tokenize(each, normalize))} " if words else normalize_text(each, normalize)
 
     references = ([text(each) for each in every] for every in answers.references)
-    return answers.best_of(stands_in, references, map(text, answers.predictions))
+    return answers.best_of(is_contained, references, map(text, answers.predictions))
 
 
-def stands_in(reference: str, prediction: str) -> float:
+def is_contained(reference: str, prediction: str) -> float:
     return float(reference in prediction if reference.strip() else not prediction.strip())
 
 
