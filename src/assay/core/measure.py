@@ -174,9 +174,13 @@ class Measure:
     values: Values
 
     def __str__(self) -> str:
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         return self._write(lambda name: self.values[name] != self.definition.parameters[name].default)
 
-    @property
+    @cached_property
     def full_name(self) -> str:
         """The name with every parameter, defaults included."""
         return self._write(lambda name: self.values[name] is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
-from assay.conventions import CONVENTIONS, parse_measures
+from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, is_pooled
 from assay.core.signature import Signature, SignedMeasure
@@ -69,7 +69,7 @@ class Result(Exports):
 
     def _spelt(self, name: str | Measure) -> Measure | None:
         """The one measure that a name stands for."""
-        found = list(parse_measures([name], CONVENTIONS[self.convention], self.policies.rel).values())
+        found = list(parse_measures([name], find_convention(self.convention), self.policies.rel).values())
         return found[0] if len(found) == 1 else None
 
     def __getitem__(self, name: str | Measure) -> float:
@@ -157,7 +157,7 @@ class Result(Exports):
     @property
     def signature(self) -> Signature:
         """Every choice that made the numbers, and the version; `str` of it is the long form."""
-        usual = CONVENTIONS[self.convention].policies
+        usual = find_convention(self.convention).policies
         signed = tuple(map(self._signed, self.measures))
         return Signature(self.version, self.convention, self.policies, usual, signed, self.subject)
 
@@ -227,6 +227,6 @@ def combine_statistics(measure: Measure, sums: FloatArray) -> FloatArray:
 
 def subject_of(measures: Mapping[str, Measure], convention: str, policies: Policies) -> str:
     """What a result is about: answers, if it has only measures of answers and no convention or policy is set."""
-    is_plain = convention == "assay" and policies == CONVENTIONS["assay"].policies
+    is_plain = convention == "assay" and policies == find_convention("assay").policies
     is_of_answers = all(each.definition.of == "answers" for each in measures.values())
     return "answers" if is_plain and is_of_answers else "rankings"
