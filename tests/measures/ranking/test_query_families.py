@@ -1,4 +1,4 @@
-"""Measures of families of queries, by hand. Each row ends with the values of the single queries."""
+"""Measures of families of queries, by hand."""
 
 import math
 

@@ -38,6 +38,15 @@ RougeScore = Annotated[
 ]
 Stemmed = Annotated[bool, "compare words of more than three letters by their Porter stems"]
 NgramLength = Annotated[int, Bounds(low=1, high=9), "the number of words in an n-gram"]
+NGRAMS = "2 P R / (P + R) of the {} that answer and reference share, each as often as both contain it"
+SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words of the reference"
+Word = TypeVar("Word", bound=Hashable)
+# Words compared per text: the time grows with the product of the lengths.
+LONGEST_ROUGE = 10_000
+CHARACTERS = 0x110000
+Sentence = tuple[bytes, ...]
+# Up to this many lines it is faster to try them all.
+FEW_LINES = 20
 
 
 def score_blocks(answers: Answers, counts: Callable[[Block], SharedCounts], score: str, *, stem: bool) -> FloatArray:
@@ -75,10 +84,6 @@ def rouge_measure(
         example=example,
         **about,
     )
-
-
-NGRAMS = "2 P R / (P + R) of the {} that answer and reference share, each as often as both contain it"
-SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words of the reference"
 
 
 @rouge_measure(
@@ -152,12 +157,6 @@ def rouge_lsum(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemme
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
     return best_scores(count_summaries(answers, stem=stem), answers.size, score)
-
-
-Word = TypeVar("Word", bound=Hashable)
-# Words compared per text: the time grows with the product of the lengths.
-LONGEST_ROUGE = 10_000
-CHARACTERS = 0x110000
 
 
 def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
@@ -238,11 +237,6 @@ def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[W
         else:
             below = (place << 1) - 1
     return found
-
-
-Sentence = tuple[bytes, ...]
-# Up to this many lines it is faster to try them all.
-FEW_LINES = 20
 
 
 def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:

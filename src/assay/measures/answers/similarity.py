@@ -20,6 +20,8 @@ WholeWords = Annotated[bool, "match only whole words, rather than any part of th
 PrefixWeight = Annotated[float, Bounds(low=0, high=0.25), "the bonus for each of the first four characters that match"]
 # The time for a distance grows with the product of the lengths.
 LONGEST_TEXT = 100_000
+Embedder = Callable[[list[str]], Any]
+BATCH = 256
 
 
 def normalized_answers(answers: Answers, normalize: str) -> tuple[list[list[str]], list[str]]:
@@ -127,10 +129,6 @@ def count_edits(one: Sequence[Hashable], other: Sequence[Hashable], longest: int
 
     rest = max(len(one) - longest, len(other) - longest, 0)
     return int(Levenshtein.distance(one[:longest], other[:longest])) + rest
-
-
-Embedder = Callable[[list[str]], Any]
-BATCH = 256
 
 
 def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> Measure:

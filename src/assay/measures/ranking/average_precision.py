@@ -34,6 +34,19 @@ NothingFound = Annotated[
     "the score of a query that found no relevant document",
     {"zero": "a query that found nothing scores 0", "one": "a query that found nothing scores 1"},
 ]
+# The smoothing constant of the paper and of trec_eval.
+EPSILON = 1e-5
+Recall = Annotated[float, Bounds(0, 1), "the recall level"]
+Recalls = Annotated[tuple[float, ...], Bounds(0, 1), "the recall levels"]
+LevelCut = Annotated[
+    Literal["round", "v9"],
+    "relevant documents needed to reach a recall level: recall · R rounded, or as in trec_eval 9",
+    {
+        "round": "a recall level needs recall · R documents, rounded",
+        "v9": "a recall level needs ⌊recall · R + 0.9⌋ documents",
+    },
+]
+ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 
 
 @define(
@@ -67,12 +80,6 @@ def average_precision(
         relevant = found if norm == "found" else judged.count_relevant(rel)
         total = ratio(total, np.minimum(relevant, k) if norm == "cutoff" and k is not None else relevant)
     return total if nothing == "zero" else np.where(found == 0, 1.0, total)
-
-
-def last_ordinal(hits: Hits) -> IntArray:
-    """For each hit, how many hits of its query score as high or higher."""
-    among = hits.among_themselves()
-    return among.higher + among.tied + 1
 
 
 @define(
@@ -120,20 +127,6 @@ def yet_another_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray
     return np.log(odds, out=np.full(judged.size, np.nan), where=odds > 0)
 
 
-def precisions(judged: Judged, rel: float) -> FloatArray:
-    """The precision at the rank of each relevant hit."""
-
-    def make() -> FloatArray:
-        hits = judged.relevant(rel)
-        return hits.ordinal / hits.rank
-
-    return judged.remember(("precisions", rel), make)
-
-
-# The smoothing constant of the paper and of trec_eval.
-EPSILON = 1e-5
-
-
 @define(
     "infap",
     title="Inferred average precision",
@@ -155,19 +148,6 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
     expected = 1.0 / (above + 1.0) + (above / (above + 1.0)) * ratio(pooled, above) * share
     return ratio(hits.sum(np.where(above == 0, 1.0, expected)), judged.count_relevant(rel))
-
-
-Recall = Annotated[float, Bounds(0, 1), "the recall level"]
-Recalls = Annotated[tuple[float, ...], Bounds(0, 1), "the recall levels"]
-LevelCut = Annotated[
-    Literal["round", "v9"],
-    "relevant documents needed to reach a recall level: recall · R rounded, or as in trec_eval 9",
-    {
-        "round": "a recall level needs recall · R documents, rounded",
-        "v9": "a recall level needs ⌊recall · R + 0.9⌋ documents",
-    },
-]
-ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 
 
 @define(
@@ -213,6 +193,22 @@ def mean_interpolated_precision(
     for recall in sorted(recalls, reverse=True):
         total += interpolated_precision(recall=recall, rel=rel, cut=cut)(judged)
     return total / len(recalls)
+
+
+def last_ordinal(hits: Hits) -> IntArray:
+    """For each hit, how many hits of its query score as high or higher."""
+    among = hits.among_themselves()
+    return among.higher + among.tied + 1
+
+
+def precisions(judged: Judged, rel: float) -> FloatArray:
+    """The precision at the rank of each relevant hit."""
+
+    def make() -> FloatArray:
+        hits = judged.relevant(rel)
+        return hits.ordinal / hits.rank
+
+    return judged.remember(("precisions", rel), make)
 
 
 def best_onward(judged: Judged, rel: float) -> tuple[IntArray, FloatArray]:

@@ -10,6 +10,12 @@ from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 
+Weights = Annotated[
+    tuple[float, float, float, float],
+    "the worth of a document: relevant and retrieved, only retrieved, only relevant, neither",
+]
+Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed for the last weight"]
+
 
 @define(
     "judged",
@@ -117,13 +123,6 @@ def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     if judged.foreign is not None:
         known = known + judged.foreign.top(k).count()
     return ratio(judged.cut(k) - known, judged.retrieved if k is None else k)
-
-
-Weights = Annotated[
-    tuple[float, float, float, float],
-    "the worth of a document: relevant and retrieved, only retrieved, only relevant, neither",
-]
-Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed for the last weight"]
 
 
 @define(

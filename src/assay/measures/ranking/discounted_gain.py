@@ -55,6 +55,7 @@ Fewest = Annotated[int, Bounds(low=0), "a query that retrieved fewer documents i
 GradeLimit = Annotated[float | None, "a query with a higher grade is undefined"]
 # Floats end at 2^1024; this leaves room for sums.
 LARGEST_EXPONENT = 1000
+NeededGrade = Annotated[float, "a query without a document of this grade or higher scores 0"]
 
 
 @define(
@@ -146,6 +147,94 @@ def ndcg(
         hits = judged.judged()
         is_unknown |= hits.where(hits.grade < 0).count() > 0
     return np.where(is_unknown, np.nan, share)
+
+
+@define(
+    "ndcg_rel",
+    title="Average nDCG over relevant documents",
+    formula="the mean of DCG / ideal DCG at the ranks of documents with a gain; the final nDCG for each not retrieved",
+    needs_relevant=True,
+    kin="ndcg",
+    example=Example(
+        "ndcg_rel", [0, 1], 0.3869, "0.6309 / 1.6309 at rank 2, and for the one not retrieved", ideal=[1, 1, 0]
+    ),
+)
+def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
+    """NDCG at the rank of each document with a gain, averaged over all such documents."""
+    ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
+    hits = ranked.hits
+    gaining = ranked.gain > 0
+    possible = np.diff(ideal.starts)
+    query, rank = hits.query[gaining], hits.rank[gaining]
+    best = running_sums(ideal.worth, ideal.starts)[ideal.starts[query] + np.minimum(rank, possible[query]) - 1]
+    shares = np.zeros(len(hits.rank))
+    shares[gaining] = hits.running(ranked.worth)[gaining] / best
+    unseen = possible - np.bincount(query, minlength=judged.size)
+    final = ratio(unseen * dcg.function(judged, gain=gain, rel=rel), ideal_dcg.function(judged, gain=gain, rel=rel))
+    return ratio(np.maximum(hits.sum(shares) + final, 0.0), possible)
+
+
+@define(
+    "rndcg",
+    title="Average nDCG over levels of gain",
+    formula="the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
+    "more than one document follows the last b",
+    range=(-np.inf, 1),
+    needs_relevant=True,
+    undefined="the relevant documents have no gain",
+    kin="ndcg",
+    example=Example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2"),
+)
+def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: NeededGrade = 1) -> FloatArray:
+    """The mean of nDCG at each rank where the gain of the ideal ranking drops."""
+    ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
+    changes = (np.diff(ideal.gain, append=0.0) != 0) | (np.diff(ideal.owner, append=judged.size) != 0)
+    query, rank = ideal.owner[changes], ideal.rank[changes]
+    shares = gained_until(ranked, query, rank) / running_sums(ideal.worth, ideal.starts)[changes]
+    points = np.bincount(query, minlength=judged.size)
+    goes_on = (points > 0) & (judged.retrieved > np.diff(ideal.starts) + 1)
+    final = np.where(goes_on, ratio(ranked.hits.sum(ranked.worth), ideal_dcg.function(judged, gain=gain)), 0.0)
+    total = np.bincount(query, weights=shares, minlength=judged.size) + final
+    has_relevant = judged.count_relevant(rel) > 0
+    mean = np.where(has_relevant, ratio(total, points + goes_on), 0.0)
+    return np.where(has_relevant & (points == 0), np.nan, mean)
+
+
+@define(
+    "g",
+    title="Normalised gain",
+    formula="Σ gain / log2(2 + best - own), divided by the sum of all gains; own and best are the gains up to that "
+    "rank of the ranking and of the ideal ranking, which counts at least 1 per rank",
+    range=(-np.inf, 1),
+    needs_relevant=True,
+    example=Example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3"),
+)
+def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
+    """The sum of gains, each discounted by how far the ranking is behind the ideal ranking at that rank."""
+    ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
+    hits = ranked.hits
+    best = np.concatenate(([0.0], running_sums(np.maximum(ideal.gain, 1.0), ideal.starts)))
+    listed = np.minimum(hits.rank, np.diff(ideal.starts)[hits.query])
+    cost = np.where(listed > 0, best[ideal.starts[hits.query] + listed], 0.0) + (hits.rank - listed)
+    # With duplicates, a ranking could gain more than the ideal one.
+    behind = np.maximum(cost - hits.running(ranked.gain), 0.0)
+    possible = np.bincount(ideal.owner, weights=ideal.gain, minlength=judged.size)
+    return ratio(hits.sum(ranked.gain / np.log2(2.0 + behind)), possible)
+
+
+@define(
+    "bin_g",
+    title="Binary normalised gain",
+    formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, where n non-relevant documents rank above each",
+    aliases={"bing": {}},
+    needs_relevant=True,
+    kin="g",
+    example=Example("bin_g", [1, 0, 1], 0.8155, "(1 / log2(2) + 1 / log2(3)) / 2 = (1 + 0.6309) / 2"),
+)
+def binary_normalised_gain(judged: Judged, *, rel: Rel = 1) -> FloatArray:
+    """Each relevant document counts less the more non-relevant documents rank above it."""
+    hits = judged.relevant(rel)
+    return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.ordinal)), judged.count_relevant(rel))
 
 
 class Ranked(NamedTuple):
@@ -241,60 +330,6 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
     return positive
 
 
-NeededGrade = Annotated[float, "a query without a document of this grade or higher scores 0"]
-
-
-@define(
-    "ndcg_rel",
-    title="Average nDCG over relevant documents",
-    formula="the mean of DCG / ideal DCG at the ranks of documents with a gain; the final nDCG for each not retrieved",
-    needs_relevant=True,
-    kin="ndcg",
-    example=Example(
-        "ndcg_rel", [0, 1], 0.3869, "0.6309 / 1.6309 at rank 2, and for the one not retrieved", ideal=[1, 1, 0]
-    ),
-)
-def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
-    """NDCG at the rank of each document with a gain, averaged over all such documents."""
-    ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
-    hits = ranked.hits
-    gaining = ranked.gain > 0
-    possible = np.diff(ideal.starts)
-    query, rank = hits.query[gaining], hits.rank[gaining]
-    best = running_sums(ideal.worth, ideal.starts)[ideal.starts[query] + np.minimum(rank, possible[query]) - 1]
-    shares = np.zeros(len(hits.rank))
-    shares[gaining] = hits.running(ranked.worth)[gaining] / best
-    unseen = possible - np.bincount(query, minlength=judged.size)
-    final = ratio(unseen * dcg.function(judged, gain=gain, rel=rel), ideal_dcg.function(judged, gain=gain, rel=rel))
-    return ratio(np.maximum(hits.sum(shares) + final, 0.0), possible)
-
-
-@define(
-    "rndcg",
-    title="Average nDCG over levels of gain",
-    formula="the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
-    "more than one document follows the last b",
-    range=(-np.inf, 1),
-    needs_relevant=True,
-    undefined="the relevant documents have no gain",
-    kin="ndcg",
-    example=Example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2"),
-)
-def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: NeededGrade = 1) -> FloatArray:
-    """The mean of nDCG at each rank where the gain of the ideal ranking drops."""
-    ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
-    changes = (np.diff(ideal.gain, append=0.0) != 0) | (np.diff(ideal.owner, append=judged.size) != 0)
-    query, rank = ideal.owner[changes], ideal.rank[changes]
-    shares = gained_until(ranked, query, rank) / running_sums(ideal.worth, ideal.starts)[changes]
-    points = np.bincount(query, minlength=judged.size)
-    goes_on = (points > 0) & (judged.retrieved > np.diff(ideal.starts) + 1)
-    final = np.where(goes_on, ratio(ranked.hits.sum(ranked.worth), ideal_dcg.function(judged, gain=gain)), 0.0)
-    total = np.bincount(query, weights=shares, minlength=judged.size) + final
-    has_relevant = judged.count_relevant(rel) > 0
-    mean = np.where(has_relevant, ratio(total, points + goes_on), 0.0)
-    return np.where(has_relevant & (points == 0), np.nan, mean)
-
-
 def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
     """The discounted gain of each query up to a given rank."""
     hits = ranked.hits
@@ -304,40 +339,3 @@ def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
     gained = np.zeros(len(query))
     gained[found] = hits.running(ranked.worth)[place[found] - 1]
     return gained
-
-
-@define(
-    "g",
-    title="Normalised gain",
-    formula="Σ gain / log2(2 + best - own), divided by the sum of all gains; own and best are the gains up to that "
-    "rank of the ranking and of the ideal ranking, which counts at least 1 per rank",
-    range=(-np.inf, 1),
-    needs_relevant=True,
-    example=Example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3"),
-)
-def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
-    """The sum of gains, each discounted by how far the ranking is behind the ideal ranking at that rank."""
-    ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
-    hits = ranked.hits
-    best = np.concatenate(([0.0], running_sums(np.maximum(ideal.gain, 1.0), ideal.starts)))
-    listed = np.minimum(hits.rank, np.diff(ideal.starts)[hits.query])
-    cost = np.where(listed > 0, best[ideal.starts[hits.query] + listed], 0.0) + (hits.rank - listed)
-    # With duplicates, a ranking could gain more than the ideal one.
-    behind = np.maximum(cost - hits.running(ranked.gain), 0.0)
-    possible = np.bincount(ideal.owner, weights=ideal.gain, minlength=judged.size)
-    return ratio(hits.sum(ranked.gain / np.log2(2.0 + behind)), possible)
-
-
-@define(
-    "bin_g",
-    title="Binary normalised gain",
-    formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, where n non-relevant documents rank above each",
-    aliases={"bing": {}},
-    needs_relevant=True,
-    kin="g",
-    example=Example("bin_g", [1, 0, 1], 0.8155, "(1 / log2(2) + 1 / log2(3)) / 2 = (1 + 0.6309) / 2"),
-)
-def binary_normalised_gain(judged: Judged, *, rel: Rel = 1) -> FloatArray:
-    """Each relevant document counts less the more non-relevant documents rank above it."""
-    hits = judged.relevant(rel)
-    return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.ordinal)), judged.count_relevant(rel))

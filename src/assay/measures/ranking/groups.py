@@ -26,20 +26,7 @@ from assay.measures.ranking.precision_recall import (
 )
 
 AUTORAG = "AutoRAG, Retrieval metrics (docs.auto-rag.com): AND over groups, OR inside one."
-
-
-class Grouped(NamedTuple):
-    """The groups with a relevant document: the query of each, and the hits, with the group as their `query`."""
-
-    owner: IntArray
-    hits: Hits
-
-    def mean(self, values: FloatArray, size: int) -> FloatArray:
-        """The mean over each query's groups, given one value per group; 0 without groups."""
-        # Added from high to low, so that the order of the judgments does not change even the last bit.
-        order = np.lexsort((-values, self.owner))
-        total = np.bincount(self.owner[order], weights=values[order], minlength=size)
-        return ratio(total, np.bincount(self.owner, minlength=size))
+Condensed = Annotated[bool, "remove the documents that a group has not judged from the ranking it sees"]
 
 
 @define(
@@ -105,31 +92,6 @@ def group_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -
     return groups.mean(ratio(hits.sum(hits.ordinal / hits.rank), hits.count()), judged.size)
 
 
-def hits_by_group(judged: Judged, rel: float) -> Grouped:
-    """The hits by group, computed once per relevance level."""
-    return judged.remember(("grouped", rel), lambda: group_hits(judged, rel))
-
-
-def group_hits(judged: Judged, rel: float) -> Grouped:
-    """The hits by group, then by rank; a document in several groups is a hit of each."""
-    rows = judged.groups()
-    rows = rows.where(rows.grade >= max(rel, judged.floor))
-    within = rows.document if rows.group is None else rows.group
-    _, first, number = np.unique(
-        rows.query * (within.max(initial=0) + 1) + within, return_index=True, return_inverse=True
-    )
-    # Each pair of a document and a group once, by document.
-    pairs = np.unique(np.stack([rows.document, number], axis=1), axis=0)
-    hit, row = join_hits(judged.hits, pairs[:, 0])
-    group = pairs[row, 1]
-    order = np.argsort(group, kind="stable")
-    hits = judged.hits.where(hit[order])
-    return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
-
-
-Condensed = Annotated[bool, "remove the documents that a group has not judged from the ranking it sees"]
-
-
 @define(
     "judges_ap",
     title="Average precision, averaged over groups",
@@ -173,6 +135,42 @@ def judges_r_precision_multiple(
 ) -> FloatArray:
     """The precision at a multiple of each judge's number of relevant documents, averaged over the judges."""
     return judge_views(judged, condensed).mean(r_precision_multiple(rel=rel, multiple=multiple))
+
+
+class Grouped(NamedTuple):
+    """The groups with a relevant document: the query of each, and the hits, with the group as their `query`."""
+
+    owner: IntArray
+    hits: Hits
+
+    def mean(self, values: FloatArray, size: int) -> FloatArray:
+        """The mean over each query's groups, given one value per group; 0 without groups."""
+        # Added from high to low, so that the order of the judgments does not change even the last bit.
+        order = np.lexsort((-values, self.owner))
+        total = np.bincount(self.owner[order], weights=values[order], minlength=size)
+        return ratio(total, np.bincount(self.owner, minlength=size))
+
+
+def hits_by_group(judged: Judged, rel: float) -> Grouped:
+    """The hits by group, computed once per relevance level."""
+    return judged.remember(("grouped", rel), lambda: group_hits(judged, rel))
+
+
+def group_hits(judged: Judged, rel: float) -> Grouped:
+    """The hits by group, then by rank; a document in several groups is a hit of each."""
+    rows = judged.groups()
+    rows = rows.where(rows.grade >= max(rel, judged.floor))
+    within = rows.document if rows.group is None else rows.group
+    _, first, number = np.unique(
+        rows.query * (within.max(initial=0) + 1) + within, return_index=True, return_inverse=True
+    )
+    # Each pair of a document and a group once, by document.
+    pairs = np.unique(np.stack([rows.document, number], axis=1), axis=0)
+    hit, row = join_hits(judged.hits, pairs[:, 0])
+    group = pairs[row, 1]
+    order = np.argsort(group, kind="stable")
+    hits = judged.hits.where(hit[order])
+    return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
 
 
 class JudgeViews(NamedTuple):

@@ -10,6 +10,28 @@ from assay.core.judged import FloatArray, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import LARGEST, Bounds
 
+Divisor = Annotated[
+    Literal["k", "retrieved"],
+    "divide by k, or by the number retrieved up to k; without a cutoff, always by the number retrieved",
+    {"k": "divides by k, even if fewer were retrieved", "retrieved": "divides by the number retrieved"},
+]
+Multiple = Annotated[float, Bounds(low=0, open_low=True), "the cutoff, as a multiple of R"]
+RelevantTotal = Annotated[
+    Literal["relevant", "listed"],
+    "divide by the number of relevant documents, or of relevant judgments as listed, duplicates included",
+    {"relevant": "divides by the relevant documents", "listed": "divides by the relevant judgments as listed"},
+]
+NothingRelevant = Annotated[
+    Literal["zero", "nan"],
+    "a query without relevant documents scores 0, or is undefined if it retrieved anything",
+    {
+        "zero": "a query without relevant documents scores 0",
+        "nan": "a query without relevant documents is undefined if it retrieved anything",
+    },
+]
+Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"]
+Squared = Annotated[bool, "beta is already squared, as in trec_eval's set_F"]
+
 
 @define(
     "hits",
@@ -34,14 +56,6 @@ def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """Whether at least one relevant document was retrieved; the mean is the share of queries with one."""
     return (judged.found(rel, k) > 0).astype(np.float64)
-
-
-Divisor = Annotated[
-    Literal["k", "retrieved"],
-    "divide by k, or by the number retrieved up to k; without a cutoff, always by the number retrieved",
-    {"k": "divides by k, even if fewer were retrieved", "retrieved": "divides by the number retrieved"},
-]
-Multiple = Annotated[float, Bounds(low=0, open_low=True), "the cutoff, as a multiple of R"]
 
 
 @define(
@@ -87,21 +101,6 @@ def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) ->
     return ratio(found, looked_at)
 
 
-RelevantTotal = Annotated[
-    Literal["relevant", "listed"],
-    "divide by the number of relevant documents, or of relevant judgments as listed, duplicates included",
-    {"relevant": "divides by the relevant documents", "listed": "divides by the relevant judgments as listed"},
-]
-NothingRelevant = Annotated[
-    Literal["zero", "nan"],
-    "a query without relevant documents scores 0, or is undefined if it retrieved anything",
-    {
-        "zero": "a query without relevant documents scores 0",
-        "nan": "a query without relevant documents is undefined if it retrieved anything",
-    },
-]
-
-
 @define(
     "recall",
     title="Recall",
@@ -130,16 +129,6 @@ def recall(
     return share if nothing == "zero" else np.where((number == 0) & (judged.retrieved > 0), np.nan, share)
 
 
-def count_listed(judged: Judged, rel: float) -> IntArray:
-    """How many judgments call a document relevant, per query; a document may be listed several times."""
-    rows = judged.groups()
-    return np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size).astype(np.int64)
-
-
-Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"]
-Squared = Annotated[bool, "beta is already squared, as in trec_eval's set_F"]
-
-
 @define(
     "f",
     title="F score",
@@ -154,6 +143,12 @@ def f_score(
 ) -> FloatArray:
     """The weighted harmonic mean of precision@k and recall@k."""
     return harmonic_mean(precision(rel=rel, k=k)(judged), recall(rel=rel, k=k)(judged), beta, squared=squared)
+
+
+def count_listed(judged: Judged, rel: float) -> IntArray:
+    """How many judgments call a document relevant, per query; a document may be listed several times."""
+    rows = judged.groups()
+    return np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size).astype(np.int64)
 
 
 def harmonic_mean(p: FloatArray, r: FloatArray, beta: float, *, squared: bool = False) -> FloatArray:
