@@ -18,7 +18,7 @@ from assay.core.errors import FormatError
 from assay.core.text import count
 from assay.data.formats import HEAD, TREC, recognise
 from assay.data.formats.json import read_rankings
-from assay.data.frames import GRADE, SCORE, normalise
+from assay.data.frames import GRADE, SCORE, normalise_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.source import StandardInput, open_source
@@ -113,7 +113,7 @@ def by_format(source: Source, format_: Format) -> bool | None:
         return True
     if format_ is TREC:
         return by_fields(source)
-    if format_.column_names is not None:
+    if format_.is_table:
         return by_columns(format_.column_names(source))
     content = read_rankings(source)
     return by_values(content.values() if isinstance(content, dict) else content)
@@ -129,7 +129,7 @@ def by_fields(source: Source) -> bool | None:
 
 def by_columns(names: Sequence[str]) -> bool | None:
     """A column of grades means judgments, one of scores a run."""
-    found = {normalise(name) for name in names}
+    found = {normalise_name(name) for name in names}
     if found == BEIR:
         return True
     has_grades, has_scores = bool(found & (set(GRADE) - set(SCORE))), bool(found & set(SCORE))

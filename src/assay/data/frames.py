@@ -64,7 +64,17 @@ def prepare_frame(
         raise FormatError(f"the frame cannot be read: {reason}") from error
     if not isinstance(table, polars.DataFrame):
         raise FormatError("the frame cannot be read: it is a single column; pass queries, documents and values")
-    return groups_of_iterations(prepare(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}"))
+    return groups_of_iterations(
+        prepare_table(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}")
+    )
+
+
+def as_frame(data: object, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame | None:
+    """A frame or a list of named tuples, ready for the kernel; None if the data has another form."""
+    table = from_tuples(data)
+    if not is_frame(table):
+        return None
+    return prepare_frame(table, columns, judgments=judgments, name="the frame" if table is data else "the list")
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
@@ -96,7 +106,7 @@ def from_pandas(column: Any) -> polars.Series:  # noqa: ANN401 - pandas' series
         return polars.Series(values=values, dtype=polars.Object)
 
 
-def prepare(
+def prepare_table(
     table: polars.DataFrame,
     columns: Mapping[str, str] | None,
     *,
@@ -263,10 +273,10 @@ def tuples_series(name: str, values: tuple[Any, ...]) -> polars.Series:
         return polars.Series(name, list(values), dtype=polars.Object)
 
 
-def normalise(name: str) -> str:
+def normalise_name(name: str) -> str:
     """A column's name without differences in case and punctuation.
 
-    >>> normalise("Query-ID")
+    >>> normalise_name("Query-ID")
     'query_id'
     """
     return name.lower().replace("-", "_").replace(" ", "_")
@@ -315,7 +325,7 @@ def check_columns(names: Sequence[str], columns: Mapping[str, str] | None, name:
 def find_column(names: Sequence[str], known: Sequence[str]) -> str | None:
     """The column that has the first possible of the known names."""
     for each in known:
-        column = next((column for column in names if normalise(column) == each), None)
+        column = next((column for column in names if normalise_name(column) == each), None)
         if column is not None:
             return column
     return None

@@ -13,7 +13,7 @@ from assay.core.errors import DataError
 from assay.core.policies import check_policy
 from assay.core.text import count, show
 from assay.data.formats import find_format, recognise
-from assay.data.frames import from_tuples, is_frame, prepare_frame
+from assay.data.frames import as_frame
 from assay.data.source import Readable, describe, gather, is_source, open_source, prefix_errors
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class QueryTable:
 
         Data that the format cannot hold is an error that names it; with `lossy` it is left out.
         """
-        from assay.data.write import write
+        from assay.data.write import write_file
 
-        write(self, path, format, lossy=lossy)
+        write_file(self, path, format, lossy=lossy)
 
     @property
     def has_empty_queries(self) -> bool:
@@ -136,7 +136,7 @@ class Qrels(QueryTable):
         if duplicates is not None:
             check_policy("duplicates", duplicates)
         data = gather(data)
-        super().__init__(judgment_rows(data, format, columns))
+        super().__init__(read_rows(data, format, columns, judgments=True))
         if not len(self):
             raise DataError(f"{describe(data)} has no judgments")
         self.duplicates = duplicates
@@ -220,17 +220,16 @@ class Qrels(QueryTable):
         return polars.DataFrame(self.rows).rename({"value": "relevance"})
 
 
-def judgment_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:
-    """Judgments in any form, as rows of the kernel."""
+def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:
+    """Judgments or rankings in any form, as rows of the kernel."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            return recognise(source, format).read(source, columns, judgments=True)
+            return recognise(source, format).read(source, columns, judgments=judgments)
     find_format(format)
-    table = from_tuples(data)
-    if is_frame(table):
-        name = "the frame" if table is data else "the list"
-        return Rows.from_frame(prepare_frame(table, columns, judgments=True, name=name), "the judgments")
-    return Rows.from_judgments(data)
+    frame = as_frame(data, columns, judgments=judgments)
+    if frame is not None:
+        return Rows.from_frame(frame, "the judgments" if judgments else "the run")
+    return Rows.from_judgments(data) if judgments else Rows.from_rankings(data)
 
 
 def read_qrels(

@@ -139,8 +139,8 @@ def read_record_file(source: Source, wanted: RecordFields, content: object = Non
     """The records in a file; `content` is that of a JSON file, if it was read before."""
     format_ = recognise(source, default=TSV if ending(source.path) == ".tsv" else TREC)
     if content is None:
-        content = format_.content(source)  # type: ignore[misc]
-    if format_.batches is None:
+        content = format_.read_content(source)
+    if not format_.is_table:
         return make_records(list(object_rows(content, source.name)), wanted, source.name)
     rows: list[Placed] = list(content)  # type: ignore[call-overload]
     if format_.separator:

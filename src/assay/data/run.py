@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from assay._kernel import Progress, Ranker, Rows
+from assay._kernel import Progress, Ranker
 from assay.core.errors import DataError
 from assay.core.text import count
 from assay.data.formats import BY_SUFFIX, find_format, recognise
-from assay.data.frames import from_tuples, is_frame, prepare_frame
-from assay.data.qrels import QueryTable
+from assay.data.frames import as_frame
+from assay.data.qrels import QueryTable, read_rows
 from assay.data.source import COMPRESSIONS, Readable, describe, is_source, open_source
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Run(QueryTable):
         columns: Mapping[str, str] | None = None,
         tag: str | None = None,
     ) -> None:
-        rows = ranking_rows(data, format, columns)
+        rows = read_rows(data, format, columns, judgments=False)
         super().__init__(rows if tag is None else rows.with_tag(tag))
         if not len(self):
             raise DataError(f"{describe(data)} has no rankings")
@@ -87,19 +87,6 @@ class Run(QueryTable):
         return frame.with_columns(polars.Series("score", np.where(is_ordered, falling, self.values)))
 
 
-def ranking_rows(data: object, format: str | None, columns: Mapping[str, str] | None) -> Rows:
-    """Rankings in any form, as rows of the kernel."""
-    if is_source(data):
-        with open_source(data) as source:  # type: ignore[arg-type]
-            return recognise(source, format).read(source, columns, judgments=False)
-    find_format(format)
-    table = from_tuples(data)
-    if is_frame(table):
-        name = "the frame" if table is data else "the list"
-        return Rows.from_frame(prepare_frame(table, columns, judgments=False, name=name), "the run")
-    return Rows.from_rankings(data)
-
-
 def read_run(
     source: Readable,
     *,
@@ -128,9 +115,8 @@ def rank_run(
     ranker = make_ranker()
     if isinstance(run, Run):
         ranker.add_rows(run.rows, "the run", threads)
-    elif is_frame(table := from_tuples(run)):
-        name = "the frame" if table is run else "the list"
-        ranker.add_frame(prepare_frame(table, columns, judgments=False, name=name), "the run", threads)
+    elif (frame := as_frame(run, columns, judgments=False)) is not None:
+        ranker.add_frame(frame, "the run", threads)
     else:
         ranker.add_rankings(run)
     return ranker

@@ -87,9 +87,12 @@ def gather(data: Any) -> Any:  # noqa: ANN401 - any form of data
 def describe(data: object) -> str:
     """What messages call the data."""
     if isinstance(data, (str, os.PathLike)):
-        return printable(os.fsdecode(data))
-    name = getattr(data, "name", None) if is_source(data) else None
-    return printable(name) if isinstance(name, str) and name else "<file>" if is_source(data) else "the data"
+        name = os.fsdecode(data)
+        return name if name.isprintable() else printable(name)
+    if not is_source(data):
+        return "the data"
+    own = getattr(data, "name", None)
+    return printable(own) if isinstance(own, str) and own else "<file>"
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
@@ -113,7 +116,7 @@ def open_source(data: Readable) -> Iterator[Source]:
         with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
         return
-    yield Source(path, printable(name))
+    yield Source(path, name)
 
 
 def check_path(data: str | os.PathLike[str]) -> Path:

@@ -18,7 +18,7 @@ from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.text import show
 from assay.data.formats import TREC, TSV, recognise
 from assay.data.formats.tabular import read_cells
-from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_names, normalise
+from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_names, normalise_name
 from assay.data.source import is_source, open_source
 
 if TYPE_CHECKING:
@@ -146,13 +146,13 @@ def file_entries(source: Source, kind: TextKind) -> Iterator[Entry]:
     if format_.separator or format_ is TREC:
         with closing(read_cells(source, format_.separator or TSV.separator)) as rows:
             yield from table_entries(rows, source.name, kind)
-    elif format_.batches is None:
-        content = format_.content(source)  # type: ignore[misc]
+    elif not format_.is_table:
+        content = format_.read_content(source)
         # A single record on one line looks like JSON.
         is_record = isinstance(content, Mapping) and None not in text_columns(tuple(content), kind)
         yield from object_entries([content] if is_record else content, source.name, kind)
     else:
-        with closing(format_.content(source)) as records:  # type: ignore[misc]
+        with closing(format_.read_content(source)) as records:
             for place, fields in records:
                 yield record_entry(fields, place, kind)
 
@@ -162,7 +162,7 @@ def table_entries(rows: Iterator[Cells], name: str, kind: TextKind) -> Iterator[
     first = next(rows, None)
     if first is None:
         return
-    known = {normalise(each.strip()) for each in first.cells}
+    known = {normalise_name(each.strip()) for each in first.cells}
     is_header = not known.isdisjoint(kind.ids) and not known.isdisjoint(kind.texts)
     places = [0, 1]
     if is_header or len(first.cells) != PAIR:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.data.run import Run
 
 
-def write(data: QueryTable, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
+def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
     """Writes `data` to `path`; an existing file stays as it is until the new one is complete."""
     target = Path(path)
     chosen = find_format(format) or by_suffix(target) or default_format(target, judgments=data.is_judgments)

@@ -7,7 +7,9 @@ and a row in `FORMATS`.
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -36,12 +38,12 @@ class Format:
 
     - `suffixes`: endings of a file name that identify it
     - `mark`: a pattern that its content starts with, for files whose name does not tell
-    - `batches`: of a table, its rows in pieces
-    - `objects`: of JSON, the reader of its entries
-    - `rows`: a reader of its own, for judgments only
-    - `content`: what a file of questions, passages or RAG records holds: Python objects, or one `Placed` per record
-    - `column_names`: of a table, its columns
-    - `write`: how judgments and runs are written
+    - `batches`: of a table, the reader of its rows, some at a time
+    - `judgments`: of a format only for judgments, the reader of these
+    - `content`: the reader of questions, passages and RAG records: Python objects, or one `Placed` per record; a table
+      needs none
+    - `names`: of a table, the reader of its column names, if there is a faster way than to read a batch
+    - `write`: the writer of judgments and runs; a format without one is only read
     - `cannot_hold`: what is lost in it, as `assay.data.write` names it
     - `separator`: of a text table, what separates its cells
     """
@@ -50,12 +52,16 @@ class Format:
     suffixes: tuple[str, ...] = ()
     mark: re.Pattern[str] | None = None
     batches: Callable[[Source], Generator[Batch]] | None = None
-    rows: Callable[[Source], Rows] | None = None
+    judgments: Callable[[Source], Rows] | None = None
     content: Callable[[Source], Any] | None = None
-    column_names: Callable[[Source], list[str]] | None = None
+    names: Callable[[Source], list[str]] | None = None
     write: Callable[[Any, IO[bytes]], None] | None = None
     cannot_hold: tuple[str, ...] = ()
     separator: str = ""
+
+    @property
+    def is_table(self) -> bool:
+        return self.batches is not None
 
     def read(self, source: Source, columns: Columns, *, judgments: bool) -> Rows:
         """The judgments or the run in a file."""
@@ -64,11 +70,11 @@ class Format:
         if self.batches is not None:
             table = tabular.read_table(self.batches(source), source.name, columns, judgments=judgments)
             return Rows.from_frame(table, source.name)
-        if self.rows is None:
+        if self.judgments is None:
             return json.read_rows(source, judgments=judgments)
         if not judgments:
             raise FormatError(f"{self.name} is a format for judgments, not for runs")
-        return self.rows(source)
+        return self.judgments(source)
 
     def rank(
         self,
@@ -85,39 +91,64 @@ class Format:
             ranker.add_file(source.path, source.name, threads, progress)
         elif self.batches is not None:
             return tabular.rank_table(self.batches, source, make_ranker, columns, threads)
-        elif self.rows is None:
+        elif self.judgments is None:
             json.rank(ranker, source)
         else:
             ranker.add_rows(self.read(source, columns, judgments=False), source.name, threads)
         return ranker
 
+    def read_content(self, source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
+        """The questions, passages or RAG records in a file: Python objects, or one `Placed` per record."""
+        if self.content is not None:
+            return self.content(source)
+        if self.batches is not None:
+            return tabular.placed_records(self.batches(source), source.name)
+        raise FormatError(
+            f"{source.name}: not a file of records; use JSON Lines, JSON, Parquet, CSV or TSV, "
+            "or pass judgments and runs to assay.evaluate (assay eval)"
+        )
 
-TREC = Format(
-    "trec",
-    (".trec", ".run", ".qrels", ".qrel"),
-    content=trec.refuse_records,
-    write=trec.write,
-    cannot_hold=trec.CANNOT_HOLD,
-)
+    def column_names(self, source: Source) -> list[str]:
+        """The column names of a table."""
+        if self.names is not None:
+            return self.names(source)
+        if self.batches is None:
+            return []
+        with closing(self.batches(source)) as batches:
+            return next((batch.frame.columns for batch in batches), [])
+
+
+def text_table(
+    name: str,
+    separator: str,
+    suffixes: tuple[str, ...] = (),
+    *,
+    write: Callable[[Any, IO[bytes]], None] | None = None,
+    cannot_hold: tuple[str, ...] = tabular.CANNOT_HOLD,
+) -> Format:
+    """A text format with a header and cells."""
+    return Format(
+        name,
+        suffixes,
+        re.compile(tabular.header_mark(separator, QUERY, DOCUMENT)),
+        batches=partial(tabular.read_separated, separator=separator),
+        names=partial(tabular.read_header, separator=separator),
+        write=write or partial(tabular.write_separated, separator=separator),
+        cannot_hold=cannot_hold,
+        separator=separator,
+    )
+
+
+TREC = Format("trec", (".trec", ".run", ".qrels", ".qrel"), write=trec.write, cannot_hold=trec.CANNOT_HOLD)
 JSON = Format(
     "json",
     (".json",),
     re.compile(rf"(?!{jsonl.MARK})[{{\[]"),
-    content=json.read_content,
+    content=json.read_objects,
     write=json.write,
     cannot_hold=json.CANNOT_HOLD,
 )
-TSV = Format(
-    "tsv",
-    (),
-    re.compile(tabular.header_mark("\t", QUERY, DOCUMENT)),
-    batches=tabular.batches_of("\t"),
-    content=tabular.content_of("\t"),
-    column_names=tabular.column_names_of("\t"),
-    write=tabular.writer("\t"),
-    cannot_hold=tabular.CANNOT_HOLD,
-    separator="\t",
-)
+TSV = text_table("tsv", "\t")
 FORMATS = (
     TREC,
     JSON,
@@ -126,44 +157,24 @@ FORMATS = (
         (".jsonl", ".ndjson"),
         re.compile(jsonl.MARK),
         batches=jsonl.read_batches,
-        content=jsonl.read_content,
-        column_names=jsonl.column_names,
+        content=jsonl.placed_records,
+        names=jsonl.column_names,
         write=jsonl.write,
         cannot_hold=jsonl.CANNOT_HOLD,
     ),
-    Format(
-        "csv",
-        (".csv",),
-        re.compile(tabular.header_mark(",", QUERY, DOCUMENT)),
-        batches=tabular.batches_of(","),
-        content=tabular.content_of(","),
-        column_names=tabular.column_names_of(","),
-        write=tabular.writer(","),
-        cannot_hold=tabular.CANNOT_HOLD,
-        separator=",",
-    ),
+    text_table("csv", ",", (".csv",)),
     TSV,
-    Format(
-        "beir",
-        batches=tabular.batches_of("\t"),
-        content=tabular.content_of("\t"),
-        column_names=tabular.column_names_of("\t"),
-        write=tabular.write_beir,
-        cannot_hold=tabular.BEIR_CANNOT_HOLD,
-        separator="\t",
-    ),
+    text_table("beir", "\t", write=tabular.write_beir, cannot_hold=tabular.BEIR_CANNOT_HOLD),
     Format(
         "parquet",
         (".parquet", ".pq"),
         re.compile("PAR1"),
         batches=parquet.read_batches,
-        content=parquet.read_content,
-        column_names=parquet.column_names,
+        names=parquet.column_names,
         write=parquet.write,
         cannot_hold=parquet.CANNOT_HOLD,
     ),
-    # trec_eval's preferences, which are only read.
-    Format("prefs", rows=trec.read_preferences),
+    Format("prefs", judgments=trec.read_preferences),
 )
 BY_NAME = {each.name: each for each in FORMATS}
 BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}

@@ -61,7 +61,7 @@ def with_repeats(pairs: Pairs) -> dict[str, Any]:
 def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: ANN401 - whatever the file holds
     """The whole content: a dict, or a list if the file holds one. `collect` makes objects of keys and values."""
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        reader = Reader(file, source, collect)
+        reader = JsonReader(file, source, collect)
         is_list = reader.peek() == "["
         entries = reader.entries()
         return [value for _, value in entries] if is_list else dict(entries)
@@ -77,12 +77,12 @@ def read_rows(source: Source, *, judgments: bool) -> Rows:
 def rank(ranker: Ranker, source: Source) -> None:
     """Ranks one query of a run after another; in a list, positions are the ids."""
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        for query, ranking in Reader(file, source, as_pairs).entries():
+        for query, ranking in JsonReader(file, source, as_pairs).entries():
             with prefix_errors(source.name):
                 ranker.add(query, ranking)
 
 
-def read_content(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
+def read_objects(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
     """What a file of questions, passages or records holds, in which no key may be there twice."""
     return read_json(source, refuse_repeats)
 
@@ -96,7 +96,7 @@ def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
     file.write(json.dumps(data.to_dict(), ensure_ascii=False).encode() + b"\n")
 
 
-class Reader:
+class JsonReader:
     """Reads one entry after another from a text that is held only in part."""
 
     def __init__(self, file: IO[str], source: Source, collect: Callable[[Pairs], Any]) -> None:

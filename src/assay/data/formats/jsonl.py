@@ -52,14 +52,14 @@ def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODE = json.JSONDecoder(object_pairs_hook=refuse_repeats).decode
 
 
-def read_lines(source: Source, longest: int | None = None) -> Iterator[Line]:
+def read_json_lines(source: Source, longest: int | None = None) -> Iterator[Line]:
     """The objects of a file with their line numbers."""
     with source.plain() as path, path.open("rb") as file:
         size = -1 if longest is None else longest + 1
-        yield from parse_lines(iter(lambda: file.readline(size), b""), source.name, longest)
+        yield from parse_json_lines(iter(lambda: file.readline(size), b""), source.name, longest)
 
 
-def parse_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[Line]:
+def parse_json_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[Line]:
     """The objects in lines of bytes. Blank lines are skipped, but counted."""
     for number, raw in enumerate(lines, start=1):
         line = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
@@ -70,13 +70,13 @@ def parse_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -
         try:
             value = DECODE(line.decode())
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"{name}, line {number}: {explain(error)}") from None
+            raise FormatError(f"{name}, line {number}: {explain_json_error(error)}") from None
         if not isinstance(value, dict):
             raise FormatError(f"{name}, line {number}: expected an object, found {show(value)}")
         yield Line(number, value)
 
 
-def explain(error: Exception) -> str:
+def explain_json_error(error: Exception) -> str:
     """Why a line cannot be read."""
     if isinstance(error, UnicodeDecodeError):
         return "bytes that are not UTF-8; save the file as UTF-8"
@@ -85,9 +85,9 @@ def explain(error: Exception) -> str:
     return str(error) if isinstance(error, RepeatedKeyError) else f"invalid JSON: {error}"
 
 
-def read_content(source: Source) -> Generator[Placed]:
+def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
-    for number, fields in read_lines(source):
+    for number, fields in read_json_lines(source):
         yield Placed(f"{source.name}, line {number}", fields)
 
 
@@ -95,7 +95,7 @@ def read_batches(source: Source) -> Generator[Batch]:
     """The rows of judgments or a run, in frames. All rows have the keys of the first of their batch."""
     import polars
 
-    lines = read_lines(source, LONGEST_LINE)
+    lines = read_json_lines(source, LONGEST_LINE)
     while rows := list(islice(lines, BATCH)):
         columns = [as_series(name, [fields.get(name) for _, fields in rows]) for name in rows[0].fields]
         yield Batch(polars.DataFrame(columns), [number for number, _ in rows])
@@ -117,7 +117,7 @@ def as_series(name: str, values: list[Any]) -> polars.Series:
 def column_names(source: Source) -> list[str]:
     """The keys of the first object; none if it cannot be read."""
     try:
-        first = next(parse_lines(source.read(HEAD).splitlines(), source.name), None)
+        first = next(parse_json_lines(source.read(HEAD).splitlines(), source.name), None)
     except FormatError:
         return []
     return [] if first is None else list(first.fields)

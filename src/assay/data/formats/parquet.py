@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING, Any
 
 from assay.data.formats.tabular import BATCH, Batch, explain_failure
-from assay.data.source import Placed
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -24,13 +23,6 @@ def read_batches(source: Source) -> Generator[Batch]:
         for frame in polars.scan_parquet(path, glob=False).collect_batches(chunk_size=BATCH, maintain_order=True):
             yield Batch(frame, range(first, first + len(frame)), "row")
             first += len(frame)
-
-
-def read_content(source: Source) -> Generator[Placed]:
-    """The records of a file."""
-    for batch in read_batches(source):
-        for row, fields in enumerate(batch.frame.to_dicts()):
-            yield Placed(f"{source.name}, {batch.place(row)}", fields)
 
 
 def column_names(source: Source) -> list[str]:

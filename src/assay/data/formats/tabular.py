@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import csv
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.data.formats.trec import replace_unwritable, shortest_text
-from assay.data.frames import find_columns, groups_of_iterations, prepare
+from assay.data.frames import find_columns, groups_of_iterations, prepare_table
 from assay.data.source import Placed, undecodable_line
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def prepare_batches(
                 headings = [original_heading(each, batch.frame.columns) for each in batch.frame.columns]
                 find_columns(headings, columns, judgments=judgments, name=name)
             if len(batch.frame):
-                ready = prepare(batch.frame, columns, judgments=judgments, name=name, place=batch.place)
+                ready = prepare_table(batch.frame, columns, judgments=judgments, name=name, place=batch.place)
                 if batch.is_text:
                     refuse_nul(ready, batch, name)
                 yield ready
@@ -129,11 +128,6 @@ def original_heading(name: str, names: list[str]) -> str:
     """A heading as the file has it."""
     original, mark, _ = name.rpartition(TWIN)
     return original if mark and original in names else name
-
-
-def batches_of(separator: str) -> Callable[[Source], Generator[Batch]]:
-    """The reader of text tables with that separator."""
-    return partial(read_separated, separator=separator)
 
 
 def read_separated(source: Source, separator: str) -> Generator[Batch]:
@@ -194,10 +188,10 @@ class BlankRows:
             rows = csv.reader(file, delimiter=self.separator)
             while rows.line_num < self.first - 1:
                 next(rows)
-            return {self.first + row for row, cells in enumerate(rows) if is_blank(cells)}
+            return {self.first + row for row, cells in enumerate(rows) if is_blank_line(cells)}
 
 
-def is_blank(cells: list[str]) -> bool:
+def is_blank_line(cells: list[str]) -> bool:
     return len(cells) <= 1 and not "".join(cells).strip()
 
 
@@ -209,22 +203,19 @@ def refuse_nul(ready: polars.DataFrame, batch: Batch, name: str) -> None:
             raise FormatError(f"{name}, {batch.place(int(wrong[0]))}: {NUL}")
 
 
-def content_of(separator: str) -> Callable[[Source], Generator[Placed]]:
-    """The reader of records in text tables with that separator."""
-    return partial(read_records, separator=separator)
-
-
-def read_records(source: Source, separator: str) -> Generator[Placed]:
-    """The records of a text table, each with the line that it starts on; cells may have several lines."""
+def placed_records(batches: Generator[Batch], name: str) -> Generator[Placed]:
+    """The records of a table, each with its place: in a text table its first line, as cells may have several."""
     more = 0
-    with closing(read_separated(source, separator)) as batches:
+    with closing(batches):
         for batch in batches:
-            if twins := [name for name in batch.frame.columns if original_heading(name, batch.frame.columns) != name]:
-                name = original_heading(twins[0], batch.frame.columns)
-                raise FormatError(f"{source.name}: duplicate column {show(name)}; rename one of them")
+            columns = batch.frame.columns
+            if batch.is_text and (twins := [each for each in columns if original_heading(each, columns) != each]):
+                twin = show(original_heading(twins[0], columns))
+                raise FormatError(f"{name}: duplicate column {twin}; rename one of them")
             for number, fields in zip(batch.numbers, batch.frame.iter_rows(named=True), strict=True):
-                yield Placed(f"{source.name}, line {number + more}", fields)
-                more += sum(cell.count("\n") for cell in fields.values() if cell is not None)
+                yield Placed(f"{name}, {batch.noun} {number + more}", fields)
+                if batch.is_text:
+                    more += sum(cell.count("\n") for cell in fields.values() if cell is not None)
 
 
 def read_cells(source: Source, separator: str) -> Generator[Cells]:
@@ -237,18 +228,13 @@ def read_cells(source: Source, separator: str) -> Generator[Cells]:
             rows = csv.reader(file, delimiter=separator)
         try:
             for cells in rows:
-                if not is_blank(cells):
+                if not is_blank_line(cells):
                     yield Cells(rows.line_num, cells)
         except csv.Error as error:
             raise FormatError(f"{source.name}, line {rows.line_num}: {error}") from None
         except UnicodeDecodeError:
             where = f"{source.name}, line {undecodable_line(path)}"
             raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
-
-
-def column_names_of(separator: str) -> Callable[[Source], list[str]]:
-    """The reader of headers with that separator."""
-    return partial(read_header, separator=separator)
 
 
 def read_header(source: Source, separator: str) -> list[str]:
@@ -267,11 +253,6 @@ def header_mark(separator: str, *roles: tuple[str, ...]) -> str:
     every = ("|".join(name.replace("_", "[-_ ]") for name in names) for names in roles)
     columns = (rf'(?=(?:[^\n]*{separator})?[ ]*"?(?:{names})"?[ \r]*(?:{separator}|\n|$))' for names in every)
     return "(?i)" + "".join(columns)
-
-
-def writer(separator: str) -> Callable[[Any, IO[bytes]], None]:
-    """The writer of text tables with that separator."""
-    return partial(write_separated, separator=separator)
 
 
 def write_separated(data: Any, file: IO[bytes], separator: str) -> None:  # noqa: ANN401 - Qrels or Run
@@ -310,7 +291,7 @@ def find_fault(path: Path, separator: str) -> str | None:
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=separator)
         try:
-            width = len(next((row for row in rows if not is_blank(row)), []))
+            width = len(next((row for row in rows if not is_blank_line(row)), []))
             wide = next((row for row in rows if len(row) > width), None)
         except csv.Error:
             return None

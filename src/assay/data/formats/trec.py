@@ -7,7 +7,7 @@ document of a higher level to one of a lower level if the same subgroup of a gro
 from __future__ import annotations
 
 import re
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any
 
 from assay._kernel import Rows
 from assay.core.errors import FormatError, LossError
@@ -105,14 +105,6 @@ def id_columns(frame: polars.DataFrame) -> list[str]:
 def writable_tag(tag: str) -> str:
     """The tag as TREC can hold it."""
     return re.sub(f"{BLANK}|{NUL}", "_", tag)
-
-
-def refuse_records(source: Source) -> NoReturn:
-    """TREC files hold neither questions nor records."""
-    raise FormatError(
-        f"{source.name}: not a file of records; use JSON Lines, JSON, Parquet, CSV or TSV, "
-        "or pass judgments and runs to assay.evaluate (assay eval)"
-    )
 
 
 def read_preferences(source: Source) -> Rows:

@@ -11,8 +11,8 @@ from assay.core.errors import DataError, FileError, FormatError, MismatchError
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, show, some
 from assay.data.formats import JSON, TREC, recognise
-from assay.data.formats.json import read_content, read_rankings
-from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise
+from assay.data.formats.json import read_objects, read_rankings
+from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise_name
 from assay.data.qrels import Qrels
 from assay.data.records import (
     MEASURED,
@@ -101,7 +101,7 @@ def read_dataset(data: object, wanted: RecordFields) -> Collected:
     """A LlamaIndex dataset, or records in any other form."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            content = read_content(source) if recognise(source) is JSON else None
+            content = read_objects(source) if recognise(source) is JSON else None
             if is_llama_index(content):
                 return read_llama_index(content, source.name)
             return collected(read_record_file(source, wanted, content))
@@ -158,7 +158,7 @@ def read_output_file(source: Source, wanted: RecordFields) -> Records:
         content = read_rankings(source)
         holds_run = isinstance(content, Mapping) and is_run(content)
     else:
-        holds_run = format_ is TREC or has_run_columns(format_.column_names(source))  # type: ignore[misc]
+        holds_run = format_ is TREC or has_run_columns(format_.column_names(source))
     return records_of_run(Run(source)) if holds_run else read_record_file(source, wanted)
 
 
@@ -186,7 +186,7 @@ def is_run(data: object) -> bool:
 
 def has_run_columns(names: Iterable[str]) -> bool:
     """Whether columns are those of a run: one of documents, and none that holds a part of a record."""
-    found = {normalise(str(name)) for name in names}
+    found = {normalise_name(str(name)) for name in names}
     return bool(found & set(DOCUMENT)) and not found & {name for part in MEASURED for name in PARTS[part]}
 
 
