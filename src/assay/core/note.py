@@ -102,6 +102,11 @@ class NoteKind(StrEnum):
     CONSTANT = "constant", "same difference on every query; its spread is unknown"
     SPLIT = "split", "the means point one way and the test the other; neither is called better"
 
+    # An audit.
+    START = "start", "{tool} has no {measure}; the steps start from its {name}"
+    STRICT = "strict", "{tools} cannot compute it: {reason}"
+    UNCOMPUTED = "uncomputed", "{reason}"
+
     # A live retriever.
     UNASKED = "unasked", "{count} [query|queries] in the judgments [has|have] no question: {queries}"
     FAILED = "failed", "{count} [question|questions] failed; counted as empty: {queries}"

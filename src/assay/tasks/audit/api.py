@@ -1,8 +1,8 @@
-"""`audit`: one run under every tool that has such a measure, and what each of their choices is worth.
+"""`audit`: one run scored as every tool would that has the measure, and what each of their choices is worth.
 
 Two tools differ in a handful of choices: what a measure divides by, its gain, its ties, which queries count. The audit
-starts at the first tool and changes one choice after another until it has reached the other; each step moves the
-number by what that choice is worth on this data.
+starts at the first tool and changes one choice after another until it reaches the other; each step moves the number by
+what that choice is worth on this data.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
+from assay.core.note import Note, NoteKind
 from assay.data.qrels import Qrels
 from assay.data.source import is_source
 from assay.engine.local import rank_hits, rerank_ties, restrict
-from assay.tasks.audit.choices import path, points
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
+from assay.tasks.audit.steps import find_steps, points
 from assay.tasks.evaluate.api import PolicyGroup, Scorer
 from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score
 
@@ -43,7 +44,7 @@ def audit(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """The same run under every tool that has such a measure, with what each of a tool's choices is worth.
+    """Scores a run as every tool would that has the measure, and shows what each of their choices is worth.
 
     >>> import assay
     >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d4": 1}}
@@ -53,19 +54,19 @@ def audit(
     assay ap 0.2778 []
     trec_eval map 0.5556 ['queries missing from the run are skipped']
 
-    `start` is the tool that the steps start from. A tool is told what the measure asked for says, such as `rel` or `p`,
-    where it can be. One without cutoffs gets a run that is cut there, which its row says.
+    `start` is the tool that the steps start from. Parameters in the measure's name, such as `rel` or `p`, are passed on
+    to every tool that has them. A tool without cutoffs gets a run that is cut there, and its row says so.
     """
     names = [str(each) for each in measure_names(measures)]
     if not names:
         raise MeasureError("no measure to audit; name one, such as map")
-    # Read once, as it may have to be used twice.
+    # Read once, as it may be needed twice.
     qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}
-    notes = tuple(filter(None, (start_note(name, each[0]) for name, each in readings.items())))
-    reader = partial(Reader, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
+    notes = [note for name, each in readings.items() if (note := start_note(name, each[0])) is not None]
+    score_run = partial(AuditScores, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
     try:
-        return account_for(readings, reader, notes)
+        return account_for(readings, score_run, notes)
     except DuplicateError as error:
         lenient = {
             name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
@@ -76,40 +77,41 @@ def audit(
         strict = dict.fromkeys(
             reading.tool for name, each in readings.items() for reading in each if reading not in lenient[name]
         )
-        return account_for(lenient, reader, (f"{', '.join(strict)} cannot compute it: {error}",))
+        note = Note.of(NoteKind.STRICT, tools=", ".join(strict), reason=error)
+        return account_for(lenient, score_run, [note])
 
 
 def account_for(
     readings: Mapping[str, list[Reading]],
-    reader: Callable[[Iterable[tuple[str, Chosen]]], Reader],
-    notes: tuple[str, ...],
+    score_run: Callable[[Iterable[tuple[str, Chosen]]], AuditScores],
+    notes: list[Note],
 ) -> Audit:
     """Computes every reading and every step between them, in one pass over the run."""
-    routes = {name: [path(each[0].chosen, other.chosen) for other in each] for name, each in readings.items()}
-    wanted = [(reading.tool, reading.chosen) for each in readings.values() for reading in each]
-    wanted += [("assay", point) for each in routes.values() for route in each for _, point in route]
-    numbers = reader(dict.fromkeys(wanted))
+    routes = {name: [find_steps(each[0].chosen, other.chosen) for other in each] for name, each in readings.items()}
+    needed = [(reading.tool, reading.chosen) for each in readings.values() for reading in each]
+    needed += [("assay", point) for each in routes.values() for route in each for _, point in route]
+    scores = score_run(dict.fromkeys(needed))
     accounts = {
-        name: tuple(numbers.account(each[0], *pair) for pair in zip(each, routes[name], strict=True))
+        name: tuple(scores.account(each[0], *pair) for pair in zip(each, routes[name], strict=True))
         for name, each in readings.items()
     }
-    ties = {name: numbers.ties(each[0]) for name, each in readings.items()}
-    return Audit(accounts, ties, (*notes, *numbers.notes))
+    ties = {name: scores.ties(each[0]) for name, each in readings.items()}
+    return Audit(accounts, ties, (*notes, *scores.notes))
 
 
-class Reader:
-    """One run, read once, and the numbers of all the readings that are asked for, each with the tool that has it."""
+class AuditScores:
+    """The scores of one run, read once, under every reading, each with the tool it belongs to."""
 
     def __init__(
         self,
         qrels: object,
         run: object,
-        wanted: Iterable[tuple[str, Chosen]],
+        needed: Iterable[tuple[str, Chosen]],
         *,
         threads: int | None,
         **how: Any,  # noqa: ANN401 - as in `audit`
     ) -> None:
-        chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(wanted)}
+        chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(needed)}
         own = find_convention("assay")
         self.scorer = Scorer(qrels, chosen, own, own.policies, threads=threads, lenient=True)
         self.run = self.scorer.read(run, **how)
@@ -117,25 +119,24 @@ class Reader:
         tools = self.scorer.tools
         self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
-        notes = [*refused_notes(self.scorer.refused, "judgments"), *refused_notes(self.run.refused, "rankings")]
-        self.notes = tuple(map(str, notes))
-        for part in self.scorer.groups:
-            self.score(part)
+        self.notes = [*refused_notes(self.scorer.refused, "judgments"), *refused_notes(self.run.refused, "rankings")]
+        for group in self.scorer.groups:
+            self.score_group(group)
 
-    def score(self, part: PolicyGroup) -> None:
-        """Computes the readings of one part, each once; what cannot be computed is a note."""
-        judged, present = self.scorer.rank(self.run, part)
+    def score_group(self, group: PolicyGroup) -> None:
+        """Computes the readings that share their policies, each once; what cannot be computed is a note."""
+        judged, present = self.scorer.rank(self.run, group)
         queries = self.scorer.qrels.queries
-        for measure in dict.fromkeys(part.measures.values()):
+        for measure in dict.fromkeys(group.measures.values()):
             try:
-                scored = score(judged, {"": measure}, part.policies, queries=queries, present=present)
+                scored = score(judged, {"": measure}, group.policies, queries=queries, present=present)
             except MeasureError as error:
-                self.notes = (*self.notes, str(error))
+                self.notes.append(Note.of(NoteKind.UNCOMPUTED, reason=error))
             else:
-                self.scored[Chosen(measure, part.policies)] = scored
+                self.scored[Chosen(measure, group.policies)] = scored
 
-    def usable(self, scored: Scored, tool: str) -> Scored:
-        """What was computed, with no value for the queries that the tool cannot use."""
+    def as_tool(self, scored: Scored, tool: str) -> Scored:
+        """The scores, with NaN for the queries that the tool cannot use."""
         refused = self.refused[tool]
         if not refused:
             return scored
@@ -144,14 +145,14 @@ class Reader:
         return scored._replace(scores={"": np.where(blank, np.nan, scored.scores[""])})
 
     def value(self, chosen: Chosen, tool: str) -> float:
-        """The mean of a reading, or what else it makes of its queries; NaN where it cannot be computed."""
+        """The mean of a reading, or its other aggregate; NaN if it cannot be computed."""
         scored = self.scored.get(chosen)
-        return float("nan") if scored is None else overall(self.usable(scored, tool))
+        return float("nan") if scored is None else overall(self.as_tool(scored, tool))
 
     def queries(self, chosen: Chosen, tool: str) -> int:
-        """How many queries a reading is the mean of."""
+        """How many queries the number of a reading is made of."""
         scored = self.scored.get(chosen)
-        return 0 if scored is None else int((~np.isnan(self.usable(scored, tool).scores[""])).sum())
+        return 0 if scored is None else int((~np.isnan(self.as_tool(scored, tool).scores[""])).sum())
 
     def account(self, start: Reading, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
         """A tool's number, and the steps to it."""
@@ -178,9 +179,9 @@ class Reader:
         )
 
     def ties(self, reading: Reading) -> Ties:
-        """Ties and judgments up to the cutoff, and the measure under the kindest and the harshest order of ties."""
+        """Ties and unjudged documents up to the cutoff, and the measure under the best and the worst order of ties."""
         chosen = reading.chosen
-        number = next(part.number for part in self.scorer.groups if part.policies == chosen.policies)
+        number = next(group.number for group in self.scorer.groups if group.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
         qrels = self.scorer.qrels
         index = qrels.index_under(whole.duplicates)
@@ -194,15 +195,15 @@ class Reader:
                 scored = score(reordered, only, chosen.policies, queries=qrels.queries, present=found >= 0)
             except MeasureError:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
-            extremes.append(overall(self.usable(scored, reading.tool)))
+            extremes.append(overall(self.as_tool(scored, reading.tool)))
         k = chosen.measure.values.get("k") or chosen.policies.depth
         hits = judged.hits.top(k)
-        shown = int(judged.cut(k).sum())
-        judged_there = int(judged.judged().top(k).count().sum())
+        retrieved = int(judged.cut(k).sum())
+        judged_among_them = int(judged.judged().top(k).count().sum())
         return Ties(
             tied=int((hits.tied > 0).sum()),
             hits=len(hits.rank),
-            unjudged=1 - judged_there / shown if shown else 0.0,
+            unjudged=1 - judged_among_them / retrieved if retrieved else 0.0,
             low=min(extremes),
             high=max(extremes),
         )

@@ -1,4 +1,4 @@
-"""How every tool reads a measure: its names for it, told what was asked for as far as it can be."""
+"""How every tool reads a measure: its names for it, with the options that bring it nearest to the request."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, write_name
+from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, resolve, write_name
+from assay.core import grammar
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
+from assay.core.note import Note, NoteKind
 from assay.core.parameter import write
 from assay.core.policies import Policies
 from assay.core.text import show
-from assay.measures import TABLE
-from assay.tasks.audit.asking import Asked, ask
+from assay.measures import TABLE, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """What one tool understands by a measure: its name for it, the measure and its policies, and what else it needs.
+    """What one tool understands by a measure: its name for it, the measure, and the policies.
 
-    `beside` is what has to be done apart from the name: a switch of the tool, or a run that is cut.
+    `beside` is what is needed apart from the name: a switch of the tool, or a run that is cut.
     """
 
     tool: str
@@ -35,56 +36,123 @@ class Reading(NamedTuple):
     beside: str = ""
 
 
+class Request(NamedTuple):
+    """The name to audit, the tool it belongs to, and what it means there.
+
+    `sought` is what it means to the tool that the audit starts from. `told` holds the parameters and policies that the
+    name itself sets; all others are the tool's own.
+    """
+
+    name: str
+    tool: Convention
+    meant: Chosen
+    sought: Chosen
+    told: frozenset[str]
+
+    @property
+    def measure(self) -> Measure:
+        return self.meant.measure
+
+
 def find_readings(name: str, start: str = "assay") -> list[Reading]:
-    """How every tool that has such a measure reads it, beginning with what was asked for, as `start` has it.
+    """How every tool that has such a measure reads it, beginning with `start`.
 
     >>> [(each.tool, each.name) for each in find_readings("ap(rel=2)@10")[:4]]
     [('assay', 'ap(rel=2)@10'), ('trec_eval', 'map_cut_10'), ('trec_eval_9', 'map_cut_10'), ('ranx', 'map@10-l2')]
     """
-    asked = ask(name, find_convention(start))
-    tools = {tool.name: readings_of(tool, asked) for tool in CONVENTIONS.values()}
+    first_tool = find_convention(start)
+    request = read_request(name, first_tool)
+    tools = {tool.name: readings_of(tool, request) for tool in CONVENTIONS.values()}
     if not tools[start]:
         having = ", ".join(tool for tool, readings in tools.items() if readings)
-        own = [
-            write_name(each, find_convention(start))
-            for each in kin_names(find_convention(start), asked.measure.definition)
-        ]
+        own = [write_name(each, first_tool) for each in kin_names(first_tool, request.measure.definition)]
         hint = f"name one that it has, such as {own[0]}, or " if own else ""
-        raise MeasureError(f"{start} has no measure such as {show(name)}; {hint}start from one of {having}")
-    first = min(tools[start], key=lambda each: distance(each.chosen, asked.sought))
+        raise MeasureError(f"{start} has no measure like {show(name)}; {hint}start from one of {having}")
+    first = min(tools[start], key=lambda each: distance(each.chosen, request.sought))
     others = [each for each in tools.pop(start) if each is not first]
     return [first, *others, *(each for readings in tools.values() for each in readings)]
 
 
-def start_note(name: str, start: Reading) -> str:
-    """That the tool to start from has no such measure but one like it, if so."""
-    sought = ask(name, find_convention(start.tool)).sought.measure
+def read_request(name: str, start: Convention) -> Request:
+    """What a name means if the audit starts from that tool.
+
+    >>> request = read_request("map@100-l2", CONVENTIONS["ranx"])
+    >>> request.tool.name, request.measure, sorted(request.told)
+    ('ranx', <measure ap(rel=2)@100>, ['rel'])
+    """
+    found = resolve([name], start, {})
+    if len(found) > 1:
+        raise MeasureError(
+            f"{show(name)} means {len(found)} measures; audit them one by one, such as {next(iter(found))}"
+        )
+    sought = next(iter(found.values()))
+    if sought.measure.definition.of != "rankings":
+        raise MeasureError(f"{show(name)} is a measure of {sought.measure.definition.of}; only rankings can be audited")
+    tool, colon, rest = name.partition(":")
+    is_prefixed = bool(colon) and tool in CONVENTIONS
+    own = rest if is_prefixed else name
+    owner = CONVENTIONS[tool] if is_prefixed else owner_of(name, start, sought.measure)
+    meant = resolve([own], owner, {})
+    return Request(own, owner, next(iter(meant.values())), sought, told_by(own, owner))
+
+
+def owner_of(name: str, start: Convention, measure: Measure) -> Convention:
+    """The tool that a name belongs to: the first of the start, assay, and the other tools that means this measure."""
+    if expand(name, start, {}) is not None:
+        return start
+    with suppress(MeasureError):
+        parse(name)
+        return CONVENTIONS["assay"]
+    return next(tool for tool in CONVENTIONS.values() if means_measure(name, tool, measure))
+
+
+def means_measure(name: str, tool: Convention, measure: Measure) -> bool:
+    """Whether the tool has the name and means this measure by it."""
+    with suppress(MeasureError):
+        return [each.measure for each in (expand(name, tool, {}) or {}).values()] == [measure]
+    return False
+
+
+def told_by(name: str, tool: Convention) -> frozenset[str]:
+    """The parameters and policies that a tool's name sets itself, apart from the cutoff."""
+    written = tool.read(name, tool.names)
+    if written is not None:
+        options = tool.names[written.base].options
+        return frozenset(options[option].parameter for option in written.options)
+    spelling = grammar.split(name)
+    definition, preset = TABLE.find(spelling.name)
+    return frozenset({*spelling.values, *preset} - {definition.at})
+
+
+def start_note(name: str, start: Reading) -> Note | None:
+    """That the tool to start from lacks this measure but has a similar one, if so."""
+    sought = read_request(name, find_convention(start.tool)).sought.measure
     values = dict(sought.values)
     if start.chosen.policies.depth is not None and values.get(sought.definition.at) is not None:
         values[sought.definition.at] = None
     if Measure(sought.definition, values) == start.chosen.measure:
-        return ""
-    return f"{start.tool} has no {sought}; the steps start from its {start.name}"
+        return None
+    return Note.of(NoteKind.START, tool=start.tool, measure=sought, name=start.name)
 
 
-def readings_of(tool: Convention, asked: Asked) -> list[Reading]:
+def readings_of(tool: Convention, request: Request) -> list[Reading]:
     """The tool's measures of the same kind: at the same cutoff, or of a run that is cut there."""
     if tool.name == "assay":
-        return [Reading("assay", str(asked.measure), Chosen(asked.measure, tool.policies))]
-    definition = asked.measure.definition
-    at = asked.measure.values.get(definition.at)
-    names = {
-        name: entry for name, entry in tool.names.items() if any(is_kin(each, definition) for each in kinds(entry))
-    }
-    cut = [name for name, entry in names.items() if "@{}" in entry.measure and kinds(entry)[0].at == definition.at]
+        return [Reading("assay", str(request.measure), Chosen(request.measure, tool.policies))]
+    definition = request.measure.definition
+    at = request.measure.values.get(definition.at)
+    names = kin_names(tool, definition)
+    at_cutoff = [
+        name for name, entry in names.items() if "@{}" in entry.measure and kinds(entry)[0].at == definition.at
+    ]
     whole = [name for name, entry in names.items() if "@{}" not in entry.measure.replace("[@{}]", "")]
-    found = [] if at is None else [nearest_reading(tool, name, asked, at) for name in cut]
+    found = [] if at is None else [nearest_reading(tool, name, request, at) for name in at_cutoff]
     if not found and definition.at in ("k", ""):
-        found = [nearest_reading(tool, name, asked, None) for name in whole]
-        found = [None if each is None else at_depth(each, at) for each in found]
+        uncut = [nearest_reading(tool, name, request, None) for name in whole]
+        found = [None if each is None else at_depth(each, at) for each in uncut]
     readings: dict[Chosen, Reading] = {}
-    if asked.tool is tool:
-        readings[asked.meant] = Reading(tool.name, asked.name, asked.meant)
+    if request.tool is tool:
+        readings[request.meant] = Reading(tool.name, request.name, request.meant)
     for each in found:
         if each is not None:
             readings.setdefault(each.chosen, each)
@@ -97,7 +165,7 @@ def kin_names(tool: Convention, definition: Definition) -> dict[str, Name]:
 
 
 def kinds(entry: Name) -> list[Definition]:
-    """The measures that a name may stand for."""
+    """The measures that a name can mean."""
     switches = [option.words.values() for option in entry.options.values() if option.parameter == "measure"]
     texts = dict.fromkeys([entry.measure, *(text for words in switches for text in words)])
     return [TABLE.find(re.split(r"[(@\[]", text)[0])[0] for text in texts]
@@ -109,91 +177,90 @@ def is_kin(one: Definition, other: Definition) -> bool:
 
 
 def at_depth(reading: Reading, at: float | None) -> Reading | None:
-    """The reading of a run that is cut there; none where the name has another cutoff of its own."""
+    """The reading of a run that is cut there; None if the name has another cutoff of its own."""
     measure, policies = reading.chosen
     own = measure.values.get(measure.definition.at)
     if own is not None or at is None:
         return reading if own == at else None
     chosen = Chosen(measure, replace(policies, depth=int(at)))
-    return reading._replace(chosen=chosen, beside=together(reading.beside, f"run cut at {int(at)}"))
+    beside = ", ".join(filter(None, (reading.beside, f"run cut at {int(at)}")))
+    return reading._replace(chosen=chosen, beside=beside)
 
 
-def together(*parts: str) -> str:
-    return ", ".join(part for part in parts if part)
+def nearest_reading(tool: Convention, name: str, request: Request, at: float | None) -> Reading | None:
+    """The meaning of the name that is nearest to the request, among those of its kind."""
+    readings = [with_requested_options(tool, name, options, request, at) for options in option_sets(tool.names[name])]
+    kin = [each for each in readings if each and is_kin(each.chosen.measure.definition, request.measure.definition)]
+    return min(kin, key=lambda each: distance(each.chosen, request.meant), default=None)
 
 
-def nearest_reading(tool: Convention, name: str, asked: Asked, at: float | None) -> Reading | None:
-    """What the name stands for that is nearest to what was asked for, of those that are of its kind."""
-    readings = [told(tool, name, options, asked, at) for options in switched(tool.names[name])]
-    kin = [each for each in readings if each and is_kin(each.chosen.measure.definition, asked.measure.definition)]
-    return min(kin, key=lambda each: distance(each.chosen, asked.meant), default=None)
-
-
-def switched(entry: Name) -> Iterator[dict[str, str]]:
-    """The options that decide which measure the name stands for, one set for each."""
+def option_sets(entry: Name) -> Iterator[dict[str, str]]:
+    """The options that decide which measure the name means, one set for each."""
     yield dict(entry.needed)
     for name, option in entry.options.items():
         if option.parameter == "measure":
             yield from ({**entry.needed, name: word} for word in option.words)
 
 
-def told(tool: Convention, name: str, options: Mapping[str, str], asked: Asked, at: float | None) -> Reading | None:
-    """What the name stands for once the tool is told what was asked for, each parameter that it can be told."""
+def with_requested_options(
+    tool: Convention, name: str, options: Mapping[str, str], request: Request, at: float | None
+) -> Reading | None:
+    """The meaning of the name with every option set to what was requested, as far as the tool allows."""
     entry = tool.names[name]
-    reading = read(tool, write_name(name, tool, at, options), {})
+    reading = read_spelling(tool, write_name(name, tool, at, options), {})
     for option, about in entry.options.items():
-        value = wanted(about, asked, is_needed=option in entry.needed)
-        text = None if value is None else word(about, value, asked)
-        if reading is None or text is None or setting(reading.chosen, about) == value:
+        value = requested_value(about, request, is_needed=option in entry.needed)
+        text = None if value is None else tool_word(about, value, request)
+        if reading is None or text is None or value_of(reading.chosen, about) == value:
             continue
         # A tool may refuse a value; then it differs there.
         with suppress(MeasureError):
             tried = {**options, option: text}
-            changed = read(tool, write_name(name, tool, at, tried), {})
-            if changed is not None and setting(changed.chosen, about) == value:
+            changed = read_spelling(tool, write_name(name, tool, at, tried), {})
+            if changed is not None and value_of(changed.chosen, about) == value:
                 reading, options = changed, tried
-    return reading if reading is None else at_level(tool, reading, asked)
+    return reading if reading is None else with_level(tool, reading, request)
 
 
-def read(tool: Convention, written: str, options: Mapping[str, Any]) -> Reading | None:
-    """What the tool means by a spelling, where that is one measure."""
-    found = list((expand(written, tool, options) or {}).values())
-    return Reading(tool.name, written, found[0]) if len(found) == 1 else None
+def read_spelling(tool: Convention, spelling: str, options: Mapping[str, Any]) -> Reading | None:
+    """What the tool means by a spelling, if that is one measure."""
+    found = list((expand(spelling, tool, options) or {}).values())
+    return Reading(tool.name, spelling, found[0]) if len(found) == 1 else None
 
 
-def at_level(tool: Convention, reading: Reading, asked: Asked) -> Reading:
-    """The reading with the tool's switch for the lowest relevant grade, where it has one and that is asked for."""
-    level = asked.measure.values.get("rel")
-    if not tool.level or "rel" not in asked.told or level != int(level or 0):
+def with_level(tool: Convention, reading: Reading, request: Request) -> Reading:
+    """The reading with the tool's switch for the lowest relevant grade, if it has one and the request sets it."""
+    level = request.measure.values.get("rel")
+    if not tool.level or "rel" not in request.told or level != int(level or 0):
         return reading
-    switched_on = read(tool, reading.name, {"rel": level})
+    switched_on = read_spelling(tool, reading.name, {"rel": level})
     if switched_on is None or switched_on.chosen.measure == reading.chosen.measure:
         return reading
     return switched_on._replace(beside=tool.level.format(write(level)))
 
 
-def wanted(option: Option, asked: Asked, *, is_needed: bool) -> Any:  # noqa: ANN401 - a parameter may be of any kind
-    """What an option should be, or None where nothing is asked of it.
+def requested_value(option: Option, request: Request, *, is_needed: bool) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+    """What an option should be, or None if the request does not set it.
 
-    What must be told is told as the measure has it. But the lowest relevant grade goes with a tool's gains, and is
-    another's only where it was asked for.
+    A required option is set as the measure has it, except the lowest relevant grade: it goes with a tool's gains, and
+    is set only if the name does.
     """
-    is_asked = option.parameter in asked.told
-    return setting(asked.meant, option) if is_asked or (is_needed and option.parameter != "rel") else None
+    is_told = option.parameter in request.told
+    return value_of(request.meant, option) if is_told or (is_needed and option.parameter != "rel") else None
 
 
-def setting(chosen: Chosen, option: Option) -> Any:  # noqa: ANN401 - a parameter may be of any kind
-    """What the parameter or the policy of an option is."""
+def value_of(chosen: Chosen, option: Option) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+    """The value of the parameter or the policy that an option sets."""
     return (
         getattr(chosen.policies, option.parameter) if option.is_policy else chosen.measure.values.get(option.parameter)
     )
 
 
-def word(option: Option, value: Any, asked: Asked) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
+def tool_word(option: Option, value: Any, request: Request) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
     """The tool's word for a value, if it has one."""
     if option.words:
         return next((text for text, each in option.words.items() if each == value), None)
-    parameter = asked.measure.definition.parameters.get(option.parameter)
+    parameter = request.measure.definition.parameters.get(option.parameter)
     is_rule = isinstance(value, str) and parameter is not None and parameter.is_mapping_allowed
     return None if is_rule else write(value)
 

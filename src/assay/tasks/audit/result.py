@@ -1,4 +1,4 @@
-"""`Audit`: what each tool makes of a run, and the choices that lead from one number to another."""
+"""`Audit`: the number each tool gives a run, and the choices that lead from one number to another."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
     import polars
 
-# Numbers that are no further apart, or by no greater share of them, are the same: the rest is rounding.
+    from assay.core.note import Note
+
+# Numbers that differ by no more than this, absolutely or relatively, are the same: the rest is rounding.
 LEAST = 1e-9
-# A step that four digits can show.
+# The smallest step that four decimals can show.
 SHOWN = 5e-5
-# How many choices stand in a row of the table; all are below it.
+# How many choices a row of the table names; the steps below it name all.
 MAIN = 2
 
 
 class Step(NamedTuple):
-    """One choice, what it moves the number by, and the number then."""
+    """One choice, how much it changes the number, and the number after it."""
 
     choice: str
     worth: float
@@ -33,7 +35,8 @@ class Step(NamedTuple):
 class Account(NamedTuple):
     """One tool's number, and the steps that lead to it from the first tool's.
 
-    `beside` is what was done apart from the tool's name: a switch of the tool, or a run that was cut.
+    `beside` is what is needed apart from the tool's name: a switch of the tool, or a run that is cut. `idle` are the
+    choices that make no difference on this data.
     """
 
     tool: str
@@ -48,12 +51,12 @@ class Account(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The name, and what was done beside it."""
+        """The name, and what is needed beside it."""
         return f"{self.name}, {self.beside}" if self.beside else self.name
 
 
 class Ties(NamedTuple):
-    """How much of the run is tied or unjudged up to the cutoff, and what other orders of the ties would give."""
+    """How much of the run is tied or unjudged up to the cutoff, and the range of values over all orders of ties."""
 
     tied: int
     hits: int
@@ -63,10 +66,10 @@ class Ties(NamedTuple):
 
 
 class Audit(Exports):
-    """The numbers of all tools for each measure asked for; see `assay.audit`."""
+    """The numbers of all tools, for each measure; see `assay.audit`."""
 
     def __init__(
-        self, accounts: Mapping[str, tuple[Account, ...]], ties: Mapping[str, Ties], notes: tuple[str, ...]
+        self, accounts: Mapping[str, tuple[Account, ...]], ties: Mapping[str, Ties], notes: tuple[Note, ...]
     ) -> None:
         self.accounts = dict(accounts)
         self.ties = dict(ties)
@@ -80,54 +83,57 @@ class Audit(Exports):
 
     def __getitem__(self, measure: str) -> tuple[Account, ...]:
         if measure not in self.accounts:
-            raise MeasureError(f"{show(measure)} was not audited; there are {', '.join(self.accounts)}")
+            raise MeasureError(f"{show(measure)} was not audited; the audit has {', '.join(self.accounts)}")
         return self.accounts[measure]
 
     def __str__(self) -> str:
-        return "\n\n".join([*map(self.text, self.accounts), *(f"note: {printable(note)}" for note in self.notes)])
+        return "\n\n".join([*map(self._text, self.accounts), *(f"note: {printable(str(note))}" for note in self.notes)])
 
-    def text(self, measure: str) -> str:
-        """One measure for a terminal: the table, and the way from the first number to each other one."""
+    def _text(self, measure: str) -> str:
+        """One measure for a terminal: the table, and the steps from the first number to each of the others."""
         accounts = self[measure]
         columns = (
-            *(Column("tool", is_text=True), Column("its name", is_text=True), Column("value"), Column("queries")),
-            Column("what makes it differ", is_text=True),
+            *(Column("tool", is_text=True), Column("name", is_text=True), Column("value"), Column("queries")),
+            Column("why it differs", is_text=True),
         )
         rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         first = accounts[0]
         lines = [measure, "", render(Table(columns, rows), "table"), printable(ties_text(self.ties[measure])), ""]
         same = [f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps]
         if same:
-            lines += [f"the same number as {first.tool}: {', '.join(same)}", ""]
+            lines += [f"same as {first.tool}: {', '.join(same)}", ""]
         ways: dict[tuple[Step, ...], list[str]] = {}
         for each in accounts[1:]:
             if each.steps:
                 ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
         for steps, names in ways.items():
-            lines.append(f"from {first.tool}'s {number(first.value)} to {', '.join(names)}:")
+            lines.append(f"from {first.tool} {write_value(first.value)} to {', '.join(names)}:")
             lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
-            lines += [f"  {number(steps[-1].value)}", ""]
+            lines += [f"  {write_value(steps[-1].value)}", ""]
         return "\n".join(lines).rstrip("\n")
 
     def table(self) -> Table:
-        """One row a measure and tool."""
+        """One row per measure and tool."""
         columns = (
             *(Column(name, is_text=True) for name in ("measure", "tool", "name")),
             Column("value"),
             Column("queries"),
         )
-        columns = (*columns, Column("what makes it differ", is_text=True))
+        columns = (*columns, Column("why it differs", is_text=True))
         rows = tuple(
             (measure, each.tool, each.shown, each.value, each.queries, differences(each))
             for measure, accounts in self.accounts.items()
             for each in accounts
         )
         return Table(
-            columns, rows, "", (*self.notes, *(f"{name}: {ties_text(each)}" for name, each in self.ties.items()))
+            columns,
+            rows,
+            "",
+            (*map(str, self.notes), *(f"{name}: {ties_text(each)}" for name, each in self.ties.items())),
         )
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a measure and tool."""
+        """One row per measure and tool."""
         import polars
 
         table = self.table()
@@ -139,15 +145,15 @@ class Audit(Exports):
         for measure, accounts in self.accounts.items():
             ties = {name: finite(value) for name, value in self.ties[measure]._asdict().items()}
             measures[measure] = {"tools": [account_dict(each) for each in accounts], "ties": ties}
-        return {"measures": measures, "notes": list(self.notes)}
+        return {"measures": measures, "notes": list(map(str, self.notes))}
 
 
 def is_same(one: float, other: float) -> bool:
-    """Whether two numbers are the same but for rounding; two that are undefined are."""
+    """Whether two numbers are the same up to rounding, or both undefined."""
     return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=LEAST, abs_tol=LEAST)
 
 
-def number(value: float) -> str:
+def write_value(value: float) -> str:
     return shown(value, Column(""))
 
 
@@ -168,15 +174,15 @@ def differences(account: Account) -> str:
 
 
 def main_differences(account: Account) -> str:
-    """The one or two choices that moved the number most, in words."""
+    """The one or two choices that moved the number most."""
     steps = sorted(account.steps, key=lambda step: -abs(step.worth))
     return "; ".join(step.choice for step in steps[:MAIN]) + ("; …" if len(steps) > MAIN else "")
 
 
 def ties_text(ties: Ties) -> str:
-    """What there is to say about ties and judgments, in one line."""
-    verb = "ties" if ties.tied == 1 else "tie"
-    said = f"{count(ties.tied, 'judged document')} of {ties.hits:,} up to the cutoff {verb} with another"
+    """Ties and unjudged documents, in one line."""
+    verb = "is" if ties.tied == 1 else "are"
+    said = f"up to the cutoff {ties.tied:,} of {count(ties.hits, 'judged document')} {verb} tied"
     if ties.high > ties.low and not is_same(ties.high, ties.low):
-        said += f"; other orders of the ties give from {ties.low:.4f} to {ties.high:.4f}"
-    return f"{said}; {ties.unjudged:.1%} of the documents there have no judgment"
+        said += f" (other orders give {ties.low:.4f} to {ties.high:.4f})"
+    return f"{said}; {ties.unjudged:.1%} of all documents are unjudged"

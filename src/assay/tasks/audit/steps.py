@@ -1,4 +1,4 @@
-"""The choices that make a number, in words, and the way from one reading of a measure to another."""
+"""The steps from one reading of a measure to another, each a choice in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Point(NamedTuple):
-    """The choice that leads to a reading, the reading, and the tool whose queries without a value have none there."""
+    """The choice that leads to a reading, the reading, and the tool that decides which queries are NaN there."""
 
     choice: str
     chosen: Chosen
@@ -28,31 +28,31 @@ class Point(NamedTuple):
 def points(
     start: Reading, end: Reading, route: list[tuple[str, Chosen]], refused: Mapping[str, Collection[str]]
 ) -> list[Point]:
-    """The way from one tool's reading to another's; `refused` are the queries that each tool cannot use."""
+    """The steps from one tool's reading to another's; `refused` holds the queries that each tool cannot use."""
     if start.tool == end.tool:
         return [Point(choice, chosen, start.tool) for choice, chosen in route]
     found = [Point(choice, chosen, "assay") for choice, chosen in route]
     if refused[start.tool]:
         found.insert(0, Point(f"queries that {start.tool} cannot use count", start.chosen, "assay"))
     if refused[end.tool]:
-        found.append(Point(f"queries that {end.tool} cannot use have no value", end.chosen, end.tool))
+        found.append(Point(f"queries that {end.tool} cannot use are NaN", end.chosen, end.tool))
     return found
 
 
-def path(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
-    """The way from one reading to another: a choice in words, and the reading once it is made.
+def find_steps(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
+    """The steps from one reading to another: each choice in words, and the reading after it.
 
-    A run is cut before its measure loses the cutoff, and whole again after its measure has one, so that the two do not
-    show as steps.
+    A run is cut before its measure loses the cutoff, and whole again after its measure has one, so neither shows as a
+    step.
     """
-    first = policy_path(start, end.policies, [] if end.policies.depth is None else ["depth"])
-    second = measure_path(first[-1][1] if first else start, end.measure)
+    first = policy_steps(start, end.policies, [] if end.policies.depth is None else ["depth"])
+    second = measure_steps(first[-1][1] if first else start, end.measure)
     so_far = [*first, *second]
-    return [*so_far, *policy_path(so_far[-1][1] if so_far else start, end.policies, Policies.__slots__)]
+    return [*so_far, *policy_steps(so_far[-1][1] if so_far else start, end.policies, Policies.__slots__)]
 
 
-def policy_path(start: Chosen, end: Policies, names: Iterable[str]) -> list[tuple[str, Chosen]]:
-    """The way from some policies to others with the same measure."""
+def policy_steps(start: Chosen, end: Policies, names: Iterable[str]) -> list[tuple[str, Chosen]]:
+    """The steps from some policies to others, with the same measure."""
     steps = []
     current = start
     for name in names:
@@ -63,8 +63,8 @@ def policy_path(start: Chosen, end: Policies, names: Iterable[str]) -> list[tupl
     return steps
 
 
-def measure_path(start: Chosen, end: Measure) -> list[tuple[str, Chosen]]:
-    """The way from one measure to another under the same policies; another one keeps what is set of the first."""
+def measure_steps(start: Chosen, end: Measure) -> list[tuple[str, Chosen]]:
+    """The steps from one measure to another under the same policies; parameters that both have are kept."""
     steps = []
     current = start
     if start.measure.definition is not end.definition:
@@ -75,12 +75,12 @@ def measure_path(start: Chosen, end: Measure) -> list[tuple[str, Chosen]]:
         if current.measure.values[name] != value:
             changed = Measure(end.definition, {**current.measure.values, name: value})
             current = Chosen(changed, current.policies)
-            steps.append((parameter_words(changed, name, value), current))
+            steps.append((parameter_sentence(changed, name, value), current))
     return steps
 
 
 def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
-    """What is set in a measure, where another measure can have the same."""
+    """The parameters set in a measure that another measure can have too."""
     parameters = start.definition.parameters
     changed = [name for name, value in start.values.items() if value not in (None, parameters[name].default)]
     alike = [
@@ -92,8 +92,8 @@ def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
     return {name: start.values[name] for name in alike}
 
 
-def parameter_words(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
-    """A parameter as its function's annotation words it, or as the grammar writes it."""
+def parameter_sentence(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
+    """A parameter in the words of its annotation, or as the grammar writes it."""
     words = measure.definition.words.get((name, value)) if not isinstance(value, dict) else None
     parameter = measure.definition.parameters[name]
     said = f"{name}={'none' if value is None else write(value)}"
