@@ -1,17 +1,17 @@
 """Make the table of synonyms that METEOR uses, from the files of WordNet 3.0.
 
-On Debian and its kin they are in the package wordnet-base:
+On Debian and its relatives they are in the package wordnet-base:
 
     apt install wordnet-base
     python examples/wordnet_table.py [FOLDER]
 
-FOLDER is where the files are, /usr/share/wordnet if it is not given. The script writes ``wordnet.txt.gz`` and
-WordNet's licence, ``wordnet.LICENSE``, to ``src/assay/answers``. The same input gives the same output.
+FOLDER contains the files, by default /usr/share/wordnet. The script writes ``wordnet.txt.gz`` and WordNet's licence,
+``wordnet.LICENSE``, to ``src/assay/measures/answers``. The same input gives the same output.
 
-The table has eight parts with an empty line between them: the synonyms of nouns, verbs, adjectives and adverbs, one
-line for words that mean the same, and their irregular forms, each with its base forms. Words are in lower case; one
-that WordNet writes with a capital has a ``^`` before it. Synonyms that METEOR can never match are left out: those that
-are all phrases or have capitals.
+The table has eight parts separated by blank lines: the synonyms of nouns, verbs, adjectives and adverbs, one line per
+set of synonyms, then their irregular forms, each with its base forms. Words are in lower case; those that WordNet
+capitalises are marked with ``^``. Synonyms that METEOR can never match, because they are all phrases or capitalised,
+are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "assay" / "measures" / "answers"
 PARTS = ("noun", "verb", "adj", "adv")
-# Where an adjective may stand: before its noun, after it, or only as a predicate.
+# The position of an adjective: before its noun, after it, or only as a predicate.
 MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 
