@@ -1,6 +1,6 @@
 """The pytest plugin of assay: the fixture `assay_gate`.
 
-It stands beside `assay`, not in it: pytest loads it in every project, and NumPy must not be loaded along with it.
+It is a package of its own, not part of `assay`: pytest loads it in every project, and must not load NumPy with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Gate", "assay_gate"]
 
 
 class Gate(Protocol):
-    """What the fixture `assay_gate` gives: `assay.gate`, with a failed gate as a failed test."""
+    """The fixture `assay_gate`: `assay.gate`, with a failed gate as a failed test."""
 
     def __call__(
         self,
@@ -31,7 +31,7 @@ class Gate(Protocol):
 
 @pytest.fixture(scope="session")
 def assay_gate() -> Gate:
-    """Fails the test where a run misses a minimum or lost more than allowed; takes what `assay.gate` takes.
+    """Fails the test if a run misses a minimum or dropped by more than allowed; takes the arguments of `assay.gate`.
 
     assay_gate(qrels, run, {"ndcg@10": 0.45}, baseline="baseline.json", max_drop={"ndcg@10": 0.01})
     """
@@ -49,7 +49,7 @@ def assay_gate() -> Gate:
             report = assay.gate(qrels, run, minimum, **options)
         except assay.AssayError as error:
             failure = f"assay_gate: {error}"
-        # Outside of `except`, so that the failure has no other one behind it.
+        # Outside of `except`, so that pytest does not show a chain of two errors.
         if report is None:
             pytest.fail(failure, pytrace=False)
         if not report.passed:

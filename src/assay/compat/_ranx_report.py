@@ -158,7 +158,7 @@ class Comparisons(dict[frozenset[str], dict[str, dict[str, Any]]]):
 def p_values(
     columns: Mapping[str, FloatArray], stat_test: str, samples: int, seed: int
 ) -> dict[tuple[str, str], float]:
-    """The p-value of each pair of models; NaN, as in ranx, where a query has no finite score under one of them."""
+    """The p-value of each pair of models; NaN, as in ranx, if a query has no finite score in one of them."""
     defined = {name: scores for name, scores in columns.items() if np.isfinite(scores).all()}
     found = dict.fromkeys(combinations(columns, 2), float("nan"))
     pairs = list(combinations(defined, 2))

@@ -1,7 +1,7 @@
-"""What results can be written as: JSON, CSV, TSV, Markdown, LaTeX, HTML, and text for a terminal.
+"""The output formats of results: JSON, CSV, TSV, Markdown, LaTeX, HTML, and text for a terminal.
 
-Whatever came from a file is escaped for where it goes. The best number of a column of systems is bold and the second
-underlined, where a format can do that.
+Text from files is escaped for its destination. In a table of systems the best number of a column is bold and the
+second underlined, in formats that support it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HTML_STYLES = {0: "<b>%s</b>", 1: "<u>%s</u>"}
 
 
 class Exports:
-    """The forms that a result can be written in, by its table and what its `to_dict` holds."""
+    """The output formats of a result, from its table and its `to_dict`."""
 
     def table(self) -> Table:
         """The table as plain data."""
@@ -75,11 +75,11 @@ class Exports:
         return render(self.table(), "latex")
 
     def to_csv(self) -> str:
-        """Comma-separated values with every digit."""
+        """Comma-write_separated values with every digit."""
         return render(self.table(), "csv")
 
     def to_tsv(self) -> str:
-        """Tab-separated values with every digit."""
+        """Tab-write_separated values with every digit."""
         return render(self.table(), "tsv")
 
     def to_json(self) -> str:
@@ -94,7 +94,7 @@ class Exports:
 
 
 class View(Exports):
-    """A table that prints, shows itself in a notebook, and can be written in every form.
+    """A table that prints itself, shows itself in a notebook, and can be exported in every format.
 
     >>> from assay.render import Column, Table
     >>> View(Table((Column("name", is_text=True), Column("value")), (("a", 0.5),))).to_polars().rows()
@@ -112,7 +112,7 @@ class View(Exports):
 
 
 def render(table: Table, format: str) -> str:
-    """The table as text in the given format, with a line end."""
+    """The table as text in this format, with a final line end."""
     return FORMATS[format](table)
 
 
@@ -133,7 +133,7 @@ def to_text(table: Table) -> str:
     cells = [list(map(printable, row)) for row in texts(table, shown)]
     heads = [printable(column.name) for column in table.columns]
     widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
-    # Marks follow the number, so such a column is aligned on the left.
+    # A column whose numbers are followed by marks is left-aligned.
     left = [column.is_text for column in table.columns]
     for row in table.rows:
         left = [side or isinstance(cell, Marked) for side, cell in zip(left, row, strict=True)]
@@ -162,7 +162,7 @@ def lines_below(table: Table, prefix: str = "") -> list[str]:
 
 
 def width(text: str) -> int:
-    r"""How many columns of a terminal a text takes: wide characters take two, marks on others none.
+    r"""How many columns a text takes in a terminal: wide characters take two, combining marks none.
 
     >>> width("abc"), width("東京"), width("e\u0301")
     (3, 4, 1)
@@ -190,7 +190,7 @@ def to_markdown(table: Table) -> str:
 
 
 def markdown(text: str) -> str:
-    """A text in which Markdown sees no markup."""
+    """A text, escaped for Markdown."""
     from html import escape
 
     escaped = escape(printable(text), quote=False)
@@ -222,7 +222,7 @@ def to_latex(table: Table) -> str:
 
 
 def latex(text: str) -> str:
-    """A text in which LaTeX sees no command."""
+    """A text, escaped for LaTeX."""
     return printable(text).translate(LATEX)
 
 
@@ -245,24 +245,24 @@ def to_html(table: Table) -> str:
 
 
 def styled(cell: Cell, styles: dict[int, str], superscript: str) -> str:
-    """A marked number with the style of its place and its marks; nothing for any other cell."""
+    """A marked number in the style of its place, with its marks; empty for any other cell."""
     if not isinstance(cell, Marked):
         return ""
     return styles.get(cell.place, "%s") % cell.number + (superscript % cell.marks if cell.beats else "")
 
 
 def to_csv(table: Table) -> str:
-    """Comma-separated values with every digit."""
-    return separated(table, ",")
+    """Comma-write_separated values with every digit."""
+    return write_separated(table, ",")
 
 
 def to_tsv(table: Table) -> str:
-    """Tab-separated values with every digit."""
-    return separated(table, "\t")
+    """Tab-write_separated values with every digit."""
+    return write_separated(table, "\t")
 
 
-def separated(table: Table, delimiter: str) -> str:
-    """Values with a delimiter between them; nothing for a missing one."""
+def write_separated(table: Table, delimiter: str) -> str:
+    """Values separated by a delimiter; empty for a missing value."""
     import csv
     import io
 

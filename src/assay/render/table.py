@@ -1,4 +1,4 @@
-"""A table as plain data: columns, rows of values, a caption and notes; and the table of systems that papers print."""
+"""A table as plain data: columns, rows, a caption and notes; and the table of systems that papers print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Marked(NamedTuple):
 
     @property
     def marks(self) -> str:
-        """The marks of the systems it beats: in one word where each is a letter, else with commas."""
+        """The marks of the systems it beats, joined; with commas if some have two letters."""
         return ("" if all(len(mark) == 1 for mark in self.beats) else ",").join(self.beats)
 
 

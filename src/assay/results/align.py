@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.conventions import measure_names
 from assay.core.errors import MismatchError, PolicyError
-from assay.stats.pairs import is_whole
+from assay.stats.pairs import is_complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +79,7 @@ def shared_queries(results: Iterable[Result], key: str) -> BoolArray:
     """The queries for which all results have a finite value; a result without any finite value does not count."""
     columns = np.stack([each.scores[key] for each in results], axis=1)
     has_any = np.isfinite(columns).any(axis=0)
-    return is_whole(columns[:, has_any] if has_any.any() else columns)
+    return is_complete(columns[:, has_any] if has_any.any() else columns)
 
 
 def shared_means(results: Iterable[Result], key: str) -> list[float]:

@@ -1,7 +1,7 @@
-"""One-sided tests of a drop: whether values lie further below zero than chance would put them.
+"""One-sided tests of a drop: whether the mean change is further below zero than chance explains.
 
-The tests here are about the mean. Wilcoxon's and the sign test are about the median: where most queries do not change
-and a few lose a lot, they see nothing.
+These tests are about the mean. The Wilcoxon and sign tests are about the median: if most queries do not change and a
+few drop a lot, they notice nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ TESTS_OF_MEANS = ("randomization", "t", "bootstrap")
 
 
 def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> FloatArray:
-    """How often chance alone puts the mean of a column as far below zero as it is; a NaN does not count.
+    """The one-sided p-value per column: how often chance puts its mean as far below zero. NaN does not count.
 
-    The t test and the randomization test are alike on both sides, so their two-sided p-value is split in the middle:
-    half of it where the mean is below zero, else 1 less that half. Sign flips and t take changes to spread alike to
-    both sides, so where they are strongly skewed the p-value is approximate.
+    The t test and the randomization test are symmetric, so half of their two-sided p-value is taken if the mean is
+    below zero, else 1 minus that half. Both assume that changes are spread symmetrically; if they are strongly skewed,
+    the p-value is approximate.
 
     >>> drop_p_values(np.array([[-0.5, 0.5], [-0.25, 0.25], [-0.5, 0.5]]), "randomization", 100, 0)
     array([0.125, 0.875])
@@ -35,12 +35,12 @@ def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> Fl
 
 
 def one_sided(changes: FloatArray, p_values: FloatArray) -> FloatArray:
-    """One-sided p-values of two-sided ones that are alike on both sides."""
+    """One-sided p-values from two-sided ones of a symmetric test."""
     return np.where(np.nansum(changes, axis=0) < 0, p_values / 2, 1 - p_values / 2)
 
 
 def bootstrap_below(changes: FloatArray, samples: int, seed: int) -> FloatArray:
-    """The shifted bootstrap on one side: how often queries drawn without a drop give a t statistic as low."""
+    """The one-sided shifted bootstrap: how often queries resampled under no drop give a t statistic as low."""
     p_values, spreads = one_sided(changes, per_column(changes, constant_p)), per_column(changes, deviation)
     vary = np.flatnonzero(spreads)
     for defined, places in alike(changes[:, vary]):
@@ -54,7 +54,7 @@ def bootstrap_below(changes: FloatArray, samples: int, seed: int) -> FloatArray:
 
 
 def smallest_p(count: int, test: str, samples: int) -> float:
-    """The smallest p-value that so many queries can give."""
+    """The smallest p-value that this many queries can give."""
     if test == "randomization":
         return max(0.5**count, 0.5 / (samples + 1))
     if count < 2:  # noqa: PLR2004 - one query does not vary
@@ -63,7 +63,7 @@ def smallest_p(count: int, test: str, samples: int) -> float:
 
 
 def detectable_drop(changes: FloatArray, alpha: float) -> float:
-    """The smallest drop that a one-sided paired t test on so many queries finds in four cases of five.
+    """The smallest drop that a one-sided paired t test on this many queries detects with 80 % power.
 
     >>> round(detectable_drop(np.array([0.1, -0.1] * 50), 0.05), 4)
     0.0252

@@ -21,7 +21,7 @@ from assay.core.text import show
 # Samples for the interval of one number, and for that of a difference.
 SAMPLES = 1000
 DIFFERENCE_SAMPLES = 2000
-# Draws held at a time; bounds the memory whatever the number of queries.
+# Draws held at a time, which bounds the memory for any number of queries.
 DRAWS = 4_000_000
 # The same number, computed in two ways, differs by less than this share of its size.
 ROUNDING = 1e-9
@@ -37,9 +37,9 @@ class Interval(NamedTuple):
 def bootstrap(
     scores: FloatArray, aggregate: str = "mean", *, level: float = 0.95, samples: int = SAMPLES, seed: int = 0
 ) -> Interval:
-    """The interval that holds the mean of resampled queries with the probability `level`.
+    """The percentile interval, at `level`, of the aggregate over resampled queries.
 
-    NaN scores are left out. With no score at all the interval is NaN, with one it is that score.
+    NaN scores are left out. Without any score the interval is NaN; with one score it is that score.
 
     >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
     Interval(low=0.25, high=1.0)
@@ -55,7 +55,7 @@ def bootstrap_all(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> dict[str, Interval]:
-    """The interval of each measure. Those that are defined for the same queries share their samples."""
+    """The interval of each measure. Measures defined for the same queries share their samples."""
     if not (isinstance(level, Real) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
     if not isinstance(seed, Integral) or seed < 0:
@@ -72,7 +72,7 @@ def bootstrap_all(
 
 
 def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:
-    """Columns that are defined for the same queries: which queries, and the numbers of the columns."""
+    """Groups of columns that are defined for the same queries: which queries, and the indices of the columns."""
     groups: dict[bytes, list[int]] = {}
     undefined = np.isnan(columns)
     for number, column in enumerate(undefined.T):
@@ -82,7 +82,7 @@ def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:
 
 
 def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """The sum of each column over queries drawn with replacement, one row a sample."""
+    """The sum of each column over queries drawn with replacement, one row per sample."""
     count = len(values)
     if not count:
         return np.full((samples, values.shape[1]), np.nan)
@@ -100,9 +100,9 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
 
 
 def summable(values: FloatArray) -> FloatArray:
-    """The values, rounded in their last digits so that sums of as many of them come out exact, column by column.
+    """The values, rounded in their last digits so that sums of this many of them are exact, column by column.
 
-    Such a sum is the same in any order, and so for any number of threads that share the work.
+    Such a sum is the same in any order, and so with any number of threads.
     """
     _, exponent = np.frexp(np.abs(values).max(axis=0, initial=0.0) * len(values))
     unit = np.maximum(np.ldexp(1.0, exponent - 52), np.finfo(np.float64).tiny)
@@ -110,11 +110,11 @@ def summable(values: FloatArray) -> FloatArray:
 
 
 def percentiles(estimates: FloatArray, level: float) -> Interval:
-    """The bounds that leave out as much on each side."""
+    """The bounds that cut off the same share on each side."""
     if np.isnan(estimates).all():
         return Interval(float("nan"), float("nan"))
     tail = (1 - level) / 2
-    # What np.quantile does; that would import numpy.ma, a tenth of the time that `assay eval` takes to start.
+    # As np.quantile does; that would import numpy.ma, which takes a tenth of the start of `assay eval`.
     places = np.array((tail, 1 - tail)) * (len(estimates) - 1)
     low, high = np.interp(places, np.arange(len(estimates)), np.sort(estimates))
     return Interval(float(low), float(high))
@@ -129,7 +129,7 @@ def difference_interval(
     samples: int = DIFFERENCE_SAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """The interval of what `b` has more than `a`, over the queries that both have a value for.
+    """The interval of `b` minus `a`, over the queries with a value in both.
 
     >>> difference_interval(np.array([0.0, 0.5, 0.25, 0.5]), np.array([0.5, 0.5, 0.5, 1.0]))
     Interval(low=0.0625, high=0.5)
@@ -146,7 +146,7 @@ def difference_intervals(
     samples: int = DIFFERENCE_SAMPLES,
     seed: int = 0,
 ) -> list[Interval]:
-    """The interval of each pair. Those that are defined for the same queries share their samples."""
+    """The interval of each pair. Pairs defined for the same queries share their samples."""
     intervals: dict[int, Interval] = {}
     before, after = np.stack(a, axis=1), np.stack(b, axis=1)
     for defined, numbers in alike(before + after):
@@ -168,9 +168,9 @@ def difference_intervals(
 def interval_of(
     both: FloatArray, drawn: FloatArray, finish: Callable[[FloatArray, int], FloatArray], level: float
 ) -> Interval:
-    """The interval of one pair: a row for each query's values, and one for each sample's totals.
+    """The interval of one pair: `both` has one row per query, `drawn` the totals of one sample per row.
 
-    `finish` makes the two systems' numbers of totals over so many queries.
+    `finish` turns totals over a number of queries into the numbers of the two systems.
     """
     count = len(both)
     if not count:
@@ -189,11 +189,11 @@ def interval_of(
 
 
 def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, level: float) -> Interval:
-    """The quantiles of the sorted estimates that bias and skewness call for; `left_out` is the jackknife."""
+    """The quantiles of the sorted estimates, corrected for bias and skewness; `left_out` is the jackknife."""
     from scipy.special import ndtr, ndtri
 
     count = len(estimates)
-    # Estimates that are the observed difference but for rounding count half.
+    # Estimates that equal the observed difference up to rounding count half.
     near = ROUNDING * max(abs(float(estimates[0])), abs(float(estimates[-1])))
     below = np.searchsorted(estimates, (observed - near, observed + near)).mean()
     bias = ndtri(np.clip(below / count, 0.5 / count, 1 - 0.5 / count))
@@ -201,7 +201,7 @@ def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, le
     squares = float((centred**2).sum())
     skewness = float((centred**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
     moved = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    # With a level near 1 and a large skewness the formula has a pole; past it the bound is the outermost estimate.
+    # With a level near 1 and large skewness the formula has a pole; beyond it the bound is the outermost estimate.
     shares = ndtr(bias + moved / np.maximum(1 - skewness * moved, 1e-9))
     low, high = np.interp(shares * (count - 1), np.arange(count), estimates)
     return Interval(float(low), float(high))

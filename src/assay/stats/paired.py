@@ -1,7 +1,7 @@
 """Paired tests of the difference between two systems: is it larger than chance explains, and what could be detected.
 
-Each takes the differences of all pairs of systems at once, one row a query and one column a pair, so that random draws
-are shared. A NaN is a query that does not count.
+Each test takes the differences of all pairs of systems at once, one row per query and one column per pair, so that
+random draws are shared. NaN marks a query that does not count.
 Smucker et al., A comparison of statistical significance tests for information retrieval evaluation, CIKM 2007;
 Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
 """
@@ -23,15 +23,15 @@ POWER = 0.8
 POINTS = 4000
 # Signs held at a time; bounds the memory whatever the number of queries and samples.
 SIGNS = 4_000_000
-# Differences of scores whose sizes differ by a smaller share of the largest have the same size.
+# Differences whose sizes differ by less than this share of the largest are tied.
 NEAR = 1e-10
 
-# Differences, samples, seed and who wants to know how far it is; gives one p-value a column.
+# Takes differences, samples, seed and a progress report; returns one p-value per column.
 PairedTest = Callable[[FloatArray, int, int, Report | None], FloatArray]
 
 
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """What each query of `b` has more; exactly 0 where that is only rounding, NaN where a value is not finite.
+    """`b` minus `a` per query; exactly 0 if the difference is only rounding, NaN if a value is not finite.
 
     >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
     array([0. , 0.5])
@@ -42,16 +42,16 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def deviation(differences: FloatArray) -> float:
-    """The standard deviation of a sample; exactly 0 where all values are the same but for rounding."""
+    """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
     if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
         return 0.0
     return float(differences.std(ddof=1))
 
 
 def randomization(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """Fisher's randomization test: how often random signs give a mean difference as large.
+    """Fisher's randomization test: how often random signs give a mean difference at least as large.
 
-    Every sign pattern is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
+    All sign patterns are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
     """
     p_values = np.ones(differences.shape[1])
     is_few = is_exact((~np.isnan(differences)).sum(axis=0), samples)
@@ -66,7 +66,7 @@ def randomization(differences: FloatArray, samples: int, seed: int, report: Repo
 
 
 def flipped(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """The p-value of each column by the same signs; a NaN is as good as no difference."""
+    """The p-value of each column, all by the same signs; NaN counts as no difference."""
     values = summable(np.nan_to_num(differences))
     observed = values.sum(axis=0)
     reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
@@ -77,17 +77,17 @@ def flipped(differences: FloatArray, samples: int, seed: int, report: Report | N
 
 
 def is_exact(count: Any, samples: int) -> Any:  # noqa: ANN401 - a number, or an array of them
-    """Whether so many queries have no more sign patterns than samples, so that each is tried and nothing is drawn."""
+    """Whether this many queries have no more sign patterns than samples, so that all are tried and none is drawn."""
     return count < samples.bit_length()
 
 
 def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
-    """The p-value of so many hits among all patterns, or among those drawn and the one observed."""
+    """The p-value: the share of hits among all patterns, or among those drawn and the observed one."""
     return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
 
 
 def sign_patterns(count: int, samples: int, seed: int, report: Report | None) -> Iterator[FloatArray]:
-    """All sign patterns of so many queries, or so many drawn at random, in blocks: 1 where a sign is flipped."""
+    """All sign patterns of this many queries, or random ones, in blocks: 1 marks a flipped sign."""
     total = 2**count if is_exact(count, samples) else samples
     generator = np.random.default_rng(seed)
     rows = max(1, SIGNS // max(1, count))
@@ -99,19 +99,19 @@ def sign_patterns(count: int, samples: int, seed: int, report: Report | None) ->
 
 
 def all_flips(start: int, rows: int, count: int) -> FloatArray:
-    """Some of the patterns, 1 where a sign is flipped, in the order of binary numbers."""
+    """Some of the patterns, 1 for a flipped sign, in the order of binary numbers."""
     bits = np.arange(start, start + rows)[:, None] >> np.arange(count) & 1
     return bits.astype(np.float64)
 
 
 def random_flips(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
-    """Rows of random patterns, 1 where a sign is flipped."""
+    """Rows of random patterns, 1 for a flipped sign."""
     packed = np.frombuffer(generator.bytes(rows * -(-count // 8)), dtype=np.uint8)
     return np.unpackbits(packed.reshape(rows, -1), axis=1, count=count).astype(np.float64)
 
 
 def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """Sakai's shifted bootstrap: how often queries drawn without a difference give a t statistic as large.
+    """Sakai's shifted bootstrap: how often queries resampled under no difference give a t statistic as large.
 
     p = (c + 1) / (samples + 1), as for the randomization test.
     """
@@ -126,7 +126,7 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
 
 
 def shifted_hits(values: FloatArray, spreads: FloatArray, samples: int, seed: int, report: Report | None) -> FloatArray:
-    """How many samples of the values, once their mean is taken off, have a t statistic as large as they themselves."""
+    """How many resamples of the centred values have a t statistic as large as the observed one."""
     drawn_means, drawn_spreads = shifted_samples(values, samples, seed, report)
     reached = np.abs(values.mean(axis=0)) / spreads * drawn_spreads * (1 - ROUNDING)
     return np.asarray((np.abs(drawn_means) >= reached).sum(axis=0), dtype=np.float64)
@@ -135,7 +135,7 @@ def shifted_hits(values: FloatArray, spreads: FloatArray, samples: int, seed: in
 def shifted_samples(
     values: FloatArray, samples: int, seed: int, report: Report | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """The means and the deviations of samples of the values, once their mean is taken off."""
+    """The means and standard deviations of resamples of the centred values."""
     count = len(values)
     centred = values - values.mean(axis=0)
     totals = resampled_totals(np.concatenate([centred, centred**2], axis=1), samples, seed, report)
@@ -158,7 +158,7 @@ def t_test(differences: FloatArray, samples: int, seed: int, report: Report | No
 
 
 def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
-    """Wilcoxon's signed rank test, as scipy has it by default: zeros are left out."""
+    """Wilcoxon's signed rank test with scipy's defaults: zeros are left out."""
     from scipy import stats
 
     def p_value(values: FloatArray) -> float:
@@ -168,7 +168,7 @@ def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report | 
 
 
 def signed_places(values: FloatArray) -> FloatArray:
-    """The place of each value by its size, with its sign: what ranks are made of. Those apart by rounding share one.
+    """The place of each value by its size, with its sign; values that differ only by rounding share a place.
 
     >>> signed_places(np.array([0.3 - 0.2, 0.1 - 0.2, -0.5]))
     array([ 1., -1., -2.])
@@ -182,7 +182,7 @@ def signed_places(values: FloatArray) -> FloatArray:
 
 
 def rank_direction(values: FloatArray) -> int:
-    """Which way Wilcoxon's test points: 1 where the larger sum of ranks is of values above zero, -1 below."""
+    """Which way Wilcoxon's test points: 1 if values above zero have the larger sum of ranks, -1 if those below."""
     from scipy.stats import rankdata
 
     places = signed_places(values)
@@ -191,12 +191,12 @@ def rank_direction(values: FloatArray) -> int:
 
 
 def sign_direction(values: FloatArray) -> int:
-    """Which way the sign test points: 1 where more values are above zero, -1 where more are below."""
+    """Which way the sign test points: 1 if more values are above zero, -1 if more are below."""
     return int(np.sign(np.sign(values).sum()))
 
 
 def sign_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
-    """The sign test: wins against losses, whatever their size."""
+    """The sign test: wins against losses, regardless of their size."""
     from scipy.special import bdtr
 
     def p_value(values: FloatArray) -> float:
@@ -207,12 +207,12 @@ def sign_test(differences: FloatArray, samples: int, seed: int, report: Report |
 
 
 def per_column(differences: FloatArray, figure: Callable[[FloatArray], float]) -> FloatArray:
-    """A figure of each column, of the values that are there."""
+    """A figure per column, computed from its values without NaN."""
     return np.array([figure(column[~np.isnan(column)]) for column in differences.T])
 
 
 def constant_p(values: FloatArray) -> float:
-    """The p-value of differences that are all the same, of whose spread nothing is known: that of random signs.
+    """The p-value of differences that are all the same, so that their spread is unknown: that of random signs.
 
     >>> constant_p(np.array([0.25, 0.25, 0.25, 0.25]))
     0.125
@@ -221,9 +221,9 @@ def constant_p(values: FloatArray) -> float:
 
 
 def detectable(differences: FloatArray, alpha: float) -> float:
-    """The smallest mean difference that a paired t test on so many queries finds in four cases of five.
+    """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
 
-    NaN where the differences do not vary: how far they would on other queries is not known.
+    NaN if the differences do not vary, since their spread on other queries is then unknown.
     """
     spread = deviation(differences)
     return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
@@ -231,11 +231,11 @@ def detectable(differences: FloatArray, alpha: float) -> float:
 
 @lru_cache(maxsize=256)
 def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
-    """The same in units of the standard deviation: where the power of the two-sided test reaches `power`."""
+    """The same in standard deviations: the effect at which the two-sided test reaches `power`."""
     from scipy.special import gammaincinv, ndtr, stdtrit
 
     freedom = count - 1
-    # Quantiles that stand closest at both ends, where the distribution bends most, and what share each stands for.
+    # Quantiles, densest at both ends, where the distribution bends most, and the probability mass of each.
     place = (np.arange(POINTS) + 0.5) / POINTS
     quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
     deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
@@ -253,7 +253,7 @@ def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
     return high / float(np.sqrt(count))
 
 
-# Tests that are not about the mean, and which way they point.
+# The tests that are not about the mean, with the direction that they point in.
 DIRECTIONS: dict[str, Callable[[FloatArray], int]] = {"wilcoxon": rank_direction, "sign": sign_direction}
 PAIRED_TESTS: dict[str, PairedTest] = {
     "randomization": randomization,

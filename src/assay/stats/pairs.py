@@ -61,9 +61,9 @@ class Caution(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The scores of each run by one measure, what they are combined by, and -1 for one where less is better.
+    """The scores of each run by one measure, how they are aggregated, and the sign: -1 if lower is better.
 
-    `pool` holds the statistics of a measure whose number is a score of their sums.
+    `pool` has the statistics of a measure that scores their sums.
     """
 
     scores: Mapping[str, FloatArray]
@@ -73,11 +73,11 @@ class Measured(NamedTuple):
 
 
 class Couple(NamedTuple):
-    """Two runs that are compared by one measure: the scores of all queries, and their differences.
+    """Two runs to compare by one measure: the scores of all queries, and their differences.
 
-    The differences are of what is averaged: of logarithms for a geometric mean. A query that does not count is NaN in
-    all three. Scores that are very large or small are divided by `scale`. `sums` are there where the number is a score
-    of summed statistics.
+    Differences are taken of what is averaged: of logarithms for a geometric mean. A query without a value in both runs
+    is NaN in all three arrays. Very large or small scores are divided by `scale`. `sums` is set if the measure is a
+    score of summed statistics.
     """
 
     measure: str
@@ -93,10 +93,10 @@ class Couple(NamedTuple):
 
 
 def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
-    """Two runs, ready to be compared on the queries that both have a finite value for."""
+    """Two runs, prepared for comparison on the queries with a finite value in both."""
     both = np.stack([measured.scores[a], measured.scores[b]], axis=1)
-    both[~is_whole(both)] = np.nan
-    sums = None if measured.pool is None else sums_of(measured.pool, a, b, is_whole(both))
+    both[~is_complete(both)] = np.nan
+    sums = None if measured.pool is None else sums_of(measured.pool, a, b, is_complete(both))
     both, scale = scaled(both, measured.aggregate) if sums is None else (both, 1.0)
     first, second = both[:, 0], both[:, 1]
     prepare = AGGREGATES[measured.aggregate].prepare
@@ -105,19 +105,19 @@ def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
 
 
 def complete_queries(measured: Measured) -> tuple[Measured, int]:
-    """The scores of the queries that all runs have a finite value for, and how many others there are."""
-    whole = is_whole(np.stack(list(measured.scores.values()), axis=1))
+    """The scores of the queries with a finite value in all runs, and the number of other queries."""
+    whole = is_complete(np.stack(list(measured.scores.values()), axis=1))
     scores = {name: each[whole] for name, each in measured.scores.items()}
     return measured._replace(scores=scores), int((~whole).sum())
 
 
-def is_whole(scores: FloatArray) -> BoolArray:
+def is_complete(scores: FloatArray) -> BoolArray:
     """The rows in which every value is finite."""
     return np.asarray(np.isfinite(scores).all(axis=1))
 
 
 def scaled(scores: FloatArray, aggregate: str) -> tuple[FloatArray, float]:
-    """Scores whose squares neither overflow nor vanish, and the power of two that they were divided by.
+    """Scores whose squares neither overflow nor underflow, and the power of two that they were divided by.
 
     >>> scaled(np.array([0.5, 2.0]), "mean")
     (array([0.5, 2. ]), 1.0)
@@ -126,13 +126,13 @@ def scaled(scores: FloatArray, aggregate: str) -> tuple[FloatArray, float]:
     exponent = int(np.frexp(largest)[1])
     if abs(exponent) <= SAFE_EXPONENT or aggregate == "geometric":
         return scores, 1.0
-    # The largest power of two that is a number; what is divided by it is small enough.
+    # The largest power of two that a float can hold; dividing by it is enough.
     exponent = min(exponent, 1023)
     return np.ldexp(scores, -exponent), float(np.ldexp(1.0, exponent))
 
 
 def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, alpha: float) -> Pair:
-    """All that is said of two runs."""
+    """The comparison of two runs as a record."""
     both = ~np.isnan(couple.moved)
     first, second, moved = couple.first[both], couple.second[both], couple.moved[both]
     mean_a, mean_b = numbers_of(couple, first, second)
@@ -160,7 +160,7 @@ def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, al
 
 
 def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """The number of each run: the mean of its values or what else is made of them, or the score of its statistics."""
+    """The number of each run: the aggregate of its values, or the score of its summed statistics."""
     if couple.sums is None:
         aggregation = AGGREGATES[couple.aggregate]
         return aggregation(first), aggregation(second)
@@ -171,7 +171,7 @@ def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[f
 
 
 def in_its_units(step: float, start: float, aggregate: str, queries: int) -> float:
-    """How far a step in what is averaged moves the number that is made of it."""
+    """How far a step in the values that are averaged moves the aggregate."""
     if aggregate == "geometric":
         with np.errstate(over="ignore"):
             return start * float(np.expm1(step))
@@ -179,7 +179,7 @@ def in_its_units(step: float, start: float, aggregate: str, queries: int) -> flo
 
 
 def cohen_d(differences: FloatArray) -> float:
-    """The mean difference in units of its standard deviation, paired; 0 where nothing differs.
+    """The mean difference divided by the standard deviation of the differences; 0 if nothing differs.
 
     >>> cohen_d(np.array([1.0, 2.0, 3.0]))
     2.0
@@ -193,7 +193,7 @@ def cohen_d(differences: FloatArray) -> float:
 
 
 def cliff_delta(a: FloatArray, b: FloatArray) -> float:
-    """How much more often a value of `b` is above one of `a` than below, over all pairs: from -1 to 1.
+    """How much more often a value of `b` is above one of `a` than below it, over all pairs; from -1 to 1.
 
     >>> cliff_delta(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
     0.75
@@ -225,7 +225,7 @@ def cautions(couple: Couple) -> list[Caution]:
 
 
 def is_split(couple: Couple, difference: float, test: str) -> bool:
-    """Whether a test that is not about the mean points another way than the mean does."""
+    """Whether a test that is not about the mean points the other way than the mean."""
     if test not in DIRECTIONS:
         return False
     return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != int(np.sign(difference))

@@ -1,6 +1,6 @@
-"""Two systems by a score of summed statistics, such as corpus BLEU: its difference, with an interval and a test.
+"""Two systems compared by a score of summed statistics, such as corpus BLEU: difference, interval and test.
 
-The test is approximate randomization: it swaps what the two systems have on random queries, and scores both anew.
+The test is approximate randomization: it swaps the two systems' statistics on random queries and scores both again.
 Riezler and Maxwell, On some pitfalls in automatic evaluation and significance testing for MT, 2005.
 """
 
@@ -16,19 +16,19 @@ from assay.core.progress import Report
 from assay.stats.intervals import DIFFERENCE_SAMPLES, ROUNDING, Interval, interval_of, resampled_totals, summable
 from assay.stats.paired import share_of, sign_patterns
 
-# Tests that can be made of the score; others are of the values that queries have.
+# The tests that can test such a score; the others test values per query.
 POOLED_TESTS = ("randomization",)
 
 
 class Pool(NamedTuple):
-    """The statistics of each run, one row a query, and what sums of them score: one value a row."""
+    """The statistics of each run, one row per query, and the function that scores sums of them, one value per row."""
 
     statistics: Mapping[str, FloatArray]
     combine: Callable[[FloatArray], FloatArray]
 
 
 class Sums(NamedTuple):
-    """The statistics of two runs on the queries that both have a value for, side by side, and what sums of them score.
+    """The statistics of two runs on the queries with a value in both, side by side, and the function that scores sums.
 
     >>> sums = Sums(np.array([[1.0, 2, 2, 2], [0, 2, 1, 2]]), lambda each: each[..., 0] / each[..., 1])
     >>> sums.scores(sums.both.sum(axis=0)), swapped_p(sums, 100, 0)
@@ -39,7 +39,7 @@ class Sums(NamedTuple):
     combine: Callable[[FloatArray], FloatArray]
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The two runs' scores of totals, the first and the second in the last axis."""
+        """The scores of both runs for these totals; the last axis has the first and the second run."""
         return np.stack([self.combine(each) for each in np.split(totals, 2, axis=-1)], axis=-1)
 
     @property
@@ -55,12 +55,12 @@ def sums_of(pool: Pool, a: str, b: str, counts: BoolArray) -> Sums:
 
 
 def swapped_p(sums: Sums, samples: int, seed: int, report: Report | None = None) -> float:
-    """How often swapping the runs on random queries makes a difference as large.
+    """How often swapping the runs on random queries gives a difference at least as large.
 
-    Every way to swap is tried where there are no more of them than samples; else p = (c + 1) / (samples + 1).
+    All ways to swap are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
     """
     count = len(sums.both)
-    # Stacked, so that both runs are rounded alike and sums of swapped ones come out exact too.
+    # Stacked, so that both runs are rounded alike and sums with swapped statistics are exact too.
     first, second = np.split(summable(np.concatenate(np.split(sums.both, 2, axis=1))), 2)
     gain = np.concatenate([second - first, first - second], axis=1)
     totals = np.concatenate([first, second], axis=1).sum(axis=0)
@@ -73,6 +73,6 @@ def swapped_p(sums: Sums, samples: int, seed: int, report: Report | None = None)
 
 
 def pooled_interval(sums: Sums, *, level: float, seed: int) -> Interval:
-    """The interval of what the second run scores more, by resampling queries."""
+    """The interval of the second run's score minus the first's, by resampling queries."""
     drawn = resampled_totals(sums.both, DIFFERENCE_SAMPLES, seed)
     return interval_of(sums.both, drawn, lambda totals, _: sums.scores(totals), level)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 TESTS = (*PAIRED_TESTS, *TUKEY_TESTS)
 FAMILIES = ("measure", "all")
-# Of the tests that draw at random.
+# For the tests that draw random samples.
 DEFAULT_SAMPLES = {"randomization": 100_000, "bootstrap": 10_000, "tukey_randomized": 10_000}
 TEST_WORDS = {
     "randomization": "randomization test",
@@ -61,7 +61,7 @@ CORRECTION_WORDS = {
 
 
 class ComparisonSettings(NamedTuple):
-    """How systems are compared. `samples` is None for a test that draws nothing, as one that tries all patterns."""
+    """How systems are compared. `samples` is None if the test draws none, or tries all patterns."""
 
     test: str = "randomization"
     correction: str = "holm"
@@ -82,9 +82,9 @@ class ComparisonSettings(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The test and its correction as a caption has them."""
+        """The test and its correction, as in a caption."""
         if self.test in TUKEY_TESTS:
-            corrected = "which holds for all pairs of a measure together"
+            corrected = "which covers all pairs of a measure"
         elif self.correction == "none":
             corrected = CORRECTION_WORDS["none"]
         else:
@@ -94,7 +94,7 @@ class ComparisonSettings(NamedTuple):
 
 
 def check_settings(settings: ComparisonSettings) -> ComparisonSettings:
-    """The settings, once they are known to be possible, with what the test does not use made plain."""
+    """The settings, checked, with the defaults of the test filled in."""
     for name, allowed in (("test", TESTS), ("correction", tuple(CORRECTIONS)), ("family", FAMILIES)):
         value = getattr(settings, name)
         if value not in allowed:
@@ -121,7 +121,7 @@ def compare_pairs(
     settings: ComparisonSettings,
     report: Report | None = None,
 ) -> tuple[list[Pair], list[Caution]]:
-    """The comparison of each two runs by each measure, and what there is to say about it."""
+    """The comparison of each pair of runs by each measure, and the cautions about it."""
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
         measured, notices = all_complete(measured)
@@ -140,7 +140,7 @@ def compare_pairs(
 
 
 def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], list[Caution]]:
-    """The scores of the queries that all runs have a value for, by measure, and how many queries are left out."""
+    """The scores of the queries with a value in all runs, by measure, and cautions about the queries left out."""
     found, notices = {}, []
     for measure, each in measured.items():
         found[measure], left_out = complete_queries(each)
@@ -153,7 +153,7 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
 def p_values_of(
     measured: Mapping[str, Measured], couples: Sequence[Couple], settings: ComparisonSettings, report: Report | None
 ) -> FloatArray:
-    """The p-value of each couple; NaN where there is no query to compare."""
+    """The p-value of each couple; NaN if there is no query to compare."""
     differences = np.stack([each.moved for each in couples], axis=1)
     if settings.test in PAIRED_TESTS:
         p_values = paired_p_values(couples, differences, settings, report)
@@ -169,7 +169,7 @@ def p_values_of(
 def paired_p_values(
     couples: Sequence[Couple], differences: FloatArray, settings: ComparisonSettings, report: Report | None
 ) -> FloatArray:
-    """The p-value of each couple by a paired test: of the mean, or of the score of summed statistics."""
+    """The p-value of each couple by a paired test of the mean, or of the score of summed statistics."""
     samples, seed = settings.samples or 0, settings.seed
     plain, pooled = pooled_apart(couples)
     parts = bool(plain) + len(pooled)
@@ -183,13 +183,13 @@ def paired_p_values(
 
 
 def pooled_apart(couples: Sequence[Couple]) -> tuple[list[int], dict[int, Sums]]:
-    """The numbers of the couples that are compared by means, and the statistics of the others by their numbers."""
+    """The indices of the couples that are compared by their means, and the statistics of the others by index."""
     pooled = {number: each.sums for number, each in enumerate(couples) if each.sums is not None}
     return [number for number in range(len(couples)) if number not in pooled], pooled
 
 
 def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Interval]:
-    """The interval of each couple's difference."""
+    """The confidence interval of each couple's difference."""
     level, seed = 1 - settings.alpha, settings.seed
     plain, pooled = pooled_apart(couples)
     intervals = {place: pooled_interval(sums, level=level, seed=seed) for place, sums in pooled.items()}
@@ -205,7 +205,7 @@ def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> lis
 def tukey_square(
     measured: Measured, settings: ComparisonSettings, report: Report | None
 ) -> dict[tuple[str, str], float]:
-    """Tukey's p-value of each two runs."""
+    """Tukey's p-value of each pair of runs."""
     names = list(measured.scores)
     scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
     square = np.full((len(names), len(names)), np.nan)
@@ -216,7 +216,7 @@ def tukey_square(
 
 
 def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: ComparisonSettings) -> FloatArray:
-    """The p-values corrected over their family: the pairs of a measure, or all of them."""
+    """The p-values corrected over their family: the pairs of a measure, or all pairs."""
     corrected = np.empty_like(p_values)
     families = np.array([each.measure if settings.family == "measure" else "" for each in couples])
     for family in np.unique(families):
@@ -225,7 +225,7 @@ def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: 
 
 
 def correct(p: FloatArray, method: str) -> FloatArray:
-    """The p-values of one family, corrected; NaN ones are no part of it.
+    """The p-values of one family, corrected; NaN is left out of the family.
 
     >>> correct(np.array([0.01, 0.04, 0.03]), "holm")
     array([0.03, 0.06, 0.06])
@@ -250,18 +250,18 @@ def bonferroni(ascending: FloatArray) -> FloatArray:
 
 
 def holm(ascending: FloatArray) -> FloatArray:
-    """The smallest p-value times all comparisons, the next times one less, and so on; never decreasing."""
+    """The smallest p-value times the number of comparisons, the next times one less, and so on; never decreasing."""
     return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
 
 
 def bh(ascending: FloatArray) -> FloatArray:
-    """Controls the share of false findings among all findings."""
+    """Controls the false discovery rate."""
     raised = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
     return np.asarray(np.minimum.accumulate(raised[::-1])[::-1], dtype=np.float64)
 
 
 def by(ascending: FloatArray) -> FloatArray:
-    """The same whatever way the comparisons depend on each other."""
+    """Controls the false discovery rate under any dependence between the comparisons."""
     return bh(ascending) * float((1.0 / np.arange(1, len(ascending) + 1)).sum())
 
 

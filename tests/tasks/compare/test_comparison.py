@@ -86,7 +86,7 @@ def test_the_caption_says_how(comparison):
     assert comparison.settings.words in comparison.caption
     captions = {
         "t": "the paired t test, no correction, alpha = 0.01",
-        "tukey": "the Tukey HSD test with queries as blocks, which holds for all pairs of a measure together, alpha = 0.01",
+        "tukey": "the Tukey HSD test with queries as blocks, which covers all pairs of a measure, alpha = 0.01",
     }
     for test, words in captions.items():
         other = assay.compare(QRELS, RUNS, "rr", test=test, correction="none", alpha=0.01)

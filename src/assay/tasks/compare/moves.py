@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from assay.results.results import Results
     from assay.tasks.evaluate.api import PolicyGroup, Scorer
 
-# Relevant documents of a query that are shown to people; other programs get all that are judged.
+# Relevant documents shown per query; exports for programs have all judged documents.
 MOST_SHOWN = 10
 
 
 class Document(NamedTuple):
-    """A judged document with its rank before and after; None where it was not retrieved."""
+    """A judged document with its rank before and after; None if it was not retrieved."""
 
     document: str
     grade: float

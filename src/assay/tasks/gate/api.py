@@ -16,7 +16,7 @@ from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.moves import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
-from assay.tasks.gate.limits import check_limits, check_spellings, read_limits
+from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateReport, Rules
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def gate(
     """
     rules = check_rules(Rules(alpha, strict, test, samples, seed))
     floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
-    check_limits(floors, drops, baseline)
+    check_has_limits(floors, drops, baseline)
     # The baseline does not need measures that only have a minimum.
     names = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}

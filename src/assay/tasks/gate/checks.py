@@ -37,7 +37,7 @@ class Sides(NamedTuple):
     ranks: Ranks | None
 
     def sign(self, name: str) -> int:
-        """1 where a higher value is better, else -1."""
+        """1 if higher values are better, else -1."""
         return 1 if self.run.measures[name].definition.higher_is_better else -1
 
     def documents(self, query: str, measure: str, *, moved: bool) -> tuple[str, ...]:

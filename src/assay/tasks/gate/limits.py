@@ -51,14 +51,14 @@ def read_limits(given: Mapping[str | Measure, float] | None, option: str) -> dic
     if not isinstance(given, Mapping):
         raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
     for name, value in given.items():
-        if not is_number(value) or (option == "max_drop" and value < 0):
+        if not is_finite_number(value) or (option == "max_drop" and value < 0):
             kind = "a number of at least 0" if option == "max_drop" else "a number"
             raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
     limits = [(str(name), float(value)) for name, value in given.items()]
     return dict(by_meaning(limits, str, option).values())
 
 
-def is_number(value: object) -> bool:
+def is_finite_number(value: object) -> bool:
     """Whether the value is a finite number that a float can hold."""
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
@@ -101,7 +101,7 @@ def check_spellings(limits: Mapping[str, float], result: Result, where: str) -> 
     by_meaning(limits.items(), lambda name: (result.measures[name], result.policies_of(name)), where)
 
 
-def check_limits(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
+def check_has_limits(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
     """Raises unless there is a limit, and a baseline exactly if there is a limit on drops."""
     if drops and baseline is None:
         raise PolicyError("max_drop needs a baseline, an earlier run or a stored result (--baseline)")
