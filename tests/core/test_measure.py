@@ -47,8 +47,8 @@ BAD = [
         {"recalls": ()},
         "mean_iprec: recalls must be numbers such as 0.25;0.5, each at least 0 and at most 1, not ''",
     ),
-    ("ap", {"level": 1}, "ap: there is no parameter 'level'; it has rel, k, norm, ties, nothing"),
-    ("iprec", {}, "iprec: recall is needed; write iprec@recall"),
+    ("ap", {"level": 1}, "ap has no parameter 'level'; it has rel, k, norm, ties, nothing"),
+    ("iprec", {}, "iprec needs recall; write iprec@recall"),
 ]
 
 

@@ -65,7 +65,7 @@ def test_an_unknown_option_is_refused(options, error, words):
         (["ndcg@1.5"], ["k must be a whole number at least 1"]),
         (["rbp(p=2)"], ["p must be a number"]),
         (["ap(norm=x)"], ["norm must be"]),
-        (["ap(x=1)"], ["no parameter 'x'"]),
+        (["ap(x=1)"], ["has no parameter 'x'"]),
         (["ap("], ["cannot read the measure"]),
         ([""], ["cannot read the measure"]),
         ([], ["no measure to compute"]),

@@ -6,9 +6,9 @@
     │   ├── FormatError          a line, a field or a value is malformed
     │   ├── DuplicateError       a query lists a document more than once
     │   ├── MismatchError        judgments and run do not belong together
-    │   └── LossError            a format cannot hold what is to be written to it
-    ├── MeasureError             a measure's name or parameter is wrong
-    └── PolicyError              an option of `evaluate` is wrong
+    │   └── LossError            a format cannot hold the data to write
+    ├── MeasureError             the name or a parameter of a measure is wrong
+    └── PolicyError              an option is wrong
 
 A message says what is wrong, where, and what to do.
 """
@@ -39,11 +39,11 @@ class MismatchError(DataError):
 
 
 class LossError(DataError):
-    """A format cannot hold what is to be written to it."""
+    """A format cannot hold the data to write."""
 
 
 class MeasureError(AssayError, ValueError):
-    """A measure's name or parameter is wrong."""
+    """The name or a parameter of a measure is wrong."""
 
 
 class PolicyError(AssayError, ValueError):

@@ -2,7 +2,7 @@
 
     ndcg@10    ap(rel=2)@100    rbp(p=0.95)    ndcg(gain=1:3;2:9)@10    iprec@0.1    mean_iprec(recalls=0.2;0.5;0.8)
 
-Upper and lower case are the same, values may be quoted, and blanks between the parts do not count.
+Case does not matter, values may be quoted, and blanks between the parts are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 LONGEST_NAME = 1000
-# A default is replaced for all measures at once only where it is the common one: gains have their own `rel`.
+# Only a common default is replaced for all measures at once: gains have their own `rel`.
 COMMON_DEFAULTS = {"rel": 1}
 
 
@@ -83,7 +83,7 @@ def parse(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
 
 
 def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands after the `@`."""
+    """The parameter that follows the `@`."""
     expected = definition.parameters.get(definition.at)
     if expected is None:
         raise MeasureError(f"{show(whole)}: {definition.name} has no cutoff; write {definition.name}")
@@ -93,7 +93,7 @@ def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, 
 
 
 def read(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
-    """The text as a value of the parameter's kind; as it is where it cannot be one, so that the check can say so."""
+    """The text as a value of the parameter's kind; unchanged if it cannot be one, so that the check reports it."""
     if parameter.is_mapping_allowed and ":" in text:
         pairs = [pair.partition(":") for pair in text.split(";")]
         numbers = [(number(grade), number(gain)) for grade, _, gain in pairs]

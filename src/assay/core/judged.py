@@ -1,7 +1,8 @@
-"""`Judged`: the judged documents of a run with their ranks. Every measure is a function of it.
+"""`Judged`: the judged documents of a run with their ranks. Every measure of rankings is a function of it.
 
-A measure looks only at judged documents. The kernel finds those among the retrieved ones and counts how many documents
-score higher and how many tie; a rank under any tie rule is then an addition. What is left is small enough for NumPy.
+A measure looks only at judged documents. The kernel finds them among the retrieved documents and counts how many
+documents score higher and how many tie; a rank under any tie rule is then an addition. The rest is small enough for
+NumPy.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Value = TypeVar("Value")
 
-# Stands between a group's name and its subgroup's.
+# Separates a group's name from its subgroup's.
 SUBGROUP = "\x1f"
 
 
 def ratio(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | float) -> FloatArray:
-    """One divided by the other, 0 where the divisor is 0.
+    """One divided by the other, 0 if the divisor is 0.
 
     >>> ratio(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
     array([0.25, 0.  ])
@@ -60,7 +61,7 @@ class Hits:
         return Hits(self.size, *(column[mask] for column in columns))  # type: ignore[arg-type]
 
     def top(self, k: int | None) -> Hits:
-        """The hits among the first `k` documents; all of them without a cutoff."""
+        """The hits among the first `k` documents; all hits without a cutoff."""
         return self if k is None else self.where(self.rank <= k)
 
     @property
@@ -74,21 +75,21 @@ class Hits:
         return np.arange(1, len(self.query) + 1) - self.starts[self.query]
 
     def sum(self, values: FloatArray | IntArray, k: int | None = None) -> FloatArray:
-        """The sum of the values, one a query, added in order of rank; with a cutoff only of the first `k` documents."""
+        """The sum of the values per query, added in rank order; with a cutoff, only of the first `k` documents."""
         values = values if k is None else np.where(self.rank <= k, values, 0.0)
         return np.asarray(np.bincount(self.query, weights=values, minlength=self.size), dtype=np.float64)
 
     def count(self, k: int | None = None) -> IntArray:
-        """The number of hits, one a query; with a cutoff only of those among the first `k` documents."""
+        """The number of hits per query; with a cutoff, only among the first `k` documents."""
         query = self.query if k is None else self.query[self.rank <= k]
         return np.bincount(query, minlength=self.size).astype(np.int64)
 
     def running(self, values: FloatArray) -> FloatArray:
-        """For each hit, the sum of the values of its query's hits up to and with it."""
+        """For each hit, the sum of the values of its query's hits up to and including it."""
         return running_sums(values, self.starts)
 
     def before(self, mask: BoolArray) -> IntArray:
-        """For each hit, how many earlier hits of its query the mask is true for."""
+        """For each hit, the number of earlier hits of its query for which the mask is true."""
         total = np.concatenate(([0], np.cumsum(mask)))
         return np.asarray(total[:-1] - total[self.starts[self.query]], dtype=np.int64)
 
@@ -97,18 +98,18 @@ class Hits:
         return products_before(factors, self.starts)
 
     def first(self) -> tuple[IntArray, IntArray]:
-        """The queries that have a hit, and the rank of its first one."""
+        """The queries that have a hit, and the rank of the first hit of each."""
         queries, places = np.unique(self.query, return_index=True)
         return queries, self.rank[places]
 
     def distinct(self) -> Hits:
-        """The same hits without those whose document stands further up."""
+        """The hits without duplicates: each document only at its first rank."""
         first = np.zeros(len(self.query), dtype=np.bool_)
         first[np.unique(self.document, return_index=True)[1]] = True
         return self.where(first)
 
     def among_themselves(self) -> Hits:
-        """The same hits with `higher` and `tied` counted among them alone."""
+        """The hits with `higher` and `tied` counted among themselves only."""
         if not len(self.query):
             return self
         changed = (np.diff(self.query) != 0) | (self.score[1:] != self.score[:-1])
@@ -122,8 +123,8 @@ class Hits:
 class Groups:
     """The judgments as given, one row each, by query: its document (as in `Hits`), grade and group.
 
-    Groups are alternatives, subtopics or judges, numbered in the order of their names. `group` is None where the
-    judgments have none, and so is `subgroup` where no group is divided.
+    Groups are alternatives, subtopics or judges, numbered in the order of their names. `group` is None if the judgments
+    have no groups, `subgroup` if no group is divided.
     """
 
     query: IntArray
@@ -139,7 +140,7 @@ class Groups:
 
 
 class Spread(NamedTuple):
-    """Figures of the scores, one a query: the top one, the next, and their standard deviation; NaN without scores."""
+    """Figures of the scores per query: the highest, the second highest, the standard deviation; NaN without scores."""
 
     top: FloatArray
     second: FloatArray
@@ -150,12 +151,12 @@ class Spread(NamedTuple):
 class Judged:
     """What the judgments and a run have in common, for `size` queries.
 
-    `grades` are all judged grades, by query and from high to low, each with its query in `owner`. A grade below `floor`
-    marks a document that was looked at and not judged. `repeats` counts the documents that a ranking lists again.
+    `grades` are all judged grades, by query and descending, each with its query in `owner`. A grade below `floor` marks
+    a document that counts as unjudged. `repeats` counts the duplicate documents of a ranking.
 
-    Some measures need more, and get it where they say so (`needs` of their definition): `foreign`, the hits that only
-    other queries judged, and `spread`. `kept` are the places of these queries among all that the judgments have, where
-    some were left out.
+    Some measures need more, and declare it in `needs` of their definition: `foreign`, the hits that only other queries
+    judged, and `spread`. `kept` are the positions of these queries among all queries of the judgments, if some were
+    left out.
     """
 
     size: int
@@ -174,7 +175,7 @@ class Judged:
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What `make` gives, made once for a key; many measures need the same few arrays."""
+        """The value that `make` returns, computed once per key: many measures need the same few arrays."""
         if key not in self._memory:
             self._memory[key] = make()
         value: Value = self._memory[key]
@@ -190,39 +191,39 @@ class Judged:
         return self.remember(("relevant", least), lambda: self.hits.where(self.hits.grade >= least))
 
     def count_relevant(self, rel: float) -> IntArray:
-        """How many documents are judged relevant, one a query."""
+        """The number of documents judged relevant, per query."""
         return self.remember(("count", rel), lambda: self._count(self.grades >= max(rel, self.floor)))
 
     def found(self, rel: float, k: int | None) -> IntArray:
-        """How many relevant documents stand among the first `k`, one a query."""
+        """The number of relevant documents among the first `k`, per query."""
         return self.remember(("found", rel, k), lambda: self.relevant(rel).count(k))
 
     def count_nonrelevant(self, rel: float) -> IntArray:
-        """How many documents are judged and not relevant, one a query."""
+        """The number of documents judged nonrelevant, per query."""
         return self._count((self.grades >= self.floor) & (self.grades < rel))
 
     @property
     def distinct(self) -> IntArray:
-        """How many different documents were retrieved, one a query."""
+        """The number of different documents retrieved, per query."""
         return self.retrieved if self.repeats is None else self.retrieved - self.repeats
 
     def groups(self) -> Groups:
         """The judgments as given, with their groups."""
         if self.make_groups is None:
-            raise MeasureError("the judgments were given as grades alone, without documents or groups")
+            raise MeasureError("this measure needs judgments with documents or groups; grades alone are not enough")
         return self.remember("groups", self.make_groups)
 
     def id_order(self) -> IntArray:
-        """For each document, by its number, its place in order of the ids; as numbered where there are no ids.
+        """The position of each document, by number, in the order of ids; the number itself if there are no ids.
 
-        A document that several queries judged has one place.
+        A document that several queries judged has one position.
         """
         if self.make_id_order is None:
             return np.arange(self.groups().document.max(initial=-1) + 1)
         return self.remember("id order", self.make_id_order)
 
     def all_queries(self) -> list[str]:
-        """The ids of all queries of the judgments, those that were left out too; numbers where there are no ids."""
+        """The ids of all queries of the judgments, including those left out; numbers if there are no ids."""
         if self.make_queries is None:
             return [str(number) for number in range(self.size)]
         return self.remember("queries", self.make_queries)
@@ -231,7 +232,7 @@ class Judged:
         return np.bincount(self.owner[mask], minlength=self.size).astype(np.int64)
 
     def highest_grade(self) -> FloatArray:
-        """The highest grade judged, one a query, at least 0."""
+        """The highest judged grade per query, at least 0."""
         starts = stretches(self.owner, self.size)
         highest = np.zeros(self.size)
         judged = starts[1:] > starts[:-1]
@@ -239,12 +240,12 @@ class Judged:
         return highest
 
     def cut(self, k: int | None) -> IntArray:
-        """How many documents there are up to rank `k`, one a query."""
+        """The number of documents up to rank `k`, per query."""
         return self.retrieved if k is None else np.minimum(self.retrieved, k)
 
 
 def stretches(owner: IntArray, size: int) -> IntArray:
-    """Where the stretch of each of `size` queries begins, given the query of each entry, in order.
+    """Where the entries of each of `size` queries begin, and where the last ones end, given the query of each entry.
 
     >>> stretches(np.array([0, 0, 2]), 3)
     array([0, 2, 2, 3])
@@ -253,14 +254,17 @@ def stretches(owner: IntArray, size: int) -> IntArray:
 
 
 def steps(starts: IntArray) -> Iterator[IntArray]:
-    """The second entry of every stretch that has one, then the third, and so on."""
+    """The second entry of every query that has one, then the third, and so on.
+
+    Arithmetic goes one step after another, so that every sum has its own bits.
+    """
     first, counts = starts[:-1], np.diff(starts)
     for step in range(1, int(counts.max(initial=0))):
         yield first[counts > step] + step
 
 
 def running_sums(values: FloatArray, starts: IntArray) -> FloatArray:
-    """For each entry the sum of its stretch up to and with it.
+    """For each entry, the sum of its query's entries up to and including it.
 
     >>> running_sums(np.array([1.0, 2.0, 5.0]), np.array([0, 2, 3]))
     array([1., 3., 5.])
@@ -272,7 +276,7 @@ def running_sums(values: FloatArray, starts: IntArray) -> FloatArray:
 
 
 def products_before(factors: FloatArray, starts: IntArray) -> FloatArray:
-    """For each entry the product of the earlier factors of its stretch.
+    """For each entry, the product of the earlier factors of its query.
 
     >>> products_before(np.array([0.5, 0.5, 0.1]), np.array([0, 3]))
     array([1.  , 0.5 , 0.25])
@@ -284,7 +288,7 @@ def products_before(factors: FloatArray, starts: IntArray) -> FloatArray:
 
 
 def highest_onward(values: FloatArray, starts: IntArray) -> FloatArray:
-    """For each entry the highest value of its stretch from it on.
+    """For each entry, the highest value of its query from there on.
 
     >>> highest_onward(np.array([0.5, 0.7, 0.2]), np.array([0, 3]))
     array([0.7, 0.7, 0.2])

@@ -1,4 +1,4 @@
-"""What a measure is: a function from `Judged` to one number a query, and all that is said about it.
+"""What a measure is: a function from `Judged` to one number per query, and everything there is to know about it.
 
     @define("half_rr", title="Half of the reciprocal rank", formula="1 / (2 rank)")
     def half_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
@@ -31,22 +31,22 @@ Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[int | None, Bounds(low=1), "only the first k documents count"]
 
 
-# A query that scores less counts as this much, so that one zero does not make the geometric mean zero.
+# Lower scores count as this much, so that one zero does not make the geometric mean zero.
 SMALLEST_AVERAGE = 1e-5
 
 
 class Aggregation(NamedTuple):
-    """A statistic of each query, and what their sum over so many queries means."""
+    """A statistic per query, and the number that their sum and the number of queries give."""
 
     prepare: Callable[[FloatArray], FloatArray]
     finish: Callable[[Any, int], Any]
 
     def __call__(self, scores: FloatArray) -> float:
-        """The one number of these scores. NaN scores do not count; of none at all the number is NaN."""
+        """The aggregate of these scores, without NaN; NaN if there is nothing else."""
         counted = scores[~np.isnan(scores)]
         if not len(counted):
             return float("nan")
-        # Added one after another, not pairwise, so that the last digit is the one other tools print.
+        # Added one by one, not pairwise, so that the last digit is the one that other tools print.
         with np.errstate(over="ignore", invalid="ignore"):
             total = np.cumsum(self.prepare(counted))[-1]
         return float(self.finish(total, len(counted)))
@@ -72,7 +72,7 @@ class Example(NamedTuple):
 
 
 class AnswerExample(NamedTuple):
-    """A worked example of a measure of texts: references, the answer or the passages, the value, the arithmetic."""
+    """A worked example of a measure of texts: references, the answer or passages, the value, and the arithmetic."""
 
     measure: str
     references: list[str]
@@ -82,7 +82,7 @@ class AnswerExample(NamedTuple):
 
 
 class Pooled(NamedTuple):
-    """Statistics of each query, one row each, and what their sums mean: one value for each row of sums."""
+    """Statistics, one row per query, and the function from rows of sums to values."""
 
     statistics: Callable[..., FloatArray]
     combine: Callable[..., FloatArray]
@@ -92,12 +92,12 @@ class Pooled(NamedTuple):
 class Definition:
     """A measure with open parameters: an entry of the table.
 
-    `needs` names what the measure wants of `Judged` beyond the ordinary: `foreign`, `spread`. `corpus` gives the one
-    number of all queries where it is not made of their values alone; `pooled` does so from statistics that are summed
-    over queries. `kin` is the better known measure that this one is a variant of. `of` is what is measured: rankings,
-    answers, whose measures are functions of `Answers`, or the contents of passages, of `Contents`. `basis` names what
-    else made the numbers, such as a library with its version: it stands in the signature. `remarks` are sentences about
-    the data, which become notes.
+    `needs` names what the measure needs of `Judged` beyond the usual: `foreign`, `spread`. `corpus` computes the one
+    number for all queries if their values are not enough for it; `pooled` does so from statistics summed over queries.
+    `kin` is the better known measure that this one is a variant of. `of` is what is measured: rankings, answers (a
+    function of `Answers`), or the contents of passages (of `Contents`). `basis` names the software the numbers depend
+    on, such as a library with its version, for the signature. `remarks` are sentences about the data, which become
+    notes.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Definition:
 
     @cached_property
     def words(self) -> dict[tuple[str, str], str]:
-        """What the values of a parameter mean, where its annotation says it for each of them."""
+        """The meaning of a parameter's values, if its annotation gives one for each."""
         hints = get_type_hints(self.function, include_extras=True)
         return {
             (name, value): text
@@ -147,17 +147,17 @@ class Definition:
         return {name: parameter(name, hints.get(name, float), signature[name].default) for name in names}
 
     def __call__(self, **values: Any) -> Measure:  # noqa: ANN401 - a parameter may be of any kind
-        """The measure with some parameters set."""
+        """The measure with these parameters; the others have their defaults."""
         for name in values:
             if name not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
-                raise MeasureError(f"{self.name}: there is no parameter {show(name)}; it has {known}")
+                raise MeasureError(f"{self.name} has no parameter {show(name)}; it has {known}")
         given = {name: each.check(values[name], self.name) for name, each in self.parameters.items() if name in values}
         settings = {name: given.get(name, each.default) for name, each in self.parameters.items()}
         for name, value in settings.items():
             if value is inspect.Parameter.empty:
                 at = f"write {self.name}@{name}" if name == self.at else f"write {self.name}({name}=…)"
-                raise MeasureError(f"{self.name}: {name} is needed; {at}")
+                raise MeasureError(f"{self.name} needs {name}; {at}")
         return Measure(self, settings)
 
 
@@ -202,22 +202,22 @@ class Measure:
 
     @property
     def has_own_number(self) -> bool:
-        """Whether the one number is made of more than the values of queries."""
+        """Whether the number for all queries depends on more than their values."""
         return self.definition.corpus is not None or is_pooled(self)
 
     def bound(self, judged: Judged) -> Measure:
-        """The measure with the parameters that the data decides."""
+        """The measure with the parameters that depend on the data."""
         if self.definition.bind is None:
             return self
         return Measure(self.definition, {**self.values, **self.definition.bind(judged, self.values)})
 
     def __call__(self, subject: Any) -> FloatArray:  # noqa: ANN401 - Judged, Answers or Contents
-        """One value a query; NaN where the measure is not defined."""
+        """One value per query; NaN if the measure is undefined."""
         return np.asarray(self.definition.function(subject, **self.values), dtype=np.float64)
 
 
 def is_pooled(measure: Measure) -> bool:
-    """Whether its one number is made of statistics that are summed over queries."""
+    """Whether its number for all queries comes from statistics summed over queries."""
     return measure.definition.pooled is not None and measure.values.get("aggregate", "corpus") == "corpus"
 
 

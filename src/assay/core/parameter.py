@@ -1,4 +1,4 @@
-"""Parameters of measures: what a function's annotations say they may be, and how their values are written."""
+"""Parameters of measures: the values that a function's annotations allow, and how they are written."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assay.core.text import show
 
 GainMap = Mapping[float, float]
 LARGEST = sys.float_info.max
-# Beyond it a float skips whole numbers, and a name would no longer parse back to its measure.
+# Beyond it floats skip whole numbers, and a name would not parse back to its measure.
 LARGEST_WHOLE = 2**53
 
 
 class Bounds(NamedTuple):
-    """The values a number may have; an open end is not one of them."""
+    """The range of a number; an open end is not part of it."""
 
     low: float = -np.inf
     high: float = np.inf
@@ -26,7 +26,7 @@ class Bounds(NamedTuple):
     open_high: bool = False
 
     def allow(self, value: float) -> bool:
-        """Whether the value is one of them."""
+        """Whether the value is in the range."""
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
         return above and below
@@ -40,9 +40,9 @@ class Bounds(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """One parameter of a measure, as its function's annotation tells it.
+    """One parameter of a measure, as its function's annotation describes it.
 
-    `kind` is dict where pairs grade:gain are allowed, and tuple for a list of numbers, of a fixed `length` or any.
+    `kind` is dict if pairs grade:gain are allowed, and tuple for a list of numbers, of a fixed `length` or any.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Parameter(NamedTuple):
         return self.kind is dict
 
     def check(self, value: Any, measure: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
-        """The value as the function takes it, or an error that says what it may be."""
+        """The value as the function takes it, or an error that says what is allowed."""
         checked = self._convert(value)
         if checked is None and value is not self.default:
             expected = self.describe()
@@ -99,7 +99,7 @@ class Parameter(NamedTuple):
         return pairs if pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
 
     def describe(self) -> str:
-        """What values are allowed, in words."""
+        """The values that are allowed, in words."""
         if self.choices:
             words = " or ".join(self.choices)
             return f"{words} or pairs grade:gain such as 1:3;2:9" if self.is_mapping_allowed else words

@@ -21,7 +21,7 @@ Report = Callable[[float], None]
 
 
 def ignore_progress(share: float) -> None:
-    """The report that nobody looks at."""
+    """A report that goes nowhere."""
 
 
 def part_of(report: Report | None, place: int, parts: int) -> Report | None:
@@ -62,7 +62,7 @@ def progress_bar(what: str) -> Iterator[Report]:
 
 
 def is_terminal() -> bool:
-    """Whether somebody sees standard error."""
+    """Whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 

@@ -1,4 +1,4 @@
-"""Small texts of messages: ids that are safe to print, counts in words, the nearest name."""
+"""Small pieces of messages: ids that are safe to print, counts with their noun, similar names."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,19 +15,19 @@ def show(value: object) -> str:
     """
     try:
         text = str(value)
-    except Exception:  # noqa: BLE001 - a message must not fail on what it is about
+    except Exception:  # noqa: BLE001 - a message must not fail because of its subject
         text = f"a value of type {type(value).__name__}"
     cut = text[:LONGEST_SHOWN] + ("…" if len(text) > LONGEST_SHOWN else "")
     return "'" + printable(cut) + "'"
 
 
 def printable(text: str) -> str:
-    """The text with everything escaped that a terminal could take for a command."""
+    """The text with everything escaped that a terminal could interpret."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def some(ids: Sequence[str], most: int = 3) -> str:
-    """The first few ids, and that there are more.
+    """The first few ids, and an ellipsis if there are more.
 
     >>> some(["q1", "q2", "q3", "q4"])
     "'q1', 'q2', 'q3', …"
@@ -45,7 +45,7 @@ def count(number: int, singular: str, plural: str | None = None) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """The names most like a misspelt one, nearest first."""
+    """The names most similar to a misspelt one, most similar first."""
     from difflib import get_close_matches
 
     return get_close_matches(name, list(names), n=3, cutoff=0.6)

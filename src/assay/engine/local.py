@@ -1,4 +1,4 @@
-"""Makes `Judged` from the kernel's counts: policies decide which rank a hit has and which documents are kept."""
+"""Ranks with the kernel: from its counts to `Judged`. Policies decide which rank a hit has and which documents stay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "i
 
 
 def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
-    """What the kernel has to know of the policies, and of what measures need."""
+    """The kernel's options for these policies and for what the measures need."""
     return Options(
         duplicates="count" if policies.duplicates == "once" else policies.duplicates,
         single=policies.precision == "float32",
@@ -46,10 +46,10 @@ def floats(column: bytes) -> FloatArray:
 def rank_hits(
     rows: Rows, index: Index, ranker: Ranker, number: int, policies: Policies, *, repeated: str | None = None
 ) -> tuple[Judged, IntArray]:
-    """What the ranker found under its options of that number, ranked.
+    """The ranker's hits under its options of that number, ranked, and the number of documents retrieved per query.
 
-    Also the number of documents that each query retrieved, -1 where the run lacks it. `repeated` says which of repeated
-    judgments count where the judgments were read so, whatever the policies say.
+    That number is -1 if the query is missing from the run. `repeated` says which of duplicate judgments count, if that
+    was decided when they were read.
     """
     columns: Mapping[str, bytes] = ranker.columns(number)  # type: ignore[assignment]
     starts, grades, best_first = integers(index.starts()), floats(index.grades()), floats(index.best_first())
@@ -78,14 +78,14 @@ def rank_hits(
 def rank_columns(
     columns: Mapping[str, bytes], size: int, grades: FloatArray, policies: Policies
 ) -> tuple[Hits, Hits | None]:
-    """The hits in order of rank, and those that only other queries judged, where they were asked for."""
+    """The hits in rank order, and those that only other queries judged, if a measure needs them."""
     higher, tied = integers(columns["higher"]), integers(columns["tied"])
     rank = 1 + higher + integers(columns[BEFORE[policies.ties]])
     query, document = integers(columns["query"]), integers(columns["document"])
     order = np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable")
     document = document[order]
     is_foreign = document < 0
-    # A foreign document has no grade; the last one stands in until the two are taken apart.
+    # A foreign document has no grade; the last one is a placeholder until the two are separated.
     hits = Hits(
         size=size,
         query=query[order],
@@ -102,7 +102,7 @@ def rank_columns(
 
 
 def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> Groups:
-    """The judgments as given, with their groups; of repeated ones the first or the last, where only that counts."""
+    """The judgments as given, with their groups; of duplicates only the first or the last, if only that counts."""
     starts = integers(rows.starts())
     grade = floats(rows.values())
     group, subgroup = number_groups(rows) if rows.has_groups() else (None, None)
@@ -117,7 +117,7 @@ def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> G
 
 
 def is_counted(groups: Groups, repeated: str) -> BoolArray:
-    """Which rows are the first, or the last, of a document in a group."""
+    """Which rows are the first, or the last, of their document and group."""
     columns = [each for each in (groups.document, groups.group, groups.subgroup) if each is not None]
     step = 1 if repeated == "first" else -1
     keys = np.stack(columns, axis=1)[::step]
@@ -127,14 +127,14 @@ def is_counted(groups: Groups, repeated: str) -> BoolArray:
 
 
 def order_of_ids(index: Index, size: int) -> IntArray:
-    """The place of each of the judged documents in order of their ids."""
+    """The position of each judged document in the order of ids."""
     names = [index.document(number) for number in range(size)]
     place = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.array([place[name] for name in names], dtype=np.int64)
 
 
 def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
-    """The group of each row, and its subgroup where groups are divided, numbered in the order of their names."""
+    """The group of each row, and its subgroup if groups are divided, numbered in the order of their names."""
     names, numbers = rows.group_names(), integers(rows.group_numbers())
     group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1]
     is_divided = any(SUBGROUP in name for name in names)
@@ -142,7 +142,7 @@ def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
 
 
 def restrict(judged: Judged, policies: Policies) -> Judged:
-    """The rankings without what the policies leave out of them."""
+    """The rankings without the documents that the policies leave out."""
     if policies.judged_only:
         judged = only_judged(judged)
     if policies.depth is not None:
@@ -151,7 +151,7 @@ def restrict(judged: Judged, policies: Policies) -> Judged:
 
 
 def only_judged(judged: Judged) -> Judged:
-    """The rankings without the documents that have no judgment."""
+    """The rankings without unjudged documents."""
     hits = judged.judged().among_themselves()
     repeats = hits.count() - hits.distinct().count()
     return rebuild(judged, retrieved=hits.count(), hits=replace(hits, rank=hits.ordinal), repeats=repeats, foreign=None)
@@ -170,7 +170,7 @@ def only_top(judged: Judged, depth: int) -> Judged:
 
 
 def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
-    """The rankings with tied documents in the order that is kindest to the relevant ones, or harshest."""
+    """The rankings with tied documents in the order that is best for the relevant ones, or worst."""
     hits = judged.hits
     is_relevant = (hits.grade >= rel) & (hits.grade > 0)
     # Relevant hits go to one end of their tie and the others to the opposite end, the best ones outermost.
@@ -191,7 +191,7 @@ def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
 
 
 def select(judged: Judged, keep: IntArray) -> Judged:
-    """Only some of the queries, numbered anew in their order."""
+    """Some of the queries, renumbered in order."""
     number = np.full(judged.size, -1)
     number[keep] = np.arange(len(keep))
 
@@ -223,7 +223,7 @@ def select(judged: Judged, keep: IntArray) -> Judged:
 
 
 def rebuild(judged: Judged, **changes: object) -> Judged:
-    """The same with some parts changed, and nothing remembered of it."""
+    """A copy with some fields changed and an empty memory."""
     return replace(judged, **changes, _memory={})  # type: ignore[arg-type]
 
 

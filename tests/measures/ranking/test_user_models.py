@@ -152,4 +152,4 @@ def test_a_scale_without_width_is_an_error(score):
 def test_a_cutoff_is_needed(score):
     with pytest.raises(assay.MeasureError) as caught:
         score("sdcg(max=1)", [1])
-    assert str(caught.value) == "sdcg: k is needed; write sdcg@k"
+    assert str(caught.value) == "sdcg needs k; write sdcg@k"
