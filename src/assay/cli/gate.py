@@ -22,7 +22,7 @@ from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import NUMBER
 from assay.core.policies import Policies
 from assay.data.qrels import Qrels
-from assay.stats.drop import TESTS_OF_MEANS
+from assay.stats.paired import TESTS_OF_MEANS
 from assay.tasks.gate.api import gate
 from assay.tasks.gate.limits import LIMITS, by_meaning, meaning_under, read_settings
 from assay.tasks.gate.result import GateReport

@@ -11,7 +11,7 @@ from assay.core.text import count, show, some
 from assay.results.align import align_by_query, check_computed_alike
 from assay.results.result import Result
 from assay.results.stored import is_stored, load_result
-from assay.stats.drop import TESTS_OF_MEANS
+from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.moves import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer

@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.errors import DataError, MeasureError
 from assay.core.note import Note, NoteKind
 from assay.core.text import count
-from assay.stats.drop import detectable_drop, drop_p_values, smallest_p
+from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
 from assay.tasks.compare.moves import document_line
 from assay.tasks.gate.result import GateCheck, Rules, WorstQuery
