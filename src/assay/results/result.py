@@ -68,7 +68,7 @@ class Result(Exports):
         raise MeasureError(f"{show(name)} was not computed; the result has {', '.join(near)}")
 
     def _spelt(self, name: str | Measure) -> Measure | None:
-        """The one measure that a name stands for."""
+        """The measure that a name means, if it means one."""
         found = list(parse_measures([name], find_convention(self.convention), self.policies.rel).values())
         return found[0] if len(found) == 1 else None
 
@@ -156,7 +156,7 @@ class Result(Exports):
 
     @property
     def signature(self) -> Signature:
-        """Every choice that made the numbers, and the version; `str` of it is the long form."""
+        """How the numbers were computed: every choice and the version. `str(signature)` is the long form."""
         usual = find_convention(self.convention).policies
         signed = tuple(map(self._signed, self.measures))
         return Signature(self.version, self.convention, self.policies, usual, signed, self.subject)

@@ -174,9 +174,9 @@ def read_measures(
 
 
 def check_stored_name(name: str, measure: Measure, convention: Convention, levels: set[float]) -> None:
-    """Raises if a name stands for another measure than the one that is stored under that name.
+    """Raises if a name means another measure than the one that is stored under it.
 
-    It may stand for none or for several here, and a parameter that the judgments set is not part of it.
+    A name that means no measure here, or several, passes; parameters that the judgments set are not compared.
     """
     if is_absent(measure):
         return

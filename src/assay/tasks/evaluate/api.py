@@ -202,7 +202,7 @@ def make_scorer(
     threads: int | None = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Scorer:
-    """A scorer of the measures that names stand for under a convention."""
+    """A scorer of the measures that names mean under a convention."""
     known = find_convention(convention)
     resolved = resolve_measures(measures, known, policies)
     return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads)
@@ -211,7 +211,7 @@ def make_scorer(
 class Scorer:
     """Judgments and resolved measures; reads runs, ranks them under each set of policies and scores them.
 
-    With `lenient`, data that a tool cannot use is no error for the other tools.
+    With `lenient`, data that one tool cannot use is not an error for the others.
     """
 
     def __init__(
@@ -245,7 +245,7 @@ class Scorer:
         return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)
 
     def read_as_tools(self, data: object, read: Callable[[Any], Read], *, judgments: bool) -> tuple[Read, Refused]:
-        """What is read of the data, and the queries that each tool refuses; only Python objects may need preparing."""
+        """Reads the data as the tools take them, and lists the queries that each tool refuses."""
         if not isinstance(data, OBJECTS):
             return read(data), {}
         prepared = prepare(data, self.used_tools, judgments=judgments)
