@@ -89,7 +89,7 @@ WRONG = [
     ("P_IA(rel=2)", "'P_IA(rel=2)' needs a cutoff, such as P_IA@10"),
     ("nERR_IA", "'nERR_IA' needs a cutoff, such as nERR_IA@10"),
     ("RR(judged_only=True)@5", "'RR(judged_only=True)@5': ir_measures has no option 'judged_only' here; it has rel"),
-    ("NumRel(rel=2)", "NumRel: ir_measures counts grades from 1, not from '2'; write NumRel, or num_rel(rel=…)"),
+    ("NumRel(rel=2)", "NumRel: ir_measures counts grades from 1, not '2'; write NumRel, or num_rel(rel=…)"),
     ("P", "'P' needs a cutoff, such as P@10"),
     ("nDCG(rel=2)@5", "'nDCG(rel=2)@5': ir_measures has no option 'rel' here; it has gains, judged_only"),
     (

@@ -67,15 +67,15 @@ def test_names(convention, name, expected):
 
 
 BAD_NAMES = [
-    ("ranx", "rbp", "'rbp': ranx wants the decimals of the persistence, such as rbp.95"),
-    ("ranx", "rbp@0.95", "'rbp@0.95': ranx wants the decimals of the persistence, such as rbp.95"),
+    ("ranx", "rbp", "'rbp': ranx requires the decimals of the persistence, such as rbp.95"),
+    ("ranx", "rbp@0.95", "'rbp@0.95': ranx requires the decimals of the persistence, such as rbp.95"),
     ("beir", "NDCG@0", "ndcg: k must be a whole number at least 1, not '0'"),
     (
         "mteb",
         "max_over_subqueries_map_at_1000",
         (
-            "'max_over_subqueries_map_at_1000' is map_at_1000 of merged rankings; name map_at_1000 and merge the parts "
-            "of queries, with the option --merge-subqueries of `assay eval` or with assay.merge_subqueries(qrels, run)"
+            "'max_over_subqueries_map_at_1000' is map_at_1000 of merged rankings; name map_at_1000 and merge the "
+            "subqueries, with `assay eval --merge-subqueries` or assay.merge_subqueries(qrels, run)"
         ),
     ),
     ("beir", "NDCG@x", "cannot read the cutoffs of 'NDCG@x'; write them as in NDCG.5,10"),
@@ -105,7 +105,7 @@ def test_every_name_can_be_computed(convention):
     result = assay.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, names, convention=convention)
     assert len(result) >= len(set(map(str, result.measures.values())))
     assert chosen.defects
-    assert all(defect == defect.strip() and not defect.endswith(".") for defect in chosen.defects)
+    assert all(defect == defect.strip() and defect.endswith(".") for defect in chosen.defects)
 
 
 QRELS = {"q1": {"a": 1, "q1": 2, "b": 0}, "q2": {"c": 1}, "q3": {"d": 0}}

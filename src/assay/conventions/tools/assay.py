@@ -5,6 +5,6 @@ from assay.core.policies import Policies
 
 ASSAY = Convention(
     name="assay",
-    title="assay: trec_eval's formulas in float64; a query that the run lacks scores 0",
+    title="assay: trec_eval's formulas in float64; queries missing from the run score 0",
     policies=Policies(),
 )

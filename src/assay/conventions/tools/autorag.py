@@ -1,7 +1,7 @@
 """AutoRAG: its six retrieval measures, over groups of alternative passages (AND over groups, OR inside one).
 
-It has no cutoff: a ranking is as long as it is, and `depth` cuts it. A query for which it gives None is NaN here and
-left out of the mean: one with nothing retrieved or nothing to find, an empty group, or an id that is none or blank.
+AutoRAG has no cutoffs; `depth` cuts the rankings. A query for which it returns None is NaN here and left out of the
+mean: one without results or without relevant passages, with an empty group, or with an id that is None or blank.
 """
 
 from collections.abc import Mapping, Sized
@@ -12,18 +12,18 @@ from assay.core.convention import Convention, Name, Option
 from assay.core.policies import Policies
 
 LEVEL = {"rel": Option("rel")}
-# A passage that is retrieved again takes up a rank, but is one passage.
+# A duplicate passage takes up a rank but counts once.
 ONCE = {"duplicates": "once"}
 
 
 def as_autorag_takes_it(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
-    """One query's judgments or ranking, empty if AutoRAG gives None for it."""
+    """One query's judgments or ranking, empty if AutoRAG returns None for it."""
     part = usable_part(value)
     return part if part is value or is_whole(part, value) else []
 
 
 def is_whole(part: Sized, value: object) -> bool:
-    """Whether nothing had to be left out."""
+    """Whether nothing was left out."""
     if isinstance(value, Mapping):
         return len(part) == len(value)
     if not isinstance(value, LISTS) or len(part) != len(value):
@@ -34,28 +34,26 @@ def is_whole(part: Sized, value: object) -> bool:
 
 AUTORAG = Convention(
     name="autorag",
-    title="AutoRAG: groups of alternatives; what is retrieved twice counts twice; None is left out of the mean",
+    title="AutoRAG: groups of alternative passages; duplicates count every time; None is left out of the mean",
     policies=Policies(order="given", duplicates="count", no_relevant="nan_all", no_results="nan"),
     names={
         "retrieval_recall": Name("group_recall"),
         "retrieval_precision": Name(
-            "precision", policies=ONCE, about="Different relevant passages over the length of the list."
+            "precision", policies=ONCE, about="Different relevant passages divided by the length of the ranking."
         ),
         "retrieval_f1": Name("group_f1", policies=ONCE),
         "retrieval_ndcg": Name(
             "ndcg(gain=binary,rel=1,ideal=listed_cut)",
             options=LEVEL,
-            about="A passage that is retrieved again gains again, so that it can pass 1. The ideal list holds every id "
-            "of every group, alternatives and repeats too, and is as long as the list that was retrieved.",
+            about="Duplicate passages gain every time, so it can exceed 1. The ideal ranking holds every id of every "
+            "group, alternatives and duplicates included, cut to the length of the ranking.",
         ),
-        "retrieval_mrr": Name("group_rr", about="The mean over the groups, not the first hit of all."),
+        "retrieval_mrr": Name("group_rr", about="The mean over the groups, not the rank of the first hit."),
         "retrieval_map": Name(
-            "group_ap", about="The mean over the groups of an average precision over the hits found."
+            "group_ap", about="The mean over the groups of an average precision divided by the hits found."
         ),
     },
     prepare=as_autorag_takes_it,
     infinite=True,
-    defects=(
-        "Judgments that are a flat list of ids are taken apart into letters; here each id is a group of its own.",
-    ),
+    defects=("A flat list of ids as judgments is split into letters; here each id is a group of its own.",),
 )

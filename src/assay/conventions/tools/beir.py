@@ -1,9 +1,9 @@
 """BEIR 2: its names and policies.
 
-What EvaluateRetrieval.evaluate gives is pytrec_eval's: scores as 32-bit floats, ties by document id from high to low,
-and the mean over the queries that judgments and run have in common, without the document that is named like its query.
-What evaluate_custom gives has its own sorting: 64-bit scores, ties as given, nothing left out, and the mean over all
-judged queries. BEIR rounds means to 5 decimals; assay does not.
+EvaluateRetrieval.evaluate uses pytrec_eval: scores as 32-bit floats, ties by document id descending, and the mean over
+the queries that judgments and run have in common, without the document whose id is the query's. evaluate_custom sorts
+by itself: 64-bit scores, ties in run order, nothing excluded, and the mean over all judged queries. BEIR rounds means
+to 5 decimals; assay does not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ACCURACY = Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=CUSTOM)
 
 
 def read_beir(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name@k`; with the letter k itself, as without it, all of BEIR's cutoffs. Some names stand in any case.
+    """`name@k`; without a cutoff, or with the letter k itself, all of BEIR's cutoffs. Some names work in any case.
 
     >>> read_beir("R_cap@5", BEIR.names), read_beir("mrr@k", BEIR.names)
     (Written(base='r_cap', options={}, cutoffs=('5',)), Written(base='mrr', options={}, cutoffs=()))
@@ -38,7 +38,7 @@ def read_beir(text: str, names: Mapping[str, Name]) -> Written | None:
 
 BEIR = Convention(
     name="beir",
-    title="BEIR: pytrec_eval's numbers without documents named like the query; and four measures of its own",
+    title="BEIR: pytrec_eval's numbers, excluding documents whose id is the query's; and four measures of its own",
     policies=Policies(precision="float32", duplicates="last", missing="skip", grades="whole", exclude="query_id"),
     read=read_beir,
     names={
@@ -58,8 +58,8 @@ BEIR = Convention(
     },
     infinite=True,
     defects=(
-        "R_cap@k divides by 0 at a query without relevant documents, which ends the evaluation; here the query is NaN",
-        "mrr, r_cap and accuracy fail at a query of the run without judgments, and hole counts it; here it is left out",
-        "evaluate takes documents named like their query out of the caller's results, before evaluate_custom sees them",
+        "R_cap@k divides by 0 for a query without relevant documents and stops; here the query is NaN.",
+        "mrr, r_cap and accuracy fail on a query without judgments, and hole counts it; here it is left out.",
+        "evaluate removes documents whose id is the query's from the caller's results, also for evaluate_custom.",
     ),
 )

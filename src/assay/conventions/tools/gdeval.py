@@ -1,19 +1,19 @@
-"""gdeval, the script of the TREC Web tracks: nDCG and ERR on grades up to 4."""
+"""gdeval, the script of the TREC Web tracks: nDCG and ERR with grades up to 4."""
 
 from assay.core.convention import Convention, Name
 from assay.core.policies import Policies
 
 GDEVAL = Convention(
     name="gdeval",
-    title="gdeval 1.3: queries that the run lacks, or without a grade above 0, are skipped",
+    title="gdeval 1.3: queries missing from the run, or without a grade above 0, are skipped",
     policies=Policies(missing="skip", no_relevant="skip", duplicates="count"),
     names={
         "ndcg": Name("ndcg(gain=exp2,max=4)@{}", (20,), "ndcg@{:.0f}"),
         "err": Name("err(max=4,above=nan)@{}", (20,), "err@{:.0f}"),
     },
     defects=(
-        "It stops at a grade above 4; here the queries that have one are NaN, and the others are scored.",
-        "It takes only queries whose ids end in a number, and drops what stands before it; here any id will do.",
-        "It prints five decimals; here nothing is rounded.",
+        "It stops at a grade above 4; here queries with such a grade are NaN, and the others are scored.",
+        "It accepts only query ids that end in a number, and ignores the text before it; here any id works.",
+        "It rounds to five decimals; here nothing is rounded.",
     ),
 )

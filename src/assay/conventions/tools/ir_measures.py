@@ -1,7 +1,7 @@
 """ir_measures 0.4: its names, and what the tools behind it do.
 
-ir_measures hands each measure to a provider, and they rank differently: pytrec_eval in 32 bits with ties from high to
-low document ids, pyndeval, msmarco and judged from low to high, cwl_eval and accuracy as given.
+ir_measures hands each measure to a provider, and providers rank differently: pytrec_eval in 32 bits with ties by
+document id descending; pyndeval, msmarco and judged ascending; cwl_eval and accuracy in run order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ AS_GIVEN = {"ties": "input", "precision": "float64", "negative": "nonrelevant", 
 GDEVAL = {"precision": "float64", "duplicates": "count"}
 PRESENT = {"missing": "skip"}
 
-# An option that makes another entry of the table of a name, by the name, the option and its value.
+# Options that lead to another entry of the table: by the name, the option and its value.
 VARIANTS = {
     ("nDCG", "dcg", "log2"): "nDCG",
     ("nDCG", "dcg", "exp-log2"): "nDCG(dcg='exp-log2')",
@@ -57,9 +57,9 @@ ALIASES = {
 
 
 def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`Name(option=value,…)@cutoff`; the cutoff may be an option too.
+    """`Name(option=value,…)@cutoff`; the cutoff can also be an option.
 
-    What decides which provider computes a measure is part of the name in the table: `RR` and `RR@k` are two.
+    What selects the provider is part of the name in the table: `RR` and `RR@k` are two names.
 
     >>> read_ir_measures("MRR(rel=2,cutoff=5)", IR_MEASURES.names)
     Written(base='RR@k', options={'rel': '2'}, cutoffs=('5',))
@@ -68,7 +68,7 @@ def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
     if written is None:
         return None
     base = ALIASES.get(written.base, written.base)
-    # A dict that maps every grade to itself is printed as an empty one.
+    # A dict that maps every grade to itself is printed as an empty dict.
     options = {name: value for name, value in written.options.items() if value}
     cutoffs = [*written.cutoffs, *(options.pop(name) for name in ("cutoff", "recall") if name in options)]
     for name, value in list(options.items()):
@@ -82,10 +82,10 @@ def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
 
 
 def only_one(text: str) -> float:
-    """The level 1, which is the only one that ir_measures counts relevant documents by."""
+    """The level 1, the only one at which ir_measures counts relevant documents."""
     if text != "1":
         raise MeasureError(
-            f"NumRel: ir_measures counts grades from 1, not from {show(text)}; write NumRel, or num_rel(rel=…)"
+            f"NumRel: ir_measures counts grades from 1, not {show(text)}; write NumRel, or num_rel(rel=…)"
         )
     return 1.0
 
@@ -119,19 +119,19 @@ NAMES = {
     "nDCG(dcg='exp-log2')": Name(
         "ndcg(gain=exp2)",
         policies={"ties": "input", "precision": "float64"},
-        about="ranx computes it",
+        about="computed by ranx",
     ),
-    "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL, about="gdeval computes it"),
+    "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL, about="computed by gdeval"),
     "NERR8": Name("nerr8@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
     "NERR9": Name("nerr9@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
     "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
     "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
-    "NumQ": Name("num_q", policies=PRESENT, about="only queries that the run has"),
+    "NumQ": Name("num_q", policies=PRESENT, about="only queries in the run"),
     "NumRel": Name(
         "num_rel",
         options={"rel": Option("rel", read=only_one)},
         policies=PRESENT,
-        about="only of queries that the run has",
+        about="only for queries in the run",
     ),
     "NumRet": Name("num_ret"),
     "NumRelRet": Name("num_rel_ret", options=REL),
@@ -139,42 +139,46 @@ NAMES = {
     "R": Name("recall@{}", options=COMMON),
     "RBP": Name("rbp(limit=1000)", options={"p": Option("p"), **REL}, policies=AS_GIVEN, needed={"rel": "1"}),
     "Rprec": Name("r_precision", options=COMMON),
-    "RR": Name("rr", options=COMMON, about="pytrec_eval computes it"),
-    "RR@k": Name("rr@{}", options=REL, policies=BY_ID, about="msmarco computes it"),
+    "RR": Name("rr", options=COMMON, about="computed by pytrec_eval"),
+    "RR@k": Name("rr@{}", options=REL, policies=BY_ID, about="computed by msmarco"),
     "SDCG": Name("sdcg@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
     "SetP": Name("precision", options=COMMON),
     "SetRelP": Name("recall(cap=true)", options=COMMON),
     "SetR": Name("recall", options=REL),
-    "SetF": Name("f(squared=true)", options={"beta": Option("beta"), **COMMON}, about="beta counts as its own square"),
+    "SetF": Name(
+        "f(squared=true)",
+        options={"beta": Option("beta"), **COMMON},
+        about="beta is the square of what it is elsewhere",
+    ),
     "SetAP": Name("set_ap", options=COMMON),
     "Success": Name("hit_rate@{}", options=COMMON),
 }
 
 DEFECTS = (
-    "Accuracy divides by zero where every retrieved document is relevant; here the query is NaN.",
-    "Accuracy has no value for some queries: alone it leaves them out, beside other measures they are 0; here never.",
-    "alpha_DCG@1 and ERR_IA@1 are not normalised; they are the same here, but assay's alpha_dcg and err_ia are.",
-    "Cutoffs of diversity measures end at 20, and judged_only stops with an error there; here both work.",
-    "Of diversity measures with different options, asked for together, all but the first are 0; here none is.",
-    "nDCG beside one with gains, and NumRet beside a measure with judged_only, can get these too; here never.",
-    "nNRBP of a query without relevant documents is 0/0, and so is then the mean; here it is 0.",
-    "Of judgments with subtopics, measures that know none take a document's last grade; here its highest.",
-    "Compat's ideal depends on whether scores are above 0; the same here, but assay's compatibility goes by rank.",
+    "Accuracy divides by zero if every retrieved document is relevant; here the query is NaN.",
+    "Queries without a value for Accuracy are left out if it is alone and 0 beside other measures; here always NaN.",
+    "alpha_DCG@1 and ERR_IA@1 are not normalised; it is the same here, but assay's alpha_dcg and err_ia are.",
+    "Cutoffs of diversity measures end at 20, and judged_only is an error for them; here both work.",
+    "If diversity measures with different options are computed together, all but the first are 0; here none is.",
+    "nDCG beside another with gains, and NumRet beside a measure with judged_only, can take these over; here never.",
+    "nNRBP of a query without relevant documents is 0/0, and so is the mean; here it is 0.",
+    "For judgments with subtopics, measures without subtopics take a document's last grade; here its highest.",
+    "Compat's ideal depends on whether scores are above 0; the same here, but assay's compatibility uses ranks.",
     "ERR@k, and nDCG@k with exp-log2, stop at a grade above 4; here a query with such a grade is NaN.",
-    "ERR@k, and nDCG@k with exp-log2, take only ids that end in a number, and round to five decimals; here neither.",
-    "Measures of cwl_eval see 1000 documents even where the cutoff is larger; here the cutoff holds.",
-    "RBP takes grades below 0 for 0, so that they are relevant with rel=0; here they are not.",
+    "ERR@k, and nDCG@k with exp-log2, accept only ids that end in a number, and round to five decimals; here neither.",
+    "Measures of cwl_eval see 1000 documents even if the cutoff is larger; here the cutoff holds.",
+    "RBP treats negative grades as 0, so they are relevant with rel=0; here they are not.",
     (
-        "Of judgments that repeat a document RR@k takes the highest, ERR@k the last above 0, diversity measures the "
-        "last, and AP_IA counts it twice; here diversity measures take the highest, and all others the last."
+        "If a document is judged more than once, RR@k takes the highest grade, ERR@k the last above 0, diversity "
+        "measures the last, and AP_IA counts it twice; here diversity measures take the highest, all others the last."
     ),
     "IPrec rounds its recall to two decimals; here it does not.",
-    "A run without a query in common with the judgments scores 0; here it is an error.",
+    "A run that shares no query with the judgments scores 0; here it is an error.",
 )
 
 IR_MEASURES = Convention(
     name="ir_measures",
-    title="ir_measures 0.4: a query that the run lacks scores 0; ties go as the tool behind each measure has them",
+    title="ir_measures 0.4: queries missing from the run score 0; ties as in the provider of each measure",
     policies=Policies(precision="float32", duplicates="last"),
     read=read_ir_measures,
     names={**NAMES, **{alias: NAMES[name] for alias, name in ALIASES.items()}},

@@ -1,12 +1,12 @@
 """mteb 2: its names and policies for retrieval.
 
-ndcg, map, recall, precision and hit_rate are pytrec_eval's: scores as 32-bit floats, ties by document id from high to
-low, and the mean over the queries that judgments and run have in common. mrr and the rest are sorted by score and then
-document id, both from high to low, in 64 bits. mteb rounds pytrec_eval's means to 5 decimals; assay does not.
+ndcg, map, recall, precision and hit_rate come from pytrec_eval: scores as 32-bit floats, ties by document id
+descending, and the mean over the queries that judgments and run have in common. mrr and the rest are sorted by score
+and then document id, both descending, in 64 bits. mteb rounds pytrec_eval's means to 5 decimals; assay does not.
 
-paired_accuracy, robustness_at_10 and p-MRR have one value for several queries, which stands at the first of them. What
-mteb computes on merged rankings (max_over_subqueries_…) is had from `assay.merge_subqueries` and from `assay eval
---merge-subqueries`, and what it reports under og and changed is the same measures over the queries whose ids end so.
+paired_accuracy, robustness_at_10 and p-MRR have one value for several queries, given to the first of them. For what
+mteb computes on merged rankings (max_over_subqueries_…) use `assay.merge_subqueries` or `assay eval
+--merge-subqueries`. What it reports under og and changed are the same measures over the queries whose ids end so.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MERGED = "max_over_subqueries_"
 def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
     """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
 
-    What mteb prefixes with `max_over_subqueries_` is a measure of what `assay.merge_subqueries` gives, and of what
-    `assay eval --merge-subqueries` reads.
+    Names with the prefix `max_over_subqueries_` are measures of merged rankings: use `assay.merge_subqueries` or `assay
+    eval --merge-subqueries`.
 
     >>> read_mteb("nauc_ndcg_at_10_max", MTEB.names)
     Written(base='nauc_ndcg', options={'figure': 'max'}, cutoffs=('10',))
@@ -41,8 +41,8 @@ def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
     if text.startswith(MERGED):
         rest = text.removeprefix(MERGED)
         raise MeasureError(
-            f"{show(text)} is {rest} of merged rankings; name {rest} and merge the parts of queries, with the option "
-            "--merge-subqueries of `assay eval` or with assay.merge_subqueries(qrels, run)"
+            f"{show(text)} is {rest} of merged rankings; name {rest} and merge the subqueries, with `assay eval "
+            "--merge-subqueries` or assay.merge_subqueries(qrels, run)"
         )
     shape = SHAPE.fullmatch(text)
     base = shape["base"] or shape["own"] if shape is not None else ""
@@ -58,7 +58,7 @@ def write_mteb(name: str, entry: Name, at: float | str | None, options: Mapping[
 
 MTEB = Convention(
     name="mteb",
-    title="mteb: pytrec_eval's numbers, and how well scores tell good queries from bad (nAUC)",
+    title="mteb: pytrec_eval's numbers, and how well scores separate good queries from bad (nAUC)",
     policies=Policies(precision="float32", duplicates="last", missing="skip", grades="whole"),
     read=read_mteb,
     write=write_mteb,
@@ -69,7 +69,7 @@ MTEB = Convention(
         "precision": Name("precision@{}", CUTOFFS, "precision_at_{:.0f}"),
         "hit_rate": Name("hit_rate@{}", CUTOFFS, "hit_rate_at_{:.0f}"),
         "mrr": Name("rr@{}", CUTOFFS, "mrr_at_{:.0f}", policies=OWN),
-        "accuracy": Name("recall@1", about="the same as recall_at_1"),
+        "accuracy": Name("recall@1", about="same as recall_at_1"),
         "nauc_ndcg": Name("nauc(of=ndcg)@{}", output="nauc_ndcg_at_{:.0f}", options=FIGURE),
         "nauc_map": Name("nauc(of=ap)@{}", output="nauc_map_at_{:.0f}", options=FIGURE),
         "nauc_recall": Name("nauc(of=recall)@{}", output="nauc_recall_at_{:.0f}", options=FIGURE),
@@ -83,17 +83,17 @@ MTEB = Convention(
         "p-MRR": Name(
             "p_mrr",
             policies=OWN,
-            about="of pairs such as 7-og and 7-changed, over the documents that stop being relevant",
+            about="of pairs such as 7-og and 7-changed, over the documents that are no longer relevant",
         ),
     },
     infinite=True,
     defects=(
-        "nauc pairs confidences and values by the order of the queries in the run and in the scores; here by id",
-        "nauc of queries that all score the same is NaN or the noise of the last digits; here it is NaN",
-        "top_k_accuracy lists the queries with a hit and forgets the others; here those score 0",
-        "R_cap has no value for a query without relevant documents; here the query is NaN",
-        "a query of the run without judgments ends the evaluation; here it is left out",
-        "an empty ranking ends the evaluation; here it scores 0, and nauc leaves it out",
-        "paired_accuracy and robustness_at_10 fail at a query that the run lacks; here its family has no value",
+        "nauc pairs confidences and values by the order of queries in the run and in the scores; here by id.",
+        "nauc is NaN or the noise of the last digits if all queries score the same; here it is NaN.",
+        "top_k_accuracy lists only the queries with a hit; here the others score 0.",
+        "R_cap has no value for a query without relevant documents; here the query is NaN.",
+        "A query without judgments stops the evaluation; here it is left out.",
+        "An empty ranking stops the evaluation; here it scores 0, and nauc leaves it out.",
+        "paired_accuracy and robustness_at_10 fail if a query is missing from the run; here its family is NaN.",
     ),
 )

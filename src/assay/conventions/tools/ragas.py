@@ -1,12 +1,11 @@
-"""ragas: its retrieval metrics that need no language model, and the formula of those that do, on given verdicts.
+"""ragas: its retrieval metrics that need no language model, and the formula of those that do, with given verdicts.
 
 - IDBased…: judgments and run hold ids.
-- NonLLM…: texts are compared with each other; `assay.match_texts` makes judgments and a run of them.
-- ContextPrecision and its relatives: the grades are the verdicts, 1 for a context that is useful and 0 for one that is
-  not.
+- NonLLM…: texts are compared; `assay.match_texts` turns them into judgments and a run.
+- ContextPrecision and its variants: the grades are the verdicts, 1 for a useful context and 0 for any other.
 
-A query for which ragas gives NaN, or fails, is NaN here and left out of the mean. Both a class's name and the name in
-its results are understood.
+A query for which ragas returns NaN, or fails, is NaN here and left out of the mean. Both the name of a class and the
+name in its results are understood.
 """
 
 from __future__ import annotations
@@ -22,40 +21,42 @@ from assay.core.policies import Policies
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A grade above 0.5, where a level is the lowest grade that counts.
+# A level is the lowest grade that counts; this one means above 0.5.
 ABOVE_HALF = math.nextafter(0.5, math.inf)
 
 
 def above(text: str) -> float | str:
-    """The level at which a grade is above a threshold."""
+    """The level that means above a threshold."""
     threshold = number(text)
     return text if threshold is None else math.nextafter(threshold, math.inf)
 
 
 VERDICTS = Name(
     "ap(norm=about_found)",
-    about="Divided by the hits found and 1e-10 more, so that it is never quite 1. Useful contexts that were not "
+    about="Divided by the hits found plus 1e-10, so it never quite reaches 1. Useful contexts that were not "
     "retrieved do not count.",
 )
-# The classes of ragas.metrics.collections raise where nothing was retrieved.
+# The classes of ragas.metrics.collections raise an error if nothing was retrieved.
 COLLECTION_VERDICTS = VERDICTS._replace(policies={"no_results": "nan"})
 ID_PRECISION = Name(
-    "precision", policies={"duplicates": "first", "no_results": "nan"}, about="Of the different ids retrieved."
+    "precision", policies={"duplicates": "first", "no_results": "nan"}, about="Over the different ids retrieved."
 )
 ID_RECALL = Name(
-    "recall", policies={"duplicates": "once", "no_relevant": "nan_all"}, about="Of the different ids in the reference."
+    "recall",
+    policies={"duplicates": "once", "no_relevant": "nan_all"},
+    about="Over the different ids in the reference.",
 )
 TEXT_PRECISION = Name(
     "ap(norm=about_found,rel=0.5)",
     options={"threshold": Option("rel")},
     policies={"no_relevant": "nan_all"},
-    about="A retrieved text is a hit if its likeness to any reference is at least 0.5; then as ContextPrecision.",
+    about="A retrieved text is a hit if its similarity to any reference is at least 0.5; then as ContextPrecision.",
 )
 TEXT_RECALL = Name(
     f"group_recall(rel={ABOVE_HALF!r})",
     options={"threshold": Option("rel", read=above)},
     policies={"no_relevant": "nan_all", "no_results": "nan"},
-    about="A reference is found if its likeness to any retrieved text is above 0.5.",
+    about="A reference is found if its similarity to any retrieved text is above 0.5.",
 )
 
 NAMES = {
@@ -75,7 +76,7 @@ IN_RESULTS = {re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
 
 
 def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`Name(option=value)`, where the name is that of the class or the one in results, such as id_based_context_recall.
+    """`Name(option=value)`, with the name of the class or the one in results, such as id_based_context_recall.
 
     >>> read_ragas("non_llm_context_recall(threshold=0.8)", NAMES)
     Written(base='NonLLMContextRecall', options={'threshold': '0.8'}, cutoffs=())
@@ -87,13 +88,13 @@ def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:
 
 RAGAS = Convention(
     name="ragas",
-    title="ragas: contexts in the order given; what cannot be scored is NaN and left out of the mean",
+    title="ragas: contexts as listed; queries that cannot be scored are NaN and left out of the mean",
     policies=Policies(order="given", duplicates="count"),
     read=read_ragas,
     names=NAMES,
     unreadable="nan",
     infinite=True,
     defects=(
-        "NonLLMContextPrecisionWithReference gives 0 for a query with neither references nor results; here it is NaN.",
+        "NonLLMContextPrecisionWithReference is 0 for a query with neither references nor results; here it is NaN.",
     ),
 )

@@ -1,7 +1,7 @@
 """ranx 0.3: its names and policies.
 
-A query that the run lacks counts as an empty ranking, as with make_comparable. Its order of documents with the same
-score depends on how its sorting goes; here they stand as given.
+A query missing from the run counts as an empty ranking, as with make_comparable. In ranx the order of tied documents
+depends on its sorting algorithm; here it is that of the run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHAPE = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d
 
 
 def read_ranx(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name@k-lN`, where `@0` is the same as no cutoff; the digits after `rbp.` are the decimals of its persistence.
+    """`name@k-lN`; `@0` is the same as no cutoff, and the digits after `rbp.` are the decimals of its persistence.
 
     >>> read_ranx("map@100-l2", RANX.names), read_ranx("rbp.95", RANX.names)
     (Written(base='map', options={'l': '2'}, cutoffs=('100',)), Written(base='rbp', options={'p': '0.95'}, cutoffs=()))
@@ -36,11 +36,11 @@ def read_ranx(text: str, names: Mapping[str, Name]) -> Written | None:
     options = {"l": shape["level"]} if shape["level"] else {}
     if shape["base"] == "rbp":
         if shape["at"] is None or not shape["at"].isdigit():
-            raise MeasureError(f"{show(text)}: ranx wants the decimals of the persistence, such as rbp.95")
+            raise MeasureError(f"{show(text)}: ranx requires the decimals of the persistence, such as rbp.95")
         return Written("rbp", {"p": f"0.{shape['at']}", **options}, ())
     if shape["mark"] == ".":
         return None
-    # ranx pays no heed to a cutoff that means nothing.
+    # ranx ignores a cutoff that means nothing.
     is_idle = shape["base"] in UNCUT or shape["at"] == "0"
     return Written(shape["base"], options, (shape["at"],) if shape["at"] and not is_idle else ())
 
@@ -54,7 +54,7 @@ def write_ranx(name: str, entry: Name, at: float | str | None, options: Mapping[
 
 RANX = Convention(
     name="ranx",
-    title="ranx: the relevance level applies to gains too; negative grades are judged and not relevant",
+    title="ranx: the relevance level also applies to gains; negative grades are judged nonrelevant",
     policies=Policies(ties="input", duplicates="last", grades="whole", negative="nonrelevant"),
     read=read_ranx,
     write=write_ranx,
@@ -75,7 +75,7 @@ RANX = Convention(
         "rbp": Name(
             "rbp(gain=grade)",
             options={"p": Option("p"), **LEVEL},
-            about="gains are grades, so it can pass 1",
+            about="gains are grades, so it can exceed 1",
             needed={"p": "0.95"},
         ),
         "interpolated_precision_at_recall": Name(
@@ -83,17 +83,17 @@ RANX = Convention(
             RECALLS,
             "interpolated_precision_at_recall@{:.1f}",
             options=LEVEL,
-            about="the points that ranx.plot draws; ranx.evaluate has no name for them",
+            about="the points that ranx.plot draws; not available in ranx.evaluate",
         ),
     },
     unreadable="nan",
     infinite=True,
     defects=(
-        "bpref of a query with a hit and nothing judged not relevant is NaN, and so is its mean; here it is left out",
-        "a query without relevant documents stops bpref: later ones in its thread score 0; here only that query does",
-        "plain dicts are paired by the order of their queries, whatever the ids; here by id",
-        "judgments or runs that are empty, or whose queries all are, raise an error; here empty rankings score 0",
-        "ids are compared as 53 bits of their hash, so two documents may be taken for one; here as text",
-        "float grades of a plain dict are kept, but those of a Qrels are cut to whole numbers; here all are cut",
+        "bpref is NaN for a query with a hit and nothing judged nonrelevant, and so is the mean; here it is left out.",
+        "A query without relevant documents stops bpref: later ones in its thread score 0; here only that query does.",
+        "Plain dicts are paired by the order of queries, ignoring the ids; here by id.",
+        "Judgments or runs without documents raise an error; here empty rankings score 0.",
+        "Ids are compared by 53 bits of their hash, so two documents can be taken for one; here as text.",
+        "Float grades of a plain dict are kept, those of a Qrels truncated; here all are truncated.",
     ),
 )

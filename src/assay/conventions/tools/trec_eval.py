@@ -1,8 +1,8 @@
 """trec_eval 10: its names and policies.
 
-A query that the run lacks is skipped, as trec_eval's help says it does without -c; `missing="zero"` is -c. The names
-stand in the order in which trec_eval prints them. `runid` and `relstring` are text; no convention has them, but those
-who print or name what trec_eval does find their places here.
+A query missing from the run is skipped, as trec_eval's help promises without -c; `missing="zero"` is -c. The names are
+in the order in which trec_eval prints them. `runid` and `relstring` are text, so no convention has them; their places
+in that order are here for those who print what trec_eval prints.
 """
 
 import re
@@ -25,7 +25,7 @@ PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
 
 
 def separated(text: str) -> str:
-    """A list of numbers as assay writes it."""
+    """A list of numbers, as assay writes it."""
     return text.replace(",", ";")
 
 
@@ -111,16 +111,14 @@ NAMES = {
     "set_relative_P": Name("recall(cap=true)"),
     "set_recall": Name("recall"),
     "set_map": Name("set_ap"),
-    "set_F": Name(
-        "f(squared=true)", output="set_F_{}", options={"x": Option("beta")}, about="x is the square of what beta is"
-    ),
+    "set_F": Name("f(squared=true)", output="set_F_{}", options={"x": Option("beta")}, about="x is the square of beta"),
     "num_nonrel_judged_ret": Name("num_nonrel_judged_ret"),
     "yaap": Name("yaap"),
     "rbp": Name(
         "rbp(rel=0,p=0.9,gain=max)",
         output="rbp_{}",
         options={**PERSISTENCE, **GAINS},
-        about="grades are divided by the query's highest",
+        about="grades are divided by the query's highest grade",
     ),
     "rbp_resid": Name("rbp_residual(p=0.9,complete=zero)", output="rbp_resid_{}", options=PERSISTENCE),
     "unj": Name("unjudged@{}", (5, 10, 20), "unj_{:.0f}", whole=True),
@@ -132,7 +130,7 @@ UNLISTED = {"dcg", "ideal_dcg", "yaap"}
 TEXTS = ("runid", "relstring")
 NICKNAMES = {"official": OFFICIAL, "set": SET, "all_trec": tuple(name for name in NAMES if name not in UNLISTED)}
 
-# Preferences are told from levels as they are, and documents that tie stand the other way round than elsewhere.
+# Preferences come from the levels as given, and tied documents are in the opposite order than elsewhere.
 LEVELS = {"ties": "docid_asc", "grades": "as_given", "negative": "nonrelevant"}
 PREFERENCES = {
     name: Name(measure, policies=LEVELS)
@@ -162,7 +160,7 @@ JUDGES = {
 
 TREC_EVAL = Convention(
     name="trec_eval",
-    title="trec_eval 10: a query that the run lacks is skipped",
+    title="trec_eval 10: queries missing from the run are skipped",
     policies=Policies(missing="skip", grades="whole"),
     read=read_trec_eval,
     write=write_trec_eval,
@@ -177,20 +175,20 @@ TREC_EVAL = Convention(
     infinite=True,
     defects=(
         (
-            "Without -c it stops at a query of the judgments that the run lacks, though its help says that such are "
-            "ignored; assay leaves them out."
+            "Without -c it stops at a query that is missing from the run, though its help says that such queries are "
+            "ignored; assay skips them."
         ),
         (
-            "rbp scales gains by memory that nobody set; assay divides by the query's highest grade, which is what its "
-            "own tests expect, or brings the gains that are named between 0 and 1."
+            "rbp scales gains by uninitialised memory; assay divides by the query's highest grade, as its own tests "
+            "expect, or scales named gains to between 0 and 1."
         ),
         (
-            "Gains that differ by less than 1 (ndcg.1=.5) are sorted as if they were equal, and the ideal ranking is "
-            "then wrong; a gain for a negative grade goes to every document without a judgment. assay sorts gains by "
-            "their value and gives nothing to what is not judged."
+            "Gains that differ by less than 1 (ndcg.1=.5) are sorted as if they were equal, so the ideal ranking is "
+            "wrong; a gain for a negative grade goes to every unjudged document. assay sorts gains by value and gives "
+            "unjudged documents nothing."
         ),
-        "The recall points of 11pt_avg must ascend; here their order does not matter.",
-        "A ranking that -J leaves empty has 0/0 at the recall points that ask for no document; here 0.",
+        "The recall points of 11pt_avg must be ascending; here their order does not matter.",
+        "A ranking that -J leaves empty is 0/0 at recall points that need no document; here 0.",
     ),
 )
 
@@ -201,7 +199,7 @@ ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_ip
 
 
 def as_in_9(name: str, entry: Name) -> Name:
-    """The same name in version 9."""
+    """The name in version 9."""
     output = name if entry.options else entry.output
     return entry._replace(measure=ROUNDED_OTHERWISE.get(name, entry.measure), output=output)
 
@@ -218,23 +216,23 @@ TREC_EVAL_9 = TREC_EVAL._replace(
     defects=(
         *TREC_EVAL.defects[2:],
         (
-            "pytrec_eval ends the interpreter or never returns on some input: a cutoff twice or below 1, a query whose "
-            "grades are all negative, a measure with parameters that it cannot have."
+            "pytrec_eval crashes the interpreter or never returns on some input: a cutoff listed twice or below 1, a "
+            "query whose grades are all negative, a measure with parameters it does not have."
         ),
-        "pytrec_eval reports runid and relstring as numbers, which mean nothing.",
+        "pytrec_eval reports runid and relstring as meaningless numbers.",
     ),
 )
 
 
 def with_texts(names: Iterable[str]) -> list[str]:
-    """Names in trec_eval's order, and among them those of texts."""
+    """Names in trec_eval's order, including those of texts."""
     ordered = ["runid", *names]
     ordered.insert(ordered.index("P") + 1, "relstring")
     return ordered
 
 
 def nicknames_with_texts(nicknames: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What each nickname stands for, texts too."""
+    """What each nickname means, including texts."""
     return {
         nickname: ("runid", *names, *(["relstring"] if nickname == "all_trec" else []))
         for nickname, names in nicknames.items()
