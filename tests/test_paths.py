@@ -1,5 +1,6 @@
 """How many files of assay a call passes through: what a person has to open to follow it."""
 
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import BytesIO, TextIOWrapper
@@ -55,3 +56,11 @@ def test_a_call_passes_through_few_files(name):
     act, most = LIMITS[name]
     files = files_of(act)
     assert 4 <= len(files) <= most, files
+
+
+def test_the_path_of_evaluate_is_the_one_that_the_docs_describe():
+    page = (ROOM.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## What `evaluate` does")[2].partition("\n## ")[0]
+    described = tuple(re.findall(r"`([\w/]+(?:\.py|/))`", section))
+    act, _ = LIMITS["evaluate"]
+    assert [file for file in files_of(act) if not file.startswith(described)] == []
