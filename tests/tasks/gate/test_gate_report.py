@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import numpy as np
 
@@ -62,6 +63,12 @@ def test_json_has_every_field_and_no_nan():
     assert check["worst"] == [{"query": "q", "value": 0.5, "baseline": 1.0, "documents": ["d (grade 1): rank 1 → 2"]}]
     assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
+
+
+def test_a_report_can_be_pickled():
+    report = assay.gate(QRELS, WORSE, {"rr": 0.6}, baseline=OLD, max_drop={"rr": 0.1})
+    again = pickle.loads(pickle.dumps(report))  # noqa: S301 - our own
+    assert (again.signature, again.to_json(), str(again)) == (report.signature, report.to_json(), str(report))
 
 
 def test_tables_have_a_row_for_each_check():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, printable
@@ -88,10 +89,14 @@ class GateReport(Exports):
     notes: tuple[Note, ...]
     _run: Result
 
-    @property
+    @cached_property
     def signature(self) -> Signature:
         """Every choice that made the numbers, and the version."""
         return self._run.signature.with_details(f"gate: {self.rules}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The result of the run holds functions, which cannot be pickled; the report only needs its signature.
+        return {**self.__dict__, "signature": self.signature, "_run": None}
 
     @property
     def passed(self) -> bool:
