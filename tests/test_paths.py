@@ -44,9 +44,11 @@ def files_of(act):
     return sorted(files)
 
 
+GATE = ("--min", "ndcg@10=0.1", "--baseline", OTHER, "--max-drop", "ndcg@10=0.05")
 LIMITS = {
     "evaluate": (lambda: assay.evaluate(QRELS, RUN), 16),
     "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 22),
+    "gate": (lambda: command("gate", QRELS, RUN, *GATE), 28),
     "trec_eval": (lambda: command("trec_eval", "-m", "all_trec", QRELS, RUN), 26),
 }
 
