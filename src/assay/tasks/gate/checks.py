@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.errors import DataError, MeasureError
 from assay.core.note import Note, NoteKind
 from assay.core.text import count
+from assay.stats.intervals import ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
 from assay.tasks.compare.moves import document_line
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from assay.tasks.compare.moves import Document, Ranks
 
 RUN, BASELINE = "run", "baseline"
-# Two ways of adding the same numbers differ by less.
-ROUNDING = 1e-9
 MOST_DIGITS = 12
 WORST_QUERIES = 5
 WORST_DOCUMENTS = 3
