@@ -1,0 +1,68 @@
+"""How many files of assay a call passes through: what a person has to open to follow it."""
+
+import re
+import sys
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.main import main
+
+ROOM = Path(assay.__file__).parent
+QRELS, RUN, OTHER = (str(ROOM / "demo" / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def command(*arguments):
+    """Runs the command in this process, with its output thrown away."""
+    program, sys.argv = sys.argv, ["assay", *arguments]
+    try:
+        with redirect_stdout(TextIOWrapper(BytesIO())), redirect_stderr(TextIOWrapper(BytesIO())), suppress(SystemExit):
+            main()
+    finally:
+        sys.argv = program
+
+
+def files_of(act):
+    """The files of assay in which the act calls a function, once everything is imported and remembered."""
+    act()
+    files = set()
+
+    def note_file(frame, event, _):
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(str(ROOM)) and code.co_name != "<module>":
+            files.add(Path(code.co_filename).relative_to(ROOM).as_posix())
+
+    before = sys.getprofile()
+    sys.setprofile(note_file)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
+    return sorted(files)
+
+
+GATE = ("--min", "ndcg@10=0.1", "--baseline", OTHER, "--max-drop", "ndcg@10=0.05")
+LIMITS = {
+    "evaluate": (lambda: assay.evaluate(QRELS, RUN), 16),
+    "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 22),
+    "gate": (lambda: command("gate", QRELS, RUN, *GATE), 28),
+    "trec_eval": (lambda: command("trec_eval", "-m", "all_trec", QRELS, RUN), 26),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_call_passes_through_few_files(name):
+    act, most = LIMITS[name]
+    files = files_of(act)
+    assert 4 <= len(files) <= most, files
+
+
+def test_the_path_of_evaluate_is_the_one_that_the_docs_describe():
+    page = (ROOM.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## What `evaluate` does")[2].partition("\n## ")[0]
+    described = tuple(re.findall(r"`([\w/]+(?:\.py|/))`", section))
+    act, _ = LIMITS["evaluate"]
+    assert [file for file in files_of(act) if not file.startswith(described)] == []
