@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.core.text import show
@@ -32,13 +32,6 @@ class RepeatedKeyError(ValueError):
     """An object has a key twice."""
 
 
-class Line(NamedTuple):
-    """A line of JSON Lines, by its number in the file."""
-
-    number: int
-    fields: dict[str, Any]
-
-
 def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of keys and values, none of which may be there twice."""
     result = dict(pairs)
@@ -52,28 +45,26 @@ def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODE = json.JSONDecoder(object_pairs_hook=refuse_repeats).decode
 
 
-def read_json_lines(source: Source, longest: int | None = None) -> Iterator[Line]:
-    """The objects of a file with their line numbers."""
-    with source.plain() as path, path.open("rb") as file:
-        size = -1 if longest is None else longest + 1
-        yield from parse_json_lines(iter(lambda: file.readline(size), b""), source.name, longest)
-
-
-def parse_json_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[Line]:
-    """The objects in lines of bytes. Blank lines are skipped, but counted."""
+def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers among all lines."""
     for number, raw in enumerate(lines, start=1):
         line = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
         if not line or line.isspace():
             continue
         if longest is not None and len(line) > longest:
             raise FormatError(f"{name}, line {number}: longer than {longest >> 20} MiB; this is not a row of data")
-        try:
-            value = DECODE(line.decode())
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"{name}, line {number}: {explain_json_error(error)}") from None
-        if not isinstance(value, dict):
-            raise FormatError(f"{name}, line {number}: expected an object, found {show(value)}")
-        yield Line(number, value)
+        yield number, line
+
+
+def parse_line(line: bytes, number: int, name: str) -> dict[str, Any]:
+    """The object on a line."""
+    try:
+        value = DECODE(line.decode())
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{name}, line {number}: {explain_json_error(error)}") from None
+    if not isinstance(value, dict):
+        raise FormatError(f"{name}, line {number}: expected an object, found {show(value)}")
+    return value
 
 
 def explain_json_error(error: Exception) -> str:
@@ -87,18 +78,21 @@ def explain_json_error(error: Exception) -> str:
 
 def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
-    for number, fields in read_json_lines(source):
-        yield Placed(f"{source.name}, line {number}", fields)
+    with source.plain() as path, path.open("rb") as file:
+        for number, line in filled_lines(file, source.name):
+            yield Placed(f"{source.name}, line {number}", parse_line(line, number, source.name))
 
 
 def read_batches(source: Source) -> Generator[Batch]:
     """The rows of judgments or a run, in frames. All rows have the keys of the first of their batch."""
     import polars
 
-    lines = read_json_lines(source, LONGEST_LINE)
-    while rows := list(islice(lines, BATCH)):
-        columns = [as_series(name, [fields.get(name) for _, fields in rows]) for name in rows[0].fields]
-        yield Batch(polars.DataFrame(columns), [number for number, _ in rows])
+    with source.plain() as path, path.open("rb") as file:
+        lines = filled_lines(iter(lambda: file.readline(LONGEST_LINE + 1), b""), source.name, LONGEST_LINE)
+        while batch := list(islice(lines, BATCH)):
+            rows = [parse_line(line, number, source.name) for number, line in batch]
+            columns = [as_series(name, [row.get(name) for row in rows]) for name in rows[0]]
+            yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
 
 
 def as_series(name: str, values: list[Any]) -> polars.Series:
@@ -116,11 +110,12 @@ def as_series(name: str, values: list[Any]) -> polars.Series:
 
 def column_names(source: Source) -> list[str]:
     """The keys of the first object; none if it cannot be read."""
-    try:
-        first = next(parse_json_lines(source.read(HEAD).splitlines(), source.name), None)
-    except FormatError:
-        return []
-    return [] if first is None else list(first.fields)
+    for number, line in filled_lines(source.read(HEAD).splitlines(), source.name):
+        try:
+            return list(parse_line(line, number, source.name))
+        except FormatError:
+            break
+    return []
 
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
