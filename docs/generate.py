@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from assay.cli.measures import COMBINED, Explanation, Setting, Worked, explain, name_with_k, range_of
 from assay.conventions import CONVENTIONS
 from assay.core.convention import Convention, Name
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.core.policies import CHOICES, Policies, policy_help, policy_sentence
 from assay.measures import TABLE, parse
 
@@ -95,7 +95,9 @@ def section(about: Explanation) -> str:
 
 
 def parameter_row(setting: Setting) -> tuple[str, ...]:
-    default = "required" if setting.is_needed else "none" if setting.default is None else f"`{write(setting.default)}`"
+    default = (
+        "required" if setting.is_needed else "none" if setting.default is None else f"`{write_value(setting.default)}`"
+    )
     return f"`{'@' if setting.is_cutoff else ''}{setting.name}`", setting.allowed, default, setting.help
 
 
@@ -110,8 +112,8 @@ def worked(example: Worked) -> str:
         call = f'assay.evaluate_answers([{example.references}], ["{example.prediction}"], "{example.measure}")'
         call = f'{call}.scores["{example.measure}"][0]'
         return doctest(example, f"round(float({call}), 4)")
-    grades = f"[[{', '.join(map(write, example.grades))}]]"
-    ideal = "" if example.all_grades is None else f", ideal=[[{', '.join(map(write, example.all_grades))}]]"
+    grades = f"[[{', '.join(map(write_value, example.grades))}]]"
+    ideal = "" if example.all_grades is None else f", ideal=[[{', '.join(map(write_value, example.all_grades))}]]"
     # The number of all queries says nothing about a single one.
     of_one = '.per_query()["0"]' if parse(example.measure).definition.corpus else ""
     call = f'assay.evaluate_labels({grades}, "{example.measure}"{ideal}){of_one}["{example.measure}"]'

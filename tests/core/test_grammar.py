@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay import MeasureError
-from assay.core.grammar import split
+from assay.core.grammar import split_name
 from assay.measures import TABLE, parse
 
 GOOD = [
@@ -151,7 +151,7 @@ def test_bad_names(name, message):
 
 
 def test_parts():
-    spelling = split(" ap ( rel = '2' , norm=found ) @ 10 ")
+    spelling = split_name(" ap ( rel = '2' , norm=found ) @ 10 ")
     assert (spelling.name, spelling.values, spelling.at) == ("ap", {"rel": "2", "norm": "found"}, "10")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.measures import TABLE
 
 BAD = [
@@ -107,7 +107,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("value", "text"), WRITTEN)
 def test_written_values(value, text):
-    assert write(value) == text
+    assert write_value(value) == text
 
 
 def test_measures_are_equal_where_all_parameters_are():

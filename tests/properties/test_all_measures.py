@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.core.grammar import parse as parse_in
+from assay.core.grammar import parse_name
 from assay.measures import TABLE, parse
 from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
 
@@ -112,7 +112,7 @@ def test_its_name_parses_back_to_it(measure):
 def test_a_default_level_reaches_only_names_that_are_silent_about_it(measure, rel):
     parameter = measure.definition.parameters.get("rel")
     level = rel if parameter and parameter.default == 1 and "rel=" not in str(measure) else measure.values.get("rel")
-    assert parse_in(str(measure), TABLE.find, {"rel": rel}).values.get("rel") == level
+    assert parse_name(str(measure), TABLE.find, {"rel": rel}).values.get("rel") == level
 
 
 @few

@@ -15,7 +15,7 @@ from assay.cli.options import load_option, loaded, output_format_option
 from assay.cli.terminal import Command, emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.core.text import printable
 from assay.measures import TABLE
 from assay.render import Column, Table, markdown, render, write_json
@@ -113,7 +113,7 @@ class Explanation:
         plain = asdict(self)
         for each in plain["parameters"]:
             if not isinstance(each["default"], str | bool | int | float | tuple | None):
-                each["default"] = write(each["default"])
+                each["default"] = write_value(each["default"])
         return plain
 
 
@@ -162,7 +162,7 @@ def explain_parameter(definition: Definition, parameter: Parameter) -> Setting:
 
 def preset(definition: Definition, values: Mapping[str, Any]) -> str:
     """The meaning of an alias."""
-    inside = ",".join(f"{name}={write(value)}" for name, value in values.items())
+    inside = ",".join(f"{name}={write_value(value)}" for name, value in values.items())
     return f"{definition.name}({inside})" if inside else definition.name
 
 
@@ -293,7 +293,7 @@ def label(setting: Setting) -> str:
 def default(setting: Setting) -> str:
     if setting.is_needed:
         return "required"
-    return "no default" if setting.default is None else f"default {write(setting.default)}"
+    return "no default" if setting.default is None else f"default {write_value(setting.default)}"
 
 
 def example_lines(example: Worked) -> list[str]:
@@ -303,8 +303,8 @@ def example_lines(example: Worked) -> list[str]:
         if isinstance(example.prediction, list):
             grades = [f"gold: {' | '.join(example.references)}", f"retrieved: {' | '.join(example.prediction)}"]
     else:
-        grades = [f"grades in rank order: {' '.join(map(write, example.grades))}"]
+        grades = [f"grades in rank order: {' '.join(map(write_value, example.grades))}"]
     if example.all_grades is not None:
-        grades.append(f"all judged grades: {' '.join(map(write, example.all_grades))}")
-    value = write(example.value) if example.value.is_integer() else f"{example.value:.4f}"
+        grades.append(f"all judged grades: {' '.join(map(write_value, example.all_grades))}")
+    value = write_value(example.value) if example.value.is_integer() else f"{example.value:.4f}"
     return [*grades, example.working, f"{example.measure} = {value}"]

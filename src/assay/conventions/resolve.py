@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.tools import CONVENTIONS
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.grammar import number, read
+from assay.core.grammar import read_number, read_value
 from assay.core.measure import Measure
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.core.text import nearest, show
 from assay.measures import TABLE, parse
 
@@ -298,7 +298,7 @@ def _build(text: str, rel: float, values: Mapping[str, Any], entry: Name) -> Mea
     measure = parse(text, {"rel": rel})
     definition = measure.definition
     given = {
-        name: read(definition.parameters[name], value) if isinstance(value, str) else value
+        name: read_value(definition.parameters[name], value) if isinstance(value, str) else value
         for name, value in values.items()
     }
     has_level = any(option.parameter == "rel" for option in entry.options.values())
@@ -316,7 +316,7 @@ def _at_cutoffs(name: str, written: Written, entry: Name) -> list[tuple[str, str
             raise MeasureError(f"{show(name)}: {written.base} takes no cutoff; leave it out")
         rest = name[len(written.base) + 1 :]
         return [(entry.output.format(rest) if entry.output and rest else name, template)]
-    values = [number(cutoff) for cutoff in written.cutoffs] if written.cutoffs else list(entry.cutoffs)
+    values = [read_number(cutoff) for cutoff in written.cutoffs] if written.cutoffs else list(entry.cutoffs)
     cutoffs = sorted(float(int(value)) if entry.whole else value for value in values if value is not None)
     if len(cutoffs) < len(values):
         raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {written.base}.5,10")
@@ -330,5 +330,5 @@ def _at_cutoffs(name: str, written: Written, entry: Name) -> list[tuple[str, str
     keys = [output.format(value) for value in cutoffs]
     if len(set(keys)) < len(keys):
         # The tool prints too few digits to tell them apart.
-        keys = [f"{written.base}_{write(value)}" for value in cutoffs]
-    return [(key, template.format(write(value))) for key, value in zip(keys, cutoffs, strict=True)]
+        keys = [f"{written.base}_{write_value(value)}" for value in cutoffs]
+    return [(key, template.format(write_value(value))) for key, value in zip(keys, cutoffs, strict=True)]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.grammar import unquote
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.core.policies import Policies
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def write_cutoff(name: str, entry: Name, at: float | str | None) -> str:
     if at is None:
         return name
     if not entry.output.startswith(name):
-        return f"{name}@{at if isinstance(at, str) else write(at)}"
+        return f"{name}@{at if isinstance(at, str) else write_value(at)}"
     return re.sub(r"\{.*?\}", at, entry.output) if isinstance(at, str) else entry.output.format(at)
 
 

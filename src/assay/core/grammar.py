@@ -36,10 +36,10 @@ class Spelling(NamedTuple):
     at: str | None
 
 
-def split(text: str) -> Spelling:
+def split_name(text: str) -> Spelling:
     """The parts of a name.
 
-    >>> split("rbp(p=0.95)")
+    >>> split_name("rbp(p=0.95)")
     Spelling(name='rbp', values={'p': '0.95'}, at=None)
     """
     shape = SHAPE.fullmatch(text) if len(text) <= LONGEST_NAME else None
@@ -63,15 +63,15 @@ def unquote(value: str) -> str:
     return value
 
 
-def parse(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
+def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
     """The measure that a name means; `find` looks up the bare name, and `defaults` fill what the name leaves open."""
-    spelling = split(text)
+    spelling = split_name(text)
     definition, preset = find(spelling.name)
     given: dict[str, Any] = {}
     for name, value in spelling.values.items():
         if name in preset:
             raise MeasureError(f"{show(text)}: {spelling.name} sets {name} itself; use {definition.name}({name}=…)")
-        given[name] = read(definition.parameters[name], value) if name in definition.parameters else value
+        given[name] = read_value(definition.parameters[name], value) if name in definition.parameters else value
     if spelling.at is not None:
         given.update(at_value(definition, spelling.at, text, given))
     silent = {
@@ -89,25 +89,25 @@ def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, 
         raise MeasureError(f"{show(whole)}: {definition.name} has no cutoff; write {definition.name}")
     if definition.at in given:
         raise MeasureError(f"the measure {show(whole)} sets {show(definition.at)} twice")
-    return {definition.at: read(expected, text)}
+    return {definition.at: read_value(expected, text)}
 
 
-def read(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
     """The text as a value of the parameter's kind; unchanged if it cannot be one, so that the check reports it."""
     if parameter.is_mapping_allowed and ":" in text:
         pairs = [pair.partition(":") for pair in text.split(";")]
-        numbers = [(number(grade), number(gain)) for grade, _, gain in pairs]
+        numbers = [(read_number(grade), read_number(gain)) for grade, _, gain in pairs]
         if any(None in pair for pair in numbers) or len({grade for grade, _ in numbers}) < len(numbers):
             return text
         return dict(numbers)
     if parameter.kind is tuple:
-        values = [number(part) for part in text.split(";")]
+        values = [read_number(part) for part in text.split(";")]
         return text if None in values else tuple(values)
     if parameter.kind is bool:
         return {"true": True, "false": False}.get(text.lower(), text)
-    value = number(text)
+    value = read_number(text)
     return text if parameter.choices or value is None else value
 
 
-def number(text: str) -> float | None:
+def read_number(text: str) -> float | None:
     return float(text) if NUMBER.fullmatch(text.strip()) else None

@@ -20,7 +20,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Judged
-from assay.core.parameter import Bounds, Parameter, parameter, write
+from assay.core.parameter import Bounds, Parameter, parameter, write_value
 from assay.core.text import show
 
 Values = Mapping[str, Any]
@@ -187,9 +187,9 @@ class Measure:
 
     def _write(self, wanted: Callable[[str], bool]) -> str:
         at = self.definition.at
-        inside = [f"{name}={write(value)}" for name, value in self.values.items() if name != at and wanted(name)]
+        inside = [f"{name}={write_value(value)}" for name, value in self.values.items() if name != at and wanted(name)]
         text = self.definition.name + (f"({','.join(inside)})" if inside else "")
-        return text + (f"@{write(self.values[at])}" if self.values.get(at) is not None else "")
+        return text + (f"@{write_value(self.values[at])}" if self.values.get(at) is not None else "")
 
     def __repr__(self) -> str:
         return f"<measure {self}>"

@@ -62,7 +62,7 @@ class Parameter(NamedTuple):
         checked = self._convert(value)
         if checked is None and value is not self.default:
             expected = self.describe()
-            raise MeasureError(f"{measure}: {self.name} must be {expected}, not {show(write(value))}")
+            raise MeasureError(f"{measure}: {self.name} must be {expected}, not {show(write_value(value))}")
         return checked
 
     def _convert(self, value: Any) -> Any:  # noqa: ANN401 - a parameter may be of any kind
@@ -133,14 +133,14 @@ def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 
     )
 
 
-def write(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
+def write_value(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
     """A parameter's value as the grammar writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return ";".join(f"{write(grade)}:{write(gain)}" for grade, gain in sorted(value.items()))
+        return ";".join(f"{write_value(grade)}:{write_value(gain)}" for grade, gain in sorted(value.items()))
     if isinstance(value, tuple):
-        return ";".join(map(write, value))
+        return ";".join(map(write_value, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return repr(value) if isinstance(value, float) else str(value)

@@ -217,4 +217,4 @@ def parse(name: str, defaults: Mapping[str, Any] | None = None) -> Measure:
 
 @lru_cache(maxsize=4096)
 def _parse_once(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) -> Measure:  # noqa: ARG001 - part of the key
-    return grammar.parse(name, TABLE.find, dict(defaults))
+    return grammar.parse_name(name, TABLE.find, dict(defaults))

@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.convention import Convention, Name, Option, Written, read_call
-from assay.core.grammar import number
+from assay.core.grammar import read_number
 from assay.core.policies import Policies
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ABOVE_HALF = math.nextafter(0.5, math.inf)
 
 def above(text: str) -> float | str:
     """The level that means above a threshold."""
-    threshold = number(text)
+    threshold = read_number(text)
     return text if threshold is None else math.nextafter(threshold, math.inf)
 
 

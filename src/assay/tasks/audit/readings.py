@@ -12,7 +12,7 @@ from assay.core import grammar
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.core.policies import Policies
 from assay.core.text import show
 from assay.measures import TABLE, parse
@@ -119,7 +119,7 @@ def told_by(name: str, tool: Convention) -> frozenset[str]:
     if written is not None:
         options = tool.names[written.base].options
         return frozenset(options[option].parameter for option in written.options)
-    spelling = grammar.split(name)
+    spelling = grammar.split_name(name)
     definition, preset = TABLE.find(spelling.name)
     return frozenset({*spelling.values, *preset} - {definition.at})
 
@@ -211,13 +211,13 @@ def with_requested_options(
     for option, about in entry.options.items():
         value = requested_value(about, request, is_needed=option in entry.needed)
         text = None if value is None else tool_word(about, value, request)
-        if reading is None or text is None or value_of(reading.chosen, about) == value:
+        if reading is None or text is None or option_value(reading.chosen, about) == value:
             continue
         # A tool may refuse a value; then it differs there.
         with suppress(MeasureError):
             tried = {**options, option: text}
             changed = read_spelling(tool, write_name(name, tool, at, tried), {})
-            if changed is not None and value_of(changed.chosen, about) == value:
+            if changed is not None and option_value(changed.chosen, about) == value:
                 reading, options = changed, tried
     return reading if reading is None else with_level(tool, reading, request)
 
@@ -236,7 +236,7 @@ def with_level(tool: Convention, reading: Reading, request: Request) -> Reading:
     switched_on = read_spelling(tool, reading.name, {"rel": level})
     if switched_on is None or switched_on.chosen.measure == reading.chosen.measure:
         return reading
-    return switched_on._replace(beside=tool.level.format(write(level)))
+    return switched_on._replace(beside=tool.level.format(write_value(level)))
 
 
 def requested_value(option: Option, request: Request, *, is_needed: bool) -> Any:  # noqa: ANN401 - a parameter may be of any kind
@@ -246,10 +246,10 @@ def requested_value(option: Option, request: Request, *, is_needed: bool) -> Any
     is set only if the name does.
     """
     is_told = option.parameter in request.told
-    return value_of(request.meant, option) if is_told or (is_needed and option.parameter != "rel") else None
+    return option_value(request.meant, option) if is_told or (is_needed and option.parameter != "rel") else None
 
 
-def value_of(chosen: Chosen, option: Option) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+def option_value(chosen: Chosen, option: Option) -> Any:  # noqa: ANN401 - a parameter may be of any kind
     """The value of the parameter or the policy that an option sets."""
     return (
         getattr(chosen.policies, option.parameter) if option.is_policy else chosen.measure.values.get(option.parameter)
@@ -262,7 +262,7 @@ def tool_word(option: Option, value: Any, request: Request) -> str | None:  # no
         return next((text for text, each in option.words.items() if each == value), None)
     parameter = request.measure.definition.parameters.get(option.parameter)
     is_rule = isinstance(value, str) and parameter is not None and parameter.is_mapping_allowed
-    return None if is_rule else write(value)
+    return None if is_rule else write_value(value)
 
 
 def distance(one: Chosen, other: Chosen) -> tuple[bool, int, int]:

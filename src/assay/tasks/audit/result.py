@@ -107,9 +107,9 @@ class Audit(Exports):
             if each.steps:
                 ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
         for steps, names in ways.items():
-            lines.append(f"from {first.tool} {write_value(first.value)} to {', '.join(names)}:")
+            lines.append(f"from {first.tool} {format_number(first.value)} to {', '.join(names)}:")
             lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
-            lines += [f"  {write_value(steps[-1].value)}", ""]
+            lines += [f"  {format_number(steps[-1].value)}", ""]
         return "\n".join(lines).rstrip("\n")
 
     def table(self) -> Table:
@@ -153,7 +153,7 @@ def is_same(one: float, other: float) -> bool:
     return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=LEAST, abs_tol=LEAST)
 
 
-def write_value(value: float) -> str:
+def format_number(value: float) -> str:
     return shown(value, Column(""))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import Chosen
 from assay.core.measure import Measure
-from assay.core.parameter import write
+from assay.core.parameter import write_value
 from assay.core.policies import Policies, policy_sentence
 
 if TYPE_CHECKING:
@@ -96,5 +96,5 @@ def parameter_sentence(measure: Measure, name: str, value: Any) -> str:  # noqa:
     """A parameter in the words of its annotation, or as the grammar writes it."""
     words = measure.definition.words.get((name, value)) if not isinstance(value, dict) else None
     parameter = measure.definition.parameters[name]
-    said = f"{name}={'none' if value is None else write(value)}"
+    said = f"{name}={'none' if value is None else write_value(value)}"
     return words or (said if parameter.choices or not parameter.help else f"{said} ({parameter.help})")
