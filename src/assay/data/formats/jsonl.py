@@ -67,6 +67,17 @@ def parse_line(line: bytes, number: int, name: str) -> dict[str, Any]:
     return value
 
 
+def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any]]:
+    """The objects on lines, all at once; one by one only to find out which line is bad."""
+    try:
+        rows = [DECODE(line.decode()) for _, line in batch]
+    except (ValueError, RecursionError):
+        rows = [None]
+    if all(isinstance(row, dict) for row in rows):
+        return rows
+    return [parse_line(line, number, name) for number, line in batch]
+
+
 def explain_json_error(error: Exception) -> str:
     """Why a line cannot be read."""
     if isinstance(error, UnicodeDecodeError):
@@ -90,7 +101,7 @@ def read_batches(source: Source) -> Generator[Batch]:
     with source.plain() as path, path.open("rb") as file:
         lines = filled_lines(iter(lambda: file.readline(LONGEST_LINE + 1), b""), source.name, LONGEST_LINE)
         while batch := list(islice(lines, BATCH)):
-            rows = [parse_line(line, number, source.name) for number, line in batch]
+            rows = parse_batch(batch, source.name)
             columns = [as_series(name, [row.get(name) for row in rows]) for name in rows[0]]
             yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
 
