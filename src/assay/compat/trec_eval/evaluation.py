@@ -1,8 +1,7 @@
 """Computes the values of every topic, in the order of the topics, and finds what makes trec_eval give up.
 
-Ranking and measures are assay's own. What differs is the order of cutting a ranking (-M before -J), topics that the run
-lacks (-c), recall points in any order, and parameters that mean nothing (`rbp.p=2`, `set_F.-1`), with which trec_eval
-computes all the same.
+Ranking and measures are assay's own. Four things differ: -M cuts a ranking before -J does, -c adds topics missing from
+the run, recall points may be in any order, and trec_eval computes with meaningless parameters (`rbp.p=2`, `set_F.-1`).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray, Judged
     from assay.core.policies import Policies
 
-# Under -c, trec_eval ranks this for a topic that the run lacks; afterwards it sets these values to 0.
+# Under -c, trec_eval ranks this for a topic missing from the run; afterwards it sets these values to 0.
 STAND_IN = {"ceci_nest_pas_un_docno": 1.0}
 CLEARED = ("num_ret", "utility", "rbp_resid")
 CLEARED_BEGINNING = "unj"
@@ -109,11 +108,11 @@ class TopicEvaluator:
         self.ranked: dict[Policies, Judged] = {}
 
     def retrieved(self) -> IntArray:
-        """How many documents each topic retrieved, -1 where the run lacks it."""
+        """How many documents each topic retrieved, -1 if it is missing from the run."""
         return integers(self.run.ranker.columns(0)["retrieved"])
 
     def stand_in(self, topics: list[bytes]) -> set[bytes]:
-        """Gives the topics that the run lacks a ranking of one unjudged document."""
+        """Gives the topics missing from the run a ranking of one unjudged document."""
         missing = {topics[number] for number in np.flatnonzero(self.retrieved() < 0)}
         self.run.ranker.add_rankings({topic.decode(self.run.encoding): STAND_IN for topic in missing})
         return missing
