@@ -3,8 +3,6 @@
 Each name is imported when it is first used, so that `import assay` costs nothing.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-
 # Every public name, with the module it comes from.
 _HOMES = {
     "Answers": "assay.measures.answers",
@@ -68,8 +66,9 @@ _ROOMS = {"compat": "assay.compat", "live": "assay.tasks.probe"}
 _DEFINED_IN: dict[str, str] = {}
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list
 
-if _TYPE_CHECKING:
-    # The same for type checkers and editors; a test holds the two equal.
+# The same for type checkers and editors; a test holds the two equal. Importing `typing` would cost more than all else.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
     from assay._kernel import __version__ as __version__
     from assay.conventions import parse_measure as parse_measure
     from assay.core.errors import AssayError as AssayError
@@ -124,6 +123,8 @@ if _TYPE_CHECKING:
     from assay.tasks.probe import probe as probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag
     from assay.tasks.rag.result import RagResult as RagResult
+
+del TYPE_CHECKING
 
 
 def __getattr__(name: str) -> object:
