@@ -5,6 +5,8 @@ import pytest
 
 import assay
 from assay import LossError, Qrels, Run
+from assay.data.formats import FORMATS
+from assay.data.write import LOSSES as KNOWN_LOSSES
 
 # What cannot be held.
 
@@ -96,3 +98,7 @@ def test_ids_that_would_become_one_are_refused_even_so(data, tmp_path):
     with pytest.raises(LossError, match="rename them"):
         Run(data).write(tmp_path / "run.trec", lossy=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_loss_of_the_table_of_formats_is_known():
+    assert {loss for each in FORMATS for loss in each.cannot_hold} == set(KNOWN_LOSSES)

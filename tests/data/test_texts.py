@@ -1,66 +1,149 @@
-"""Judgments and runs of texts: what they hold, and what is said about bad ones."""
+"""Questions and documents in each of the forms that they come in."""
 
+import gzip
+import io
+import json
+
+import pandas
+import polars
+import pyarrow
 import pytest
 
 import assay
+from assay.data.texts import DOCUMENTS
+from assay.data.texts import read_texts as read_questions
+
+EXPECTED = {"q1": 'who "was" it?', "2": "was, or is?"}
+RECORDS = [{"_id": query, "text": text, "metadata": {}} for query, text in EXPECTED.items()]
+COLUMNS = {"query_id": list(EXPECTED), "question": list(EXPECTED.values())}
+
+OBJECTS = {
+    "dict": EXPECTED,
+    "integers": {"q1": EXPECTED["q1"], 2: EXPECTED["2"]},
+    "records": RECORDS,
+    "polars": polars.DataFrame(COLUMNS),
+    "lazy": polars.LazyFrame(COLUMNS),
+    "pandas": pandas.DataFrame(COLUMNS),
+    "pyarrow": pyarrow.table(COLUMNS),
+}
 
 
-def test_each_reference_is_a_group():
-    qrels, run = assay.match_texts({"q1": ["abcd", "x"], "q2": []}, {"q1": ["abce", "y"], "q2": ["z"]})
-    assert qrels.groups("q1") == {
-        "0": {"reference-0": 1, "retrieved-0": 0.75, "retrieved-1": 0},
-        "1": {"reference-1": 1, "retrieved-0": 0, "retrieved-1": 0},
-    }
-    assert qrels["q1"]["retrieved-0"] == 0.75
-    assert qrels["q2"] == {"reference-none": 0}
-    assert run.to_dict() == {"q1": ["retrieved-0", "retrieved-1"], "q2": ["retrieved-0"]}
+@pytest.mark.parametrize("form", OBJECTS)
+def test_objects(form):
+    assert read_questions(OBJECTS[form]) == EXPECTED
 
 
-def test_lists_pair_up():
-    qrels, run = assay.match_texts([["a"], ["b"]], [["a"], []])
-    assert (qrels.queries, run.queries) == (["0", "1"], ["0", "1"])
+def test_a_list_of_texts_is_numbered():
+    assert read_questions(["a", "b"]) == {"0": "a", "1": "b"}
+    assert read_questions(iter(("a", "b"))) == {"0": "a", "1": "b"}
 
 
-# 1 less the normalised distance, by hand.
-ALIKE = [
-    ("levenshtein", "kitten", "sitting", 1 - 3 / 7),
-    ("hamming", "karolin", "kathrin", 1 - 3 / 7),
-    ("hamming", "ab", "abcd", 1 / 2),
-    ("jaro", "martha", "marhta", (1 + 1 + 5 / 6) / 3),
-    ("jaro_winkler", "martha", "marhta", 17 / 18 + 3 / 10 * (1 - 17 / 18)),
-    ("levenshtein", "", "", 1),
-    ("levenshtein", "", "a", 0),
+LINES = "".join(json.dumps(record) + "\n" for record in RECORDS)
+FILES = {
+    "queries.jsonl": LINES,
+    "queries": LINES,
+    "blank lines.jsonl": LINES.replace("\n", "\n\n"),
+    "object.json": json.dumps(EXPECTED),
+    "records.json": json.dumps(RECORDS),
+    "list": json.dumps(RECORDS),
+    "plain.tsv": 'q1\twho "was" it?\n2\twas, or is?\n',
+    "named.tsv": 'text\tlanguage\tqid\nwho "was" it?\ten\tq1\nwas, or is?\ten\t2\n',
+    "named.txt": 'Query-ID\tQuery\nq1\twho "was" it?\n2\twas, or is?\n',
+    "named.csv": 'id,text\nq1,"who ""was"" it?"\n2,"was, or is?"\n',
+    "plain.csv": 'q1,"who ""was"" it?"\n2,"was, or is?"\n',
+    "blank lines.csv": '\n \nid,text\n\nq1,"who ""was"" it?"\n   \n2,"was, or is?"\n\n',
+    "blank lines plain.csv": '\nq1,"who ""was"" it?"\n\n2,"was, or is?"\n',
+    "blank lines.tsv": '\n\nq1\twho "was" it?\n\n2\twas, or is?\n \n',
+    "windows.csv": '\ufeffid,text\r\nq1,"who ""was"" it?"\r\n2,"was, or is?"\r\n',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(FILES[name].encode())
+    assert read_questions(path) == EXPECTED
+    assert read_questions(str(path)) == EXPECTED
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(FILES[name].encode()))
+    assert read_questions(packed) == EXPECTED
+
+
+def test_parquet_and_streams(tmp_path):
+    polars.DataFrame(COLUMNS).write_parquet(tmp_path / "queries.parquet")
+    assert read_questions(tmp_path / "queries.parquet") == EXPECTED
+    assert read_questions(io.BytesIO(LINES.encode())) == EXPECTED
+
+
+def test_the_demo_has_questions():
+    from importlib.resources import files
+
+    questions = read_questions(files("assay") / "demo" / "queries.jsonl")
+    assert len(questions) == 25
+    assert questions["q03"] == "What would a 10% stronger US dollar do to revenue and operating income?"
+
+
+BAD_OBJECTS = [
+    ({}, "no questions found"),
+    ([], "no questions found"),
+    (7, "the questions must be a dict, a list, a frame or a file, not 'int'"),
+    ({"q1": None}, "the questions: question 'q1' must have a text, not 'None'"),
+    ({"q1": " "}, "the questions: question 'q1' must have a text, not ' '"),
+    ({1: "a", "1": "b"}, "the questions: duplicate question id '1'"),
+    ({1.5: "a"}, "the id of a question must be a string or an integer, not '1.5'"),
+    ({"": "a"}, "the id of a question must be a string or an integer, not ''"),
+    ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …), found only 'id'"),
+    (
+        polars.DataFrame({"text": ["a"]}),
+        "the questions, row 0: questions need an id (query_id, qid, question_id …), found only 'text'",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("distance", "one", "other", "expected"), ALIKE)
-def test_likeness(distance, one, other, expected):
-    qrels, _ = assay.match_texts({"q": [one]}, {"q": [other]}, distance=distance)
-    assert qrels["q"]["retrieved-0"] == pytest.approx(expected, rel=1e-14, abs=1e-15)
+@pytest.mark.parametrize(("data", "message"), BAD_OBJECTS)
+def test_bad_objects_are_named(data, message):
+    with pytest.raises(assay.AssayError) as caught:
+        read_questions(data)
+    assert message in str(caught.value)
 
 
-BAD = [
-    ("abc", {"q": []}, "the references must be a dict or a list of lists of texts, not 'abc'"),
-    ({"q": []}, 5, "the retrieved texts must be a dict or a list of lists of texts, not '5'"),
-    ({}, {"q": []}, "no references"),
-    ({"q": "abc"}, {"q": []}, "the references of query 'q' must be a list of texts, not 'abc'"),
-    ({"q": ["a"]}, {"q": ["a", None]}, "the retrieved texts of query 'q' must be a list of texts, not '['a', None]'"),
-    ({"q": None}, {"q": []}, "the references of query 'q' must be a list of texts, not 'None'"),
-    ({1.5: []}, {"q": []}, "the references: an id must be a string or an integer, not '1.5'"),
-    ([["a"]], [["a"], ["b"]], "1 list of references but 2 of retrieved texts; lists must pair up"),
-]
+BAD_FILES = {
+    "broken.parquet": (b"PAR1 and no more", "broken.parquet cannot be read as parquet: "),
+    "noise.parquet": (bytes(range(1, 200)), "noise.parquet cannot be read as parquet: "),
+    "empty.parquet": (b"", "empty.parquet cannot be read as parquet: "),
+    "later.csv": (b"\nid,text\n\nq1\n", "later.csv, line 4: expected an id and a text, found '['q1']'"),
+    "commas.csv": (b"id,text\n,\n", "commas.csv, line 2: the id of a question must be a string or an integer, not ''"),
+    "broken.jsonl": (b'{"id": 1, "text": "a"}\n{"id"\n', "broken.jsonl, line 2: invalid JSON"),
+    "list.jsonl": (b"[1]\n", "line 1: expected an object, found '[1]'"),
+    "twice.jsonl": (b'{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "line 2: duplicate question id '1'"),
+    "number.json": (b"7", "number.json, line 1: invalid JSON: expected '{' or '['"),
+    "short.tsv": (b"q1\ta\nq2\n", "short.tsv, line 2: expected an id and a text, found"),
+    "wide.csv": (b"a,b,c\n1,2,3\n", "wide.csv, line 1: questions need an id"),
+    "one.tsv": (b"who was it\n", "one.tsv, line 1: questions need an id"),
+    "latin.tsv": (b"q1\tok\nq2\tstra\xdfe\n", "latin.tsv, line 2: bytes that are not UTF-8"),
+    "empty.jsonl": (b"", "no questions found"),
+    "deep.json": (b"[" * 100_000, "deep.json, line 1: invalid JSON: the values are nested too deeply"),
+}
 
 
-@pytest.mark.parametrize(("references", "retrieved", "message"), BAD)
-def test_bad_texts(references, retrieved, message):
-    with pytest.raises(assay.DataError) as caught:
-        assay.match_texts(references, retrieved)
-    assert str(caught.value) == message
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_are_named(tmp_path, name):
+    content, message = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(assay.AssayError) as caught:
+        read_questions(tmp_path / name)
+    assert message in str(caught.value)
 
 
-def test_a_distance_that_there_is_not():
-    with pytest.raises(assay.PolicyError) as caught:
-        assay.match_texts([["a"]], [["a"]], distance="cosine")
-    assert str(caught.value) == (
-        "distance must be 'levenshtein' or 'hamming' or 'jaro' or 'jaro_winkler', not 'cosine'"
-    )
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(assay.FileError, match="there is no file"):
+        read_questions(tmp_path / "none.jsonl")
+
+
+def test_documents_have_names_of_their_own_and_may_be_blank():
+    rows = [{"doc_id": "d1", "contents": "one"}, {"doc_id": "d2", "contents": ""}, {"doc_id": 3, "contents": None}]
+    assert read_questions(rows, DOCUMENTS) == {"d1": "one", "d2": "", "3": ""}
+    with pytest.raises(
+        assay.FormatError, match=r"documents need a text \(text, content, contents …\), found only 'doc_id'"
+    ):
+        read_questions([{"doc_id": "d1"}], DOCUMENTS)

@@ -56,7 +56,9 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="Number of bad answers to show."
 )
 @click.option("--by", metavar="MEASURE", help="Measure that decides which answers are bad or wrong.")
-@click.option("--right", type=click.FLOAT, help="Lowest value of a correct answer.  [default: half of the maximum]")
+@click.option(
+    "--right", type=click.FLOAT, help="Value from which an answer counts as correct.  [default: half of the maximum]"
+)
 @click.option("--corpus", metavar="FILE", help="Texts of documents, for measures that need them.")
 @click.option(
     "--column",

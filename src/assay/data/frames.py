@@ -323,7 +323,7 @@ def check_columns(names: Sequence[str], columns: Mapping[str, str] | None, name:
 
 
 def find_column(names: Sequence[str], known: Sequence[str]) -> str | None:
-    """The column that has the first possible of the known names."""
+    """The column with the first of the known names that exists, or None."""
     for each in known:
         column = next((column for column in names if normalise_name(column) == each), None)
         if column is not None:

@@ -73,7 +73,7 @@ def rank_table(
     columns: Mapping[str, str] | None,
     threads: int,
 ) -> Ranker:
-    """Ranks a run batch by batch; all of it at once where the rows of a query are not contiguous."""
+    """Ranks a run batch by batch; the whole run at once if the rows of a query are not contiguous."""
     ranker = make_ranker()
     seen: set[str] = set()
     with closing(whole_queries(prepare_batches(read_batches(source), source.name, columns, judgments=False))) as parts:

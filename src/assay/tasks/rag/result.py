@@ -66,7 +66,7 @@ class RagResult(Result):
         key = self._answer_key(measure)
         limit = self._limit(key, right)
         if limit is None:
-            raise PolicyError(f"{key} has no maximum; set the lowest value of a correct answer (right=…)")
+            raise PolicyError(f"{key} has no maximum; say from which value an answer counts as correct (right=…)")
         sign = 1 if self.measures[key].definition.higher_is_better else -1
         wrong = (sign * self.scores[key] < sign * limit) & self.has_gold
         return {
@@ -138,7 +138,7 @@ class RagResult(Result):
         return key
 
     def _limit(self, key: str, right: float | None) -> float | None:
-        """The lowest value of a correct answer; None if there is no default."""
+        """The value from which an answer counts as correct; None if there is no default."""
         low, high = self.measures[key].definition.range
         if right is None:
             return (low + high) / 2 if math.isfinite(high - low) else None

@@ -1,0 +1,66 @@
+"""Judgments and runs of texts: what they hold, and what is said about bad ones."""
+
+import pytest
+
+import assay
+
+
+def test_each_reference_is_a_group():
+    qrels, run = assay.match_texts({"q1": ["abcd", "x"], "q2": []}, {"q1": ["abce", "y"], "q2": ["z"]})
+    assert qrels.groups("q1") == {
+        "0": {"reference-0": 1, "retrieved-0": 0.75, "retrieved-1": 0},
+        "1": {"reference-1": 1, "retrieved-0": 0, "retrieved-1": 0},
+    }
+    assert qrels["q1"]["retrieved-0"] == 0.75
+    assert qrels["q2"] == {"reference-none": 0}
+    assert run.to_dict() == {"q1": ["retrieved-0", "retrieved-1"], "q2": ["retrieved-0"]}
+
+
+def test_lists_pair_up():
+    qrels, run = assay.match_texts([["a"], ["b"]], [["a"], []])
+    assert (qrels.queries, run.queries) == (["0", "1"], ["0", "1"])
+
+
+# 1 less the normalised distance, by hand.
+ALIKE = [
+    ("levenshtein", "kitten", "sitting", 1 - 3 / 7),
+    ("hamming", "karolin", "kathrin", 1 - 3 / 7),
+    ("hamming", "ab", "abcd", 1 / 2),
+    ("jaro", "martha", "marhta", (1 + 1 + 5 / 6) / 3),
+    ("jaro_winkler", "martha", "marhta", 17 / 18 + 3 / 10 * (1 - 17 / 18)),
+    ("levenshtein", "", "", 1),
+    ("levenshtein", "", "a", 0),
+]
+
+
+@pytest.mark.parametrize(("distance", "one", "other", "expected"), ALIKE)
+def test_likeness(distance, one, other, expected):
+    qrels, _ = assay.match_texts({"q": [one]}, {"q": [other]}, distance=distance)
+    assert qrels["q"]["retrieved-0"] == pytest.approx(expected, rel=1e-14, abs=1e-15)
+
+
+BAD = [
+    ("abc", {"q": []}, "the references must be a dict or a list of lists of texts, not 'abc'"),
+    ({"q": []}, 5, "the retrieved texts must be a dict or a list of lists of texts, not '5'"),
+    ({}, {"q": []}, "no references"),
+    ({"q": "abc"}, {"q": []}, "the references of query 'q' must be a list of texts, not 'abc'"),
+    ({"q": ["a"]}, {"q": ["a", None]}, "the retrieved texts of query 'q' must be a list of texts, not '['a', None]'"),
+    ({"q": None}, {"q": []}, "the references of query 'q' must be a list of texts, not 'None'"),
+    ({1.5: []}, {"q": []}, "the references: an id must be a string or an integer, not '1.5'"),
+    ([["a"]], [["a"], ["b"]], "1 list of references but 2 of retrieved texts; lists must pair up"),
+]
+
+
+@pytest.mark.parametrize(("references", "retrieved", "message"), BAD)
+def test_bad_texts(references, retrieved, message):
+    with pytest.raises(assay.DataError) as caught:
+        assay.match_texts(references, retrieved)
+    assert str(caught.value) == message
+
+
+def test_a_distance_that_there_is_not():
+    with pytest.raises(assay.PolicyError) as caught:
+        assay.match_texts([["a"]], [["a"]], distance="cosine")
+    assert str(caught.value) == (
+        "distance must be 'levenshtein' or 'hamming' or 'jaro' or 'jaro_winkler', not 'cosine'"
+    )
