@@ -71,7 +71,7 @@ class Format:
             table = tabular.read_table(self.batches(source), source.name, columns, judgments=judgments)
             return Rows.from_frame(table, source.name)
         if self.judgments is None:
-            return json.read_rows(source, judgments=judgments)
+            return json.rows_of_json(source, judgments=judgments)
         if not judgments:
             raise FormatError(f"{self.name} is a format for judgments, not for runs")
         return self.judgments(source)
@@ -133,7 +133,7 @@ def text_table(
         re.compile(tabular.header_mark(separator, QUERY, DOCUMENT)),
         batches=partial(tabular.read_separated, separator=separator),
         names=partial(tabular.read_header, separator=separator),
-        write=write or partial(tabular.write_separated, separator=separator),
+        write=write or partial(tabular.write_text_table, separator=separator),
         cannot_hold=cannot_hold,
         separator=separator,
     )

@@ -67,7 +67,7 @@ def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: 
         return [value for _, value in entries] if is_list else dict(entries)
 
 
-def read_rows(source: Source, *, judgments: bool) -> Rows:
+def rows_of_json(source: Source, *, judgments: bool) -> Rows:
     """The judgments or the run in a file."""
     content = read_json(source, with_repeats if judgments else as_pairs)
     with prefix_errors(source.name):

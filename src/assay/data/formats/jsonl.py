@@ -56,7 +56,7 @@ def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) 
         yield number, line
 
 
-def parse_line(line: bytes, number: int, name: str) -> dict[str, Any]:
+def parse_json_line(line: bytes, number: int, name: str) -> dict[str, Any]:
     """The object on a line."""
     try:
         value = DECODE(line.decode())
@@ -75,7 +75,7 @@ def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any
         rows = [None]
     if all(isinstance(row, dict) for row in rows):
         return rows
-    return [parse_line(line, number, name) for number, line in batch]
+    return [parse_json_line(line, number, name) for number, line in batch]
 
 
 def explain_json_error(error: Exception) -> str:
@@ -91,7 +91,7 @@ def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
     with source.plain() as path, path.open("rb") as file:
         for number, line in filled_lines(file, source.name):
-            yield Placed(f"{source.name}, line {number}", parse_line(line, number, source.name))
+            yield Placed(f"{source.name}, line {number}", parse_json_line(line, number, source.name))
 
 
 def read_batches(source: Source) -> Generator[Batch]:
@@ -123,7 +123,7 @@ def column_names(source: Source) -> list[str]:
     """The keys of the first object; none if it cannot be read."""
     for number, line in filled_lines(source.read(HEAD).splitlines(), source.name):
         try:
-            return list(parse_line(line, number, source.name))
+            return list(parse_json_line(line, number, source.name))
         except FormatError:
             break
     return []

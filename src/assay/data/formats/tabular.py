@@ -255,7 +255,7 @@ def header_mark(separator: str, *roles: tuple[str, ...]) -> str:
     return "(?i)" + "".join(columns)
 
 
-def write_separated(data: Any, file: IO[bytes], separator: str) -> None:  # noqa: ANN401 - Qrels or Run
+def write_text_table(data: Any, file: IO[bytes], separator: str) -> None:  # noqa: ANN401 - Qrels or Run
     replace_unwritable(data.to_polars(), NAMES[separator]).write_csv(file, separator=separator)
 
 
