@@ -73,7 +73,7 @@ def test_a_gate_that_fails_is_a_test_that_fails(run_pytest):
     assert result.returncode == 1
     assert "2 failed, 2 passed" in result.stdout
     assert FAILURE in result.stdout
-    assert "assay_gate: there is no file 'none.run'" in result.stdout
+    assert "assay_gate: file 'none.run' not found" in result.stdout
     assert "Traceback" not in result.stdout
     assert "During handling" not in result.stdout
     assert "assay_pytest" not in result.stdout.partition("FAILURES")[2].partition("short test summary")[0]

@@ -1,4 +1,4 @@
-//! What went wrong with the input, in words for the person who gave it.
+//! Faults in the input, worded for the person who gave it.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub enum Kind {
     File,
     /// A line, a field or a value is malformed.
     Format,
-    /// A document stands twice in a query.
+    /// A query lists a document twice.
     Duplicate,
     /// The work was stopped from outside.
     Interrupted,
@@ -37,7 +37,7 @@ impl Fault {
         Self::new(
             Kind::Duplicate,
             format!(
-                "query {query} lists document {document} more than once; remove the repeats, or keep one with \
+                "query {query} lists document {document} more than once; remove the duplicates, or keep one with \
                  duplicates=\"first\" or \"last\" (--duplicates first or last)"
             ),
         )
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_stands_in_front() {
+    fn the_place_comes_first() {
         assert_eq!(Fault::format("bad").at("run.txt, line 3").to_string(), "run.txt, line 3: bad");
     }
 }

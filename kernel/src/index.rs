@@ -183,7 +183,7 @@ const LARGEST_GRADE: f64 = 1e100;
 fn too_large(query: &[u8], document: &[u8], grade: f64) -> Fault {
     let (query, document) = (show(query), show(document));
     Fault::format(format!(
-        "query {query}, document {document}: the grade {grade:e} is too large; grades go up to {LARGEST_GRADE:e}"
+        "query {query}, document {document}: grade {grade:e} is too large (maximum {LARGEST_GRADE:e})"
     ))
 }
 

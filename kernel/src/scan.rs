@@ -72,7 +72,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     Ok(scan)
 }
 
-/// The fault that stands first in the file.
+/// The first fault in the file.
 fn first_fault(workers: &[Worker<'_>], source: &Source, lines: &[usize]) -> Option<Fault> {
     let (block, line, fault) =
         workers.iter().filter_map(|worker| worker.fault.as_ref()).min_by_key(|fault| (fault.0, fault.1))?;
@@ -175,7 +175,7 @@ struct Shared<'a, 'b> {
     failed: &'a AtomicBool,
 }
 
-/// What a worker knows of a query: in how many places of the file it stands, and its rows.
+/// What a worker knows of a query: in how many places of the file it occurs, and its rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     segments: u32,

@@ -36,7 +36,7 @@ judgments qrels.txt
   ok    no duplicate judgments
 
 run bad.run
-  bad   bad.run, line 1: the score 'inf' is not finite; every score must be
+  bad   bad.run, line 1: the score 'inf' is not finite; every score must be finite
         → fix this first; the rest of this file was not checked
 
 1 problem, 0 warnings
@@ -62,7 +62,7 @@ def test_judgments_alone(assay):
 def test_a_run_is_looked_at_even_where_the_judgments_cannot_be_read(assay):
     result = assay("check", "none.txt", "two.run")
     assert result.exit_code == 1
-    assert "judgments none.txt\n  bad   there is no file 'none.txt'\n" in result.stdout
+    assert "judgments none.txt\n  bad   file 'none.txt' not found\n" in result.stdout
     assert "run two.run\n  1 query, 2 documents, 2 per query, tag b\n" in result.stdout
 
 

@@ -173,7 +173,10 @@ def test_standard_input_stands_for_one_file_only(assay):
 def test_faults_in_standard_input_are_named(assay):
     result = assay("eval", "qrels.txt", "-", stdin="q1 Q0 d1 1 high a\n")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "assay: standard input, line 1: the score 'high' is not a number\n"
+    assert (
+        result.stderr
+        == "assay: standard input, line 1: the score 'high' is not a number; expected \"query Q0 document rank score tag\"\n"
+    )
 
 
 def test_formats_can_be_named(assay, folder):

@@ -265,13 +265,13 @@ WRONG = [
     (("qrels.txt", "one.run", "--min", "rr=nan"), "must be a measure and a number"),
     (("qrels.txt", "one.run", "--max-drop", "rr=0.1"), "max_drop needs a baseline"),
     (("qrels.txt", "one.run", "--baseline", "two.run"), "a baseline needs max_drop"),
-    (("qrels.txt", "one.run", "--baseline", "none.run", "--max-drop", "rr=0.1"), "there is no file 'none.run'"),
+    (("qrels.txt", "one.run", "--baseline", "none.run", "--max-drop", "rr=0.1"), "file 'none.run' not found"),
     (
         ("qrels.txt", "one.run", "--baseline", "broken.json", "--max-drop", "rr=0.1"),
         "broken.json: line 1: the file is cut off",
     ),
-    (("qrels.txt", "none.run", "--min", "rr=0.1"), "there is no file 'none.run'"),
-    (("none.txt", "one.run", "--min", "rr=0.1"), "there is no file 'none.txt'"),
+    (("qrels.txt", "none.run", "--min", "rr=0.1"), "file 'none.run' not found"),
+    (("none.txt", "one.run", "--min", "rr=0.1"), "file 'none.txt' not found"),
     (("one.run", "--min", "rr=0.1"), "a run cannot be scored without judgments"),
     (("--min", "rr=0.1"), "missing RUN; name the run to check, here or in the settings"),
     (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "unknown measure 'nonsense'"),
@@ -358,4 +358,4 @@ def test_the_settings_that_the_documentation_shows_can_be_read(assay, folder):
     (folder / "assay.toml").write_text(text.partition("```toml\n")[2].partition("```")[0])
     result = assay("gate")
     assert result.exit_code == 2
-    assert "there is no file 'data/qrels.txt'" in result.stderr
+    assert "file 'data/qrels.txt' not found" in result.stderr

@@ -61,12 +61,12 @@ def test_usage_errors_hint_at_help(assay, arguments, message):
 
 
 BAD_RUNS = {
-    "missing": (None, "there is no file 'bad.run'"),
+    "missing": (None, "file 'bad.run' not found"),
     "malformed": (b"q1 Q0 d1 1 high a\n", "bad.run, line 1: the score 'high' is not a number"),
     "too few fields": (b"q1 Q0 d1 1 0.5 a\nq1 Q0 d1\n", "bad.run, line 2: expected 6 fields"),
     "not finite": (b"q1 Q0 d1 1 nan a\n", "bad.run, line 1: the score 'nan' is not finite"),
     "empty": (b"", "bad.run has no rankings"),
-    "corrupt": (gzip.compress(b"q1 Q0 d1 1 1 a\n" * 99)[:-20], "the compressed file 'bad.run' ends too early"),
+    "corrupt": (gzip.compress(b"q1 Q0 d1 1 1 a\n" * 99)[:-20], "compressed file 'bad.run' is truncated"),
     "duplicate": (b"q1 Q0 d1 1 2 a\nq1 Q0 d1 2 1 a\n", "bad.run: query 'q1' lists document 'd1' more than once"),
     "no common query": (b"1 Q0 d1 1 2 a\n", "judgments and run have no query in common"),
     "escape": (b"\x1b[2J Q0 d1 1 x a\n", "bad.run, line 1: the score 'x' is not a number"),
@@ -97,7 +97,7 @@ def test_bad_runs_end_in_one_line(assay, folder, case):
         (["eval", "qrels.txt", "two.run", "--missing", "error"], "1 query in the judgments is missing from the run"),
         (["eval", "qrels.txt", "one.run", "-m", " "], "no measure to compute"),
         (["measures", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
-        (["convert", "none.run", "x.json"], "there is no file 'none.run'"),
+        (["convert", "none.run", "x.json"], "file 'none.run' not found"),
     ],
 )
 def test_bad_input_ends_in_one_line(assay, arguments, message):

@@ -231,8 +231,8 @@ MISTAKES = [
     (("http://h/", "--concurrency", "0"), "concurrency must be a whole number from 1 to 1024"),
     (("http://h/", "-m", "nonsense"), "unknown measure 'nonsense'"),
     (("http://h/", "--queries", "broken.parquet"), "broken.parquet cannot be read as parquet: "),
-    (("http://h/", "--queries", "none.jsonl"), "there is no file 'none.jsonl'"),
-    (("http://h/", "--qrels", "none.txt"), "there is no file 'none.txt'"),
+    (("http://h/", "--queries", "none.jsonl"), "file 'none.jsonl' not found"),
+    (("http://h/", "--qrels", "none.txt"), "file 'none.txt' not found"),
 ]
 
 

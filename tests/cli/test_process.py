@@ -27,7 +27,7 @@ def test_standard_input(process, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["eval", "qrels.txt", "none.run"], 2, b"assay: there is no file 'none.run'\n"),
+        (["eval", "qrels.txt", "none.run"], 2, b"assay: file 'none.run' not found\n"),
         (["check", "none.txt"], 1, b""),
         (["measures", "rr"], 0, b""),
     ],

@@ -35,7 +35,7 @@ def test_a_truncated_compressed_file_is_told(suffix, format, make):
         refused(
             lambda path=path: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "truncated"]
         )
-        refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "make or fetch it again"])
+        refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "create or download it again"])
 
 
 @pytest.mark.parametrize("format", ["trec", "csv", "json", "jsonl"])

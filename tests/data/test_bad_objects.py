@@ -276,9 +276,9 @@ def test_a_document_of_two_groups_is_no_repeat():
     assert assay.Qrels({"q1": [["d1"], ["d1"]]})["q1"] == {"d1": 1.0}
 
 
-def test_a_query_as_string_and_as_integer_stands_twice():
-    refused(lambda: assay.Qrels({1: ["a"], "1": ["b"]}), DataError, ["query '1' stands twice"])
-    refused(lambda: assay.Run({1: ["a"], "1": ["b"]}), DataError, ["query '1' stands twice"])
+def test_a_query_as_string_and_as_integer_is_a_duplicate():
+    refused(lambda: assay.Qrels({1: ["a"], "1": ["b"]}), DataError, ["duplicate query id '1'"])
+    refused(lambda: assay.Run({1: ["a"], "1": ["b"]}), DataError, ["duplicate query id '1'"])
 
 
 def test_no_query_in_common_shows_three_ids_of_each_side():
@@ -304,12 +304,12 @@ def test_a_query_that_cannot_be_a_key():
 
 
 def test_a_run_with_a_query_as_string_and_as_integer():
-    refused(lambda: evaluate({"1": ["a"]}, {1: ["b", "a"], "1": ["a"]}), DataError, ["query '1' stands twice"])
+    refused(lambda: evaluate({"1": ["a"]}, {1: ["b", "a"], "1": ["a"]}), DataError, ["duplicate query id '1'"])
 
 
 @pytest.mark.parametrize("judgments", [[("d1", 3), ("d2", 0)], [["d1", 3]], [("d1", np.int64(3))]])
 def test_judgments_in_pairs_are_no_groups(judgments):
-    refused(lambda: assay.Qrels({"q1": judgments}), DataError, ["query 'q1'", "mixes text and numbers", "write a dict"])
+    refused(lambda: assay.Qrels({"q1": judgments}), DataError, ["query 'q1'", "mixes text and numbers", "use a dict"])
 
 
 @pytest.mark.parametrize("judgments", [["d1", ["d2"]], [["d1"], "d2"]])

@@ -16,7 +16,7 @@ from refusals import GOOD, GOOD_QRELS, QRELS, RUN, refused
 
 def test_a_long_path_is_named_whole(tmp_path):
     path = tmp_path / ("x" * 100) / "the-name-that-matters.trec"
-    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["there is no file", "the-name-that-matters.trec"])
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["not found", "the-name-that-matters.trec"])
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def test_a_missing_file_is_named(name, tmp_path):
         assay.read_run,
         assay.read_qrels,
     ):
-        refused(lambda act=act: act(tmp_path / name), FileError, ["there is no file"])
-        refused(lambda act=act: act(name), FileError, [f"there is no file '{name}'"])
+        refused(lambda act=act: act(tmp_path / name), FileError, ["not found"])
+        refused(lambda act=act: act(name), FileError, [f"file '{name}' not found"])
 
 
 @pytest.mark.parametrize("format", [None, "trec", "csv", "tsv", "json", "jsonl", "parquet"])

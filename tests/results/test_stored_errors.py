@@ -193,7 +193,7 @@ def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path, monkeypa
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(assay.FileError, match="there is no file"):
+    with pytest.raises(assay.FileError, match="not found"):
         assay.load_result(tmp_path / "none.json")
     with pytest.raises(assay.FileError, match="is a directory"):
         assay.load_result(tmp_path)

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 /// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
 ///
 /// Each judged document is looked up in the dict; the scores are then counted against those found. False if the dict
-/// needs the slow path: an id that is no plain string, ties that ids must break, or an option that needs every id.
+/// needs the slow path: an id that is not a plain string, ties that ids must break, or an option that needs every id.
 pub fn rank_dict(
     rankers: &mut Rankers<'_>,
     query: u32,

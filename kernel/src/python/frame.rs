@@ -38,7 +38,7 @@ fn chunks(frame: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     // SAFETY: a capsule of this name holds an ArrowArrayStream, which the reader takes over.
     let reader =
         unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
-    let failed = |error: ArrowError| data_error(format!("the frame cannot be read through Arrow: {error}"));
+    let failed = |error: ArrowError| data_error(format!("cannot read the frame through Arrow: {error}"));
     reader.map_err(failed)?.map(|batch| chunk(&batch.map_err(failed)?)).collect()
 }
 
@@ -48,7 +48,7 @@ fn chunk(batch: &RecordBatch) -> PyResult<Chunk> {
     Ok(Chunk {
         queries: text(batch, "query_id")?,
         documents: text(batch, "doc_id")?,
-        values: values.ok_or_else(|| data_error("the column value must hold float64".into()))?.clone(),
+        values: values.ok_or_else(|| data_error("column value must be float64".into()))?.clone(),
         groups: if batch.column_by_name("group").is_some() { Some(text(batch, "group")?) } else { None },
     })
 }
@@ -64,7 +64,7 @@ fn text(batch: &RecordBatch, name: &str) -> PyResult<StringViewArray> {
     }
     match column.as_string_opt::<i64>() {
         Some(large) => Ok(StringViewArray::from(large)),
-        None => Err(data_error(format!("the column {name} must hold text, not {}", column.data_type()))),
+        None => Err(data_error(format!("column {name} must contain text, not {}", column.data_type()))),
     }
 }
 
@@ -178,7 +178,7 @@ fn check(chunk: &Chunk, first: usize) -> Result<(), Fault> {
         let (value, document) = (chunk.values.value(row), show(chunk.documents.value(row).as_bytes()));
         let query = show(chunk.queries.value(row).as_bytes());
         return Err(Fault::format(format!(
-            "row {} (query {query}, document {document}) has the value {value}; every one must be finite",
+            "row {} (query {query}, document {document}) has the value {value}; every value must be finite",
             first + row
         )));
     }

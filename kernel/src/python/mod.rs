@@ -45,7 +45,7 @@ fn bytes_of<'py, const N: usize>(
     pyo3::types::PyBytes::new(py, &all)
 }
 
-/// The content of a file, decompressed. With `limit`, at most so many bytes of it.
+/// The content of a file, decompressed. With `limit`, at most that many bytes.
 #[pyfunction]
 #[pyo3(signature = (path, name, limit=None))]
 fn read_bytes<'py>(

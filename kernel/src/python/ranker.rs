@@ -244,14 +244,14 @@ impl PyRanker {
         let show_query = |query: u32| show(self.index.queries.name(query as usize));
         if let Some(fact) = first.facts.iter().find(|fact| self.places[fact.query as usize] >= 0) {
             let query = show_query(fact.query);
-            return Err(data_error(format!("{name}: query {query} was added before; add each query once")));
+            return Err(data_error(format!("{name}: query {query} was already added; add each query once")));
         }
         let mut queries: Vec<u32> = first.facts.iter().map(|fact| fact.query).collect();
         queries.sort_unstable();
         if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
             let query = show_query(pair[0]);
             return Err(data_error(format!(
-                "{name}: query {query} stands twice, as a string and as an integer"
+                "{name}: duplicate query id {query}, as a string and as an integer"
             )));
         }
         let before = self.judged.first().map_or(0, |judged| judged.facts.len());
@@ -264,7 +264,7 @@ impl PyRanker {
 
     /// What one of the options found.
     fn of(&self, number: usize) -> PyResult<&Judged> {
-        let missing = || data_error(format!("this judge has no options number {number}"));
+        let missing = || data_error(format!("this ranker has no options number {number}"));
         self.judged.get(number).ok_or_else(missing)
     }
 }

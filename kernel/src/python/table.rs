@@ -44,7 +44,7 @@ impl PyRows {
             let name = with_id(query, || "judgments".into(), <[u8]>::to_vec)?;
             if builder.query(&name) {
                 return Err(data_error(format!(
-                    "judgments: query {} stands twice, as a string and as an integer",
+                    "judgments: duplicate query id {}, as a string and as an integer",
                     show(&name)
                 )));
             }
@@ -62,7 +62,7 @@ impl PyRows {
             let name = with_id(query, || "run".into(), <[u8]>::to_vec)?;
             if builder.query(&name) {
                 return Err(data_error(format!(
-                    "run: query {} stands twice, as a string and as an integer",
+                    "run: duplicate query id {}, as a string and as an integer",
                     show(&name)
                 )));
             }
@@ -218,6 +218,6 @@ pub fn duplicates_policy(name: &str) -> PyResult<Duplicates> {
         "first" => Ok(Duplicates::First),
         "last" => Ok(Duplicates::Last),
         "count" => Ok(Duplicates::Count),
-        other => Err(data_error(format!("no such policy for duplicates: {other}"))),
+        other => Err(data_error(format!("unknown policy for duplicates: {other}"))),
     }
 }

@@ -174,7 +174,7 @@ pub fn add_judgments(
         false => plain(value)?,
     };
     if let Ok(mapping) = value.cast::<PyDict>() {
-        // Where other queries have groups, each document that stands alone is one.
+        // Where other queries have groups, each single document is one.
         let mut group = 0;
         return each_entry(mapping, |document, grade| {
             let of_document = || format!("{}, document {}", in_query(), named(&document));
@@ -205,7 +205,7 @@ pub fn add_judgments(
         let strings = alternatives.iter().filter(|document| document.is_instance_of::<PyString>()).count();
         if strings > 0 && strings < alternatives.len() {
             let message =
-                format!("{}: {} mixes text and numbers; for grades write a dict", in_query(), kind(&entry));
+                format!("{}: {} mixes text and numbers; for grades, use a dict", in_query(), kind(&entry));
             return Err(data_error(message));
         }
         for document in alternatives.iter() {

@@ -59,9 +59,9 @@ pub fn pipeline(
         let walked = walk(&mut rankers, &Jobs { queue: Some(queue), used });
         (walked, worker.join())
     });
-    // What the thread found wrong stands before what the walk came to afterwards.
+    // A fault found by the thread comes before one that the walk met afterwards.
     let others = ranked
-        .map_err(|_| Fault::new(Kind::Format, "ranking stopped for a reason unknown; please report it"))??;
+        .map_err(|_| Fault::new(Kind::Format, "ranking stopped unexpectedly; please report this"))??;
     walked?;
     let mut judged = rankers.judged();
     Judged::append_all(&mut judged, &others);
@@ -96,7 +96,7 @@ pub fn interruptible<T: Send>(
         (Some(error), _) => Err(error),
         (None, Ok(result)) => Ok(result?),
         (None, Err(_)) => {
-            Err(Fault::new(Kind::File, "reading stopped for a reason unknown; please report it").into())
+            Err(Fault::new(Kind::File, "reading stopped unexpectedly; please report this").into())
         }
     }
 }

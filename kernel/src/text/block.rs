@@ -129,7 +129,7 @@ fn belongs(text: &[u8], start: usize, query: Option<&[u8]>) -> bool {
     this.is_none() || query.is_none() || this == query
 }
 
-/// A fault and the line of the block it stands in, counted from zero.
+/// A fault and its line in the block, counted from zero.
 pub type LineFault = (usize, Fault);
 
 /// Calls `visit` with each line that says something and gives the number of all lines.
@@ -144,7 +144,8 @@ pub fn each_line<'a>(
         let this = Line::first(rest);
         let bytes = this.bytes();
         if bytes.len() > LONGEST_LINE {
-            let message = format!("the line is longer than {} MiB; this is no TREC text", LONGEST_LINE >> 20);
+            let message =
+                format!("line longer than {} MiB; this is not a TREC text file", LONGEST_LINE >> 20);
             return Err((number, Fault::format(message)));
         }
         if !line::is_empty(bytes) {
@@ -160,7 +161,7 @@ pub fn each_line<'a>(
 fn check(block: &[u8]) -> Result<(), LineFault> {
     let line_of = |at: usize| memchr::memchr_iter(b'\n', &block[..at]).count();
     if let Some(at) = memchr::memchr(0, block) {
-        let message = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8";
+        let message = "NUL byte in the line; the file is not text, or is UTF-16: save it as UTF-8";
         return Err((line_of(at), Fault::format(message)));
     }
     simdutf8::compat::from_utf8(block).map_err(|error| {

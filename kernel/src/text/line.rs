@@ -125,22 +125,25 @@ pub fn is_empty(line: &[u8]) -> bool {
     }
 }
 
+/// The fields of a run's line, and of a line of judgments.
+const RUN: &str = "query Q0 document rank score tag";
+const QRELS: &str = "query 0 document grade";
+
 /// Reads what follows the query of a run's line.
 #[inline]
 pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
     let fields = (words.next(), words.next(), words.next(), words.next(), words.next());
     let (Some(_), Some(document), Some(_), Some(score), Some(tag)) = fields else {
-        return Err(too_few(&words.line, 6, "query Q0 document rank score tag"));
+        return Err(too_few(&words.line, 6, RUN));
     };
     if words.next().is_some() && has_inner_return(words.line.bytes()) {
-        let message =
-            "the line has a carriage return inside; save the file with line ends of Unix or Windows";
+        let message = "carriage return inside the line; save the file with Unix or Windows line endings";
         return Err(Fault::format(message));
     }
-    Ok(RunLine { document, score: number(score, "score")?, tag })
+    Ok(RunLine { document, score: number(score, "score", RUN)?, tag })
 }
 
-/// Whether a carriage return stands before the end of the last word.
+/// Whether there is a carriage return before the end of the last word.
 fn has_inner_return(line: &[u8]) -> bool {
     let last = line.iter().rposition(|&byte| !is_blank(byte)).unwrap_or_default();
     memchr::memchr(b'\r', &line[..last]).is_some()
@@ -150,15 +153,15 @@ fn has_inner_return(line: &[u8]) -> bool {
 pub fn qrels_line<'a>(words: &mut Words<'a>) -> Result<QrelsLine<'a>, Fault> {
     let fields = (words.next(), words.next(), words.next());
     let (Some(group), Some(document), Some(grade)) = fields else {
-        return Err(too_few(&words.line, 4, "query 0 document grade"));
+        return Err(too_few(&words.line, 4, QRELS));
     };
     if let Some(extra) = words.next() {
         let extra = show(extra);
         return Err(Fault::format(format!(
-            "expected 4 fields (query 0 document grade), found {extra} after them; is this a run and not judgments?"
+            "expected 4 fields ({QRELS}), found extra field {extra}; is this a run rather than judgments?"
         )));
     }
-    Ok(QrelsLine { group, document, grade: number(grade, "grade")? })
+    Ok(QrelsLine { group, document, grade: number(grade, "grade", QRELS)? })
 }
 
 #[cold]
@@ -169,18 +172,23 @@ fn too_few(line: &Line<'_>, expected: usize, form: &str) -> Fault {
 
 /// A finite number.
 #[inline]
-fn number(word: &[u8], name: &str) -> Result<f64, Fault> {
+fn number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
     match plain_number(word) {
         Some(value) => Ok(value),
-        None => any_number(word, name),
+        None => any_number(word, name, form),
     }
 }
 
-fn any_number(word: &[u8], name: &str) -> Result<f64, Fault> {
+fn any_number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
     match fast_float2::parse::<f64, _>(word) {
         Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(Fault::format(format!("the {name} {} is not finite; every {name} must be", show(word)))),
-        Err(_) => Err(Fault::format(format!("the {name} {} is not a number", show(word)))),
+        Ok(_) => Err(Fault::format(format!(
+            "the {name} {} is not finite; every {name} must be finite",
+            show(word)
+        ))),
+        Err(_) => {
+            Err(Fault::format(format!("the {name} {} is not a number; expected \"{form}\"", show(word))))
+        }
     }
 }
 
@@ -287,7 +295,11 @@ mod tests {
             let cut = (state >> 11) as usize % (digits.len() + 1);
             let length = digits.len().min(1 + (state >> 5) as usize % 16);
             let text = format!("{}.{}", &digits[..cut.min(length)], &digits[cut.min(length)..length]);
-            assert_eq!(number(text.as_bytes(), "score").unwrap(), text.parse::<f64>().unwrap(), "{text}");
+            assert_eq!(
+                number(text.as_bytes(), "score", RUN).unwrap(),
+                text.parse::<f64>().unwrap(),
+                "{text}"
+            );
         }
     }
 

@@ -31,13 +31,13 @@ impl Source {
     pub fn fault(&self, error: &io::Error) -> Fault {
         let name = show_name(&self.name);
         let message = match error.kind() {
-            io::ErrorKind::NotFound => format!("there is no file {name}"),
-            io::ErrorKind::PermissionDenied => format!("the file {name} may not be read: permission denied"),
+            io::ErrorKind::NotFound => format!("file {name} not found"),
+            io::ErrorKind::PermissionDenied => format!("cannot read file {name}: permission denied"),
             io::ErrorKind::IsADirectory => format!("{name} is a directory, not a file"),
             io::ErrorKind::UnexpectedEof => {
-                format!("the compressed file {name} ends too early; it is truncated: make or fetch it again")
+                format!("compressed file {name} is truncated; create or download it again")
             }
-            _ => format!("the file {name} cannot be read; it may be corrupt: {error}"),
+            _ => format!("cannot read file {name}; it may be corrupt: {error}"),
         };
         Fault::new(Kind::File, message)
     }
@@ -178,6 +178,6 @@ mod tests {
     fn an_empty_or_missing_file_is_told_apart() {
         assert_eq!(read(&source("empty", b"")).unwrap(), b"");
         let missing = Source::new("no/such/file", "no/such/file");
-        assert!(missing.open().err().unwrap().message.contains("there is no file"));
+        assert!(missing.open().err().unwrap().message.contains("not found"));
     }
 }

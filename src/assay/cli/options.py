@@ -181,7 +181,7 @@ def loaded(files: tuple[str, ...]) -> Iterator[None]:
     paths = [str(Path(file).resolve()) for file in files]
     for file, path in zip(files, paths, strict=True):
         if not Path(path).is_file():
-            raise FileError(f"there is no file {show(file)} to load")
+            raise FileError(f"file {show(file)} not found; nothing to load")
         if not path.endswith(".py"):
             raise FileError(f"{show(file)} is not a Python file; its name must end in .py")
         try:

@@ -46,7 +46,7 @@ def test_every_form_of_data_gives_the_same_report(wrap, tmp_path):
 def test_what_cannot_be_read_is_a_finding(tmp_path):
     report = assay.check(tmp_path / "none.txt", RUN, 7)
     assert kinds(report, "bad") == ["reading", "reading"]
-    assert report.findings[0].text.startswith("there is no file ")
+    assert report.findings[0].text.endswith("none.txt' not found")
     assert len(report.files[1].findings) == 4
 
 

@@ -55,7 +55,7 @@ def test_a_query_is_added_once():
     evaluator = assay.Evaluator(HALF, ["rr"])
     evaluator.add("q1", ["x", "a"])
     for ranking in (["a"], ["x", "a"], {}, {"a": 1.0}):
-        with pytest.raises(DataError, match="query 'q1' was added before; add each query once"):
+        with pytest.raises(DataError, match="query 'q1' was already added; add each query once"):
             evaluator.add("q1", ranking)
     assert evaluator.result().scores["rr"].tolist() == [0.5, 0]
 
