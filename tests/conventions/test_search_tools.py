@@ -78,7 +78,7 @@ BAD_NAMES = [
             "subqueries, with `assay eval --merge-subqueries` or assay.merge_subqueries(qrels, run)"
         ),
     ),
-    ("beir", "NDCG@x", "cannot read the cutoffs of 'NDCG@x'; write them as in NDCG.5,10"),
+    ("beir", "NDCG@x", "cannot read the cutoff of 'NDCG@x'; write NDCG@10"),
     ("mteb", "nauc_map_at_5_min", "nauc: figure must be max or std or diff1, not 'min'"),
     ("sklearn", "ndcg_score(p=5)", "'ndcg_score(p=5)': sklearn has no option 'p' here; it has k, ignore_ties"),
     ("sklearn", "dcg_score(log_base=1)", "dcg: base must be a number above 1, not '1'"),

@@ -174,8 +174,8 @@ def test_names(convention, name, rel, expected):
 
 
 BAD_NAMES = [
-    ("P_x", "cannot read the cutoffs of 'P_x'; write them as in P.5,10"),
-    ("P_5,", "cannot read the cutoffs of 'P_5,'; write them as in P.5,10"),
+    ("P_x", "cannot read the cutoff of 'P_x'; write P_10"),
+    ("P_5,", "cannot read the cutoff of 'P_5,'; write P_10"),
     ("P_5,5", "'P_5,5' names a cutoff twice"),
     ("P_0", "precision: k must be a whole number at least 1, not '0'"),
     ("iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),

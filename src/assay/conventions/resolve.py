@@ -276,7 +276,7 @@ def expand_as_printed(
     policies = usual.changed({**own, **options})
     return {
         key: Chosen(_build(text, policies.rel, values, entry), policies)
-        for key, text in _at_cutoffs(name, written, entry)
+        for key, text in _at_cutoffs(name, written, entry, convention)
     }
 
 
@@ -307,7 +307,7 @@ def _build(text: str, rel: float, values: Mapping[str, Any], entry: Name) -> Mea
     return definition(**{**measure.values, **given}) if given else measure
 
 
-def _at_cutoffs(name: str, written: Written, entry: Name) -> list[tuple[str, str]]:
+def _at_cutoffs(name: str, written: Written, entry: Name, convention: Convention) -> list[tuple[str, str]]:
     """The canonical name at each cutoff that the spelling lists, ascending, with the tool's spelling of it."""
     optional = "[@{}]" in entry.measure
     template = entry.measure.replace("[@{}]", "@{}")
@@ -319,10 +319,12 @@ def _at_cutoffs(name: str, written: Written, entry: Name) -> list[tuple[str, str
     values = [read_number(cutoff) for cutoff in written.cutoffs] if written.cutoffs else list(entry.cutoffs)
     cutoffs = sorted(float(int(value)) if entry.whole else value for value in values if value is not None)
     if len(cutoffs) < len(values):
-        raise MeasureError(f"cannot read the cutoffs of {show(name)}; write them as in {written.base}.5,10")
+        raise MeasureError(
+            f"cannot read the cutoff of {show(name)}; write {write_name(written.base, convention, 10, {})}"
+        )
     if not cutoffs:
         if not optional:
-            raise MeasureError(f"{show(name)} needs a cutoff, such as {written.base}@10")
+            raise MeasureError(f"{show(name)} needs a cutoff, such as {write_name(written.base, convention, 10, {})}")
         return [(name, template.replace("@{}", ""))]
     if len(set(cutoffs)) < len(cutoffs):
         raise MeasureError(f"{show(name)} names a cutoff twice")
