@@ -32,12 +32,12 @@ _HOMES = {
     "Policies": "assay.core.policies",
     "PolicyError": "assay.core.errors",
     "Probe": "assay.tasks.probe",
-    "Qrels": "assay.data",
+    "Qrels": "assay.data.qrels",
     "RagResult": "assay.tasks.rag.result",
     "Rel": "assay.core.measure",
     "Result": "assay.results.result",
     "Results": "assay.results.results",
-    "Run": "assay.data",
+    "Run": "assay.data.run",
     "__version__": "assay._kernel",
     "audit": "assay.tasks.audit.api",
     "check": "assay.tasks.check.api",
@@ -49,14 +49,14 @@ _HOMES = {
     "evaluate_rag": "assay.tasks.rag.api",
     "gate": "assay.tasks.gate.api",
     "load_result": "assay.results.stored",
-    "match_texts": "assay.data",
+    "match_texts": "assay.data.derived",
     "measure": "assay.measures",
-    "merge_subqueries": "assay.data",
+    "merge_subqueries": "assay.data.derived",
     "parse_measure": "assay.conventions",
     "probe": "assay.tasks.probe",
     "ratio": "assay.core.judged",
-    "read_qrels": "assay.data",
-    "read_run": "assay.data",
+    "read_qrels": "assay.data.qrels",
+    "read_run": "assay.data.run",
     "remove_measure": "assay.measures",
     "semantic": "assay.measures.answers",
 }
@@ -90,12 +90,12 @@ if TYPE_CHECKING:
     from assay.core.note import Note as Note
     from assay.core.parameter import Bounds as Bounds
     from assay.core.policies import Policies as Policies
-    from assay.data import Qrels as Qrels
-    from assay.data import Run as Run
-    from assay.data import match_texts as match_texts
-    from assay.data import merge_subqueries as merge_subqueries
-    from assay.data import read_qrels as read_qrels
-    from assay.data import read_run as read_run
+    from assay.data.derived import match_texts as match_texts
+    from assay.data.derived import merge_subqueries as merge_subqueries
+    from assay.data.qrels import Qrels as Qrels
+    from assay.data.qrels import read_qrels as read_qrels
+    from assay.data.run import Run as Run
+    from assay.data.run import read_run as read_run
     from assay.measures import measure as measure
     from assay.measures import remove_measure as remove_measure
     from assay.measures.answers import Answers as Answers
