@@ -35,3 +35,11 @@ def test_an_unknown_measure_is_one_line(assay):
     result = assay("audit", "qrels.txt", "two.run", "-m", "nonsense")
     assert result.exit_code == 2
     assert "unknown measure 'nonsense'" in result.output
+
+
+def test_standard_input_with_duplicates(assay):
+    twice = "q1 Q0 d1 1 3 t\nq1 Q0 d1 2 2 t\n"
+    result = assay("audit", "qrels.txt", "-", "-m", "map", stdin=twice)
+    assert result.exit_code == 0, result.output
+    assert "standard input" in result.output
+    assert "'d1' more than once" in " ".join(result.output.split())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.results.align import align_by_query, check_computed_alike, select_queries, shared_means
+from assay.results.align import align_by_query, check_computed_alike, select_queries, shared_means, spread_to_queries
 
 REFERENCES = {"q1": "the cat sat on the mat", "q2": "a dog ran in the park", "q3": None, "q4": "it rains a lot today"}
 PREDICTIONS = {"q1": "the cat sat on a mat", "q2": "dogs run", "q3": "what", "q4": "it rains a lot"}
@@ -46,6 +46,24 @@ def test_a_gate_aligns_the_statistics_of_its_baseline(result):
 def test_results_on_other_queries_are_left_as_they_are(result):
     assert align_by_query(result, ["q1"]) is result
     assert align_by_query(result, result.queries) is result
+
+
+def test_a_result_spread_to_more_queries_keeps_its_numbers(result):
+    some = select_queries(result, [0, 3])
+    wide = spread_to_queries(some, ["q4", "q9", "q1"])
+    assert wide.queries == ["q4", "q9", "q1"]
+    for name in ("bleu", "f1"):
+        np.testing.assert_array_equal(wide.scores[name], [some.scores[name][1], np.nan, some.scores[name][0]])
+    np.testing.assert_array_equal(wide.statistics["bleu"][[0, 2]], some.statistics["bleu"][[1, 0]])
+    assert np.isnan(wide.statistics["bleu"][1]).all()
+    assert wide.mean == some.mean
+    assert select_queries(wide, [0, 1, 2])["bleu"] == pytest.approx(some["bleu"])
+
+
+def test_a_result_without_queries_is_spread(result):
+    wide = spread_to_queries(select_queries(result, []), ["q1", "q2"])
+    assert np.isnan([*wide.scores["f1"], *wide.scores["bleu"]]).all()
+    assert wide.statistics["bleu"].shape == (2, result.statistics["bleu"].shape[1])
 
 
 def test_means_over_the_queries_that_all_have(result):

@@ -14,7 +14,7 @@ from assay.stats.pairs import is_complete
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from assay.core.judged import BoolArray
+    from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Measure
     from assay.results.result import Result
 
@@ -37,6 +37,27 @@ def select_queries(result: Result, places: Sequence[int]) -> Result:
         scores={name: column[order] for name, column in result.scores.items()},
         statistics={name: rows[order] for name, rows in result.statistics.items()},
         _means={},
+        _intervals={},
+    )
+
+
+def spread_to_queries(result: Result, queries: list[str]) -> Result:
+    """The result with a row for each of these queries, NaN for those that it does not have; its numbers are kept."""
+    places = {query: place for place, query in enumerate(result.queries)}
+    found = [(row, places[query]) for row, query in enumerate(queries) if query in places]
+    rows, at = [row for row, _ in found], [place for _, place in found]
+
+    def spread(values: FloatArray) -> FloatArray:
+        wide = np.full((len(queries), *values.shape[1:]), np.nan)
+        wide[rows] = values[at]
+        return wide
+
+    return replace(
+        result,
+        queries=queries,
+        scores={name: spread(column) for name, column in result.scores.items()},
+        statistics={name: spread(each) for name, each in result.statistics.items()},
+        _means=result.mean,
         _intervals={},
     )
 

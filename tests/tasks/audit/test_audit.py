@@ -221,3 +221,28 @@ def test_the_extremes_bound_every_order_of_ties():
         for order in ("abcd", "badc", "cadb", "dbac", "acbd", "dbca"):
             value = assay.evaluate(qrels, {"q": list(order)}, measure)[measure]
             assert ties.low - 1e-12 <= value <= ties.high + 1e-12
+
+
+DUPLICATE_RUN = "q1 Q0 a 1 3 t\nq1 Q0 a 2 2 t\nq1 Q0 x 3 1 t\n"
+MADE_ONCE = {
+    "a file object": lambda _: io.StringIO(DUPLICATE_RUN),
+    "bytes": lambda _: io.BytesIO(DUPLICATE_RUN.encode()),
+    "a generator": lambda _: (ir_measures.ScoredDoc("q1", each, score) for each, score in (("a", 3), ("a", 2))),
+    "a file": lambda folder: folder / "twice.run",
+}
+
+
+@pytest.mark.parametrize("form", MADE_ONCE)
+def test_a_run_that_can_be_read_once_is_audited_without_the_strict_tools(form, tmp_path):
+    (tmp_path / "twice.run").write_text(DUPLICATE_RUN)
+    audit = assay.audit(QRELS, MADE_ONCE[form](tmp_path), "map")
+    assert {account.tool for account in audit["map"]}.isdisjoint({"assay", "trec_eval"})
+    (note,) = [note for note in audit.notes if note.kind == "strict"]
+    assert "'a' more than once" in str(note)
+
+
+def test_the_notes_on_the_start_are_kept_with_duplicates():
+    plain = assay.audit(QRELS, RUN, "ap(norm=found)", start="ranx")
+    both = assay.audit(QRELS, io.StringIO(DUPLICATE_RUN), "ap(norm=found)", start="ranx")
+    assert [note.kind for note in plain.notes][:1] == ["start"]
+    assert [note.kind for note in both.notes][:2] == ["start", "strict"]

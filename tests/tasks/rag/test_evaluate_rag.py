@@ -307,3 +307,23 @@ def test_a_kept_result_has_the_same_signature(tmp_path, how):
     result = assay.evaluate_rag(ROWS, ["bleu", "em"], **how)
     result.save(tmp_path / "kept.json")
     assert assay.load_result(tmp_path / "kept.json").signature == result.signature
+
+
+def test_no_question_counts():
+    records = [{"query_id": "a", "gold": {"d1": 0}, "retrieved": ["d1"]}]
+    result = assay.evaluate_rag(records, ["recall"], no_relevant="skip")
+    assert np.isnan(result["recall"])
+    assert result.queries == ["a"]
+    assert np.isnan(result.scores["recall"]).all()
+
+
+def test_statistics_have_a_row_for_each_question():
+    records = [
+        {"query_id": "a", "gold": ["d1"], "retrieved": ["d1"]},
+        {"query_id": "b", "answer": "it rains a lot today", "references": ["it rains a lot"]},
+    ]
+    result = assay.evaluate_rag(records, ["recall", "bleu"])
+    alone = assay.evaluate_answers({"b": ["it rains a lot"]}, {"b": "it rains a lot today"}, ["bleu"])
+    assert [len(rows) for rows in result.statistics.values()] == [2]
+    assert result["bleu"] == alone["bleu"]
+    assert result.interval("bleu") == alone.interval("bleu")

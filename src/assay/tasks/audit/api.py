@@ -7,7 +7,8 @@ what that choice is worth on this data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
 from assay.data.qrels import Qrels
-from assay.data.source import is_source
+from assay.data.source import gather, is_source, open_source
 from assay.engine.local import rank_hits, rerank_ties, restrict
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
@@ -64,21 +65,41 @@ def audit(
     qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}
     notes = [note for name, each in readings.items() if (note := start_note(name, each[0])) is not None]
-    score_run = partial(AuditScores, qrels, run, threads=threads, format=format, columns=columns, progress=progress)
-    try:
-        return account_for(readings, score_run, notes)
-    except DuplicateError as error:
-        lenient = {
-            name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
-            for name, each in readings.items()
-        }
-        if not all(lenient.values()):
-            raise
-        strict = dict.fromkeys(
-            reading.tool for name, each in readings.items() for reading in each if reading not in lenient[name]
-        )
-        note = Note.of(NoteKind.STRICT, tools=", ".join(strict), reason=error)
-        return account_for(lenient, score_run, [note])
+    with reread(run) as again:
+        how = partial(AuditScores, threads=threads, format=format, columns=columns, progress=progress)
+        score_run = partial(how, qrels, again)
+        try:
+            return account_for(readings, score_run, notes)
+        except DuplicateError as error:
+            lenient, note = without_strict(readings, error)
+            return account_for(lenient, score_run, [*notes, note])
+
+
+@contextmanager
+def reread(run: Any) -> Iterator[Any]:  # noqa: ANN401 - any form of data
+    """A run that can be read twice: what can be read only once is put aside, valid inside the context."""
+    run = gather(run)
+    if not is_source(run):
+        yield run
+        return
+    with open_source(run) as source:
+        yield source
+
+
+def without_strict(
+    readings: Mapping[str, list[Reading]], error: DuplicateError
+) -> tuple[dict[str, list[Reading]], Note]:
+    """The readings that allow duplicate documents, and a note on the others; raises if a measure has none."""
+    lenient = {
+        name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
+        for name, each in readings.items()
+    }
+    if not all(lenient.values()):
+        raise error
+    strict = dict.fromkeys(
+        reading.tool for name, each in readings.items() for reading in each if reading not in lenient[name]
+    )
+    return lenient, Note.of(NoteKind.STRICT, tools=", ".join(strict), reason=error)
 
 
 def account_for(

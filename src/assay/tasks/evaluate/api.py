@@ -20,7 +20,7 @@ from assay.core.text import show, some
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import rank_run
-from assay.data.source import describe, gather
+from assay.data.source import describe, gather, is_source
 from assay.engine.local import count_threads, kernel_options, rank_hits
 from assay.results.results import Results
 from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
@@ -246,7 +246,7 @@ class Scorer:
 
     def read_as_tools(self, data: object, read: Callable[[Any], Read], *, judgments: bool) -> tuple[Read, Refused]:
         """Reads the data as the tools take them, and lists the queries that each tool refuses."""
-        if not isinstance(data, OBJECTS):
+        if is_source(data) or not isinstance(data, OBJECTS):
             return read(data), {}
         prepared = prepare(data, self.used_tools, judgments=judgments)
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from assay.core.note import Note, NoteKind
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
+from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.api import Scorer
@@ -23,7 +25,6 @@ from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collect
 
 if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
     from assay.core.policies import Policies
     from assay.data.records import Record
 
@@ -36,14 +37,6 @@ NEEDS = {
     "answers": {"references": "reference answers", "answer": "answers"},
     "contents": {"gold_texts": "texts of gold passages", "retrieved_texts": "texts of retrieved passages"},
 }
-
-
-class ScoredKind(NamedTuple):
-    """The result of one kind of measure, with a value for each record, and notes."""
-
-    result: Result
-    scores: Mapping[str, FloatArray]
-    notes: list[Note]
 
 
 def evaluate_rag(
@@ -113,7 +106,7 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
     return not missing
 
 
-def score_rankings(rows: list[Record], scorer: Scorer) -> ScoredKind:
+def score_rankings(rows: list[Record], scorer: Scorer) -> Result:
     """Scores retrieval, for the questions that have gold documents."""
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
     result = scorer.evaluate(run)
@@ -121,36 +114,26 @@ def score_rankings(rows: list[Record], scorer: Scorer) -> ScoredKind:
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
         notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))
-    return for_all_records(result, rows, notes)
+    return replace(result, notes=tuple(notes))
 
 
-def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> ScoredKind:
+def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> Result:
     """Scores answers, for the questions that have references."""
     silent = [row.query_id for row in rows if row.answer is None and row.references]
     notes = [Note.of(NoteKind.MISSING, about="answers", queries=silent)] if silent else []
     ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
-    result = score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
-    return for_all_records(result, rows, list(result.notes))
+    return score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
 
 
-def score_contents(rows: list[Record], measures: Mapping[str, Measure]) -> ScoredKind:
+def score_contents(rows: list[Record], measures: Mapping[str, Measure]) -> Result:
     """Scores the texts of passages, for the questions that have them."""
     gold, retrieved = [row.gold_texts or () for row in rows], [row.retrieved_texts or () for row in rows]
-    result = score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, [])
-    return for_all_records(result, rows, list(result.notes))
-
-
-def for_all_records(result: Result, rows: list[Record], notes: list[Note]) -> ScoredKind:
-    """The values of a result for all records; NaN where it has none."""
-    place = {name: number for number, name in enumerate(result.queries)}
-    at = np.array([place.get(row.query_id, -1) for row in rows])
-    scores = {name: np.where(at >= 0, values[at], np.nan) for name, values in result.scores.items()}
-    return ScoredKind(result, scores, notes)
+    return score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, [])
 
 
 def join_kinds(
     rows: list[Record],
-    parts: list[ScoredKind],
+    parts: list[Result],
     *,
     names: list[str],
     notes: list[Note],
@@ -159,22 +142,24 @@ def join_kinds(
     policies: Policies,
 ) -> RagResult:
     """One result of all kinds of measures, in the order requested."""
-    measures = {name: measure for part in parts for name, measure in part.result.measures.items()}
+    queries = [row.query_id for row in rows]
+    parts = [spread_to_queries(part, queries) for part in parts]
+    measures = {name: measure for part in parts for name, measure in part.measures.items()}
     scores = {name: values for part in parts for name, values in part.scores.items()}
     order = [name for name in names if name in measures]
     has_retrieved = any(row.retrieved is not None for row in rows)
     wanted = [gold.wanted(row) if gold is not None and has_retrieved else [] for row in rows]
     return RagResult(
         {name: measures[name] for name in order},
-        [row.query_id for row in rows],
+        queries,
         {name: scores[name] for name in order},
         convention,
         policies,
         (*notes, *dict.fromkeys(note for part in parts for note in part.notes)),
-        {name: each for part in parts for name, each in part.result.own_policies.items()},
-        statistics={name: each for part in parts for name, each in part.result.statistics.items()},
+        {name: each for part in parts for name, each in part.own_policies.items()},
+        statistics={name: each for part in parts for name, each in part.statistics.items()},
         subject=subject_of(measures, convention, policies),
-        _means={name: part.result[name] for part in parts for name in part.result.measures},
+        _means={name: part[name] for part in parts for name in part.measures},
         records=rows,
         found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
