@@ -75,11 +75,11 @@ class Exports:
         return render(self.table(), "latex")
 
     def to_csv(self) -> str:
-        """Comma-write_separated values with every digit."""
+        """Comma-separated values with every digit."""
         return render(self.table(), "csv")
 
     def to_tsv(self) -> str:
-        """Tab-write_separated values with every digit."""
+        """Tab-separated values with every digit."""
         return render(self.table(), "tsv")
 
     def to_json(self) -> str:
@@ -252,12 +252,12 @@ def styled(cell: Cell, styles: dict[int, str], superscript: str) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Comma-write_separated values with every digit."""
+    """Comma-separated values with every digit."""
     return write_separated(table, ",")
 
 
 def to_tsv(table: Table) -> str:
-    """Tab-write_separated values with every digit."""
+    """Tab-separated values with every digit."""
     return write_separated(table, "\t")
 
 
