@@ -1,7 +1,7 @@
 """HTTP: one client for everything that talks to a server, and what keeps keys out of its messages.
 
-httpx2 opens, pools and closes connections and speaks TLS. This file adds what its callers need: a limit on the time and
-the size of a whole response, which failures may pass and how long to wait before a retry, and messages without secrets.
+httpx2 opens, pools and closes connections and speaks TLS. This file adds what its callers need: limits on the time and
+the size of a response, which failures may pass and how long to wait before a retry, and messages without secrets.
 Its transport is used without the client on top: that one would keep cookies and write whole addresses to the log.
 Redirects are not followed, since keys would go elsewhere; proxy settings of the environment are ignored.
 
@@ -77,7 +77,8 @@ class Secret(NamedTuple):
 class HttpClient:
     """Connections that are kept between requests, with limits; may be used from many threads.
 
-    `timeout` is the seconds for a whole response; None sets no limit.
+    `timeout` is a limit in seconds, or None for none. It applies to connecting, to each wait for data, and to the time
+    from the request on, which is checked after each part of the content: headers sent bit by bit can take longer.
     """
 
     def __init__(self, *, timeout: float | None, secrets: Iterable[Secret] = ()) -> None:
