@@ -30,7 +30,8 @@ def copy(tmp_path):
     skipped = shutil.ignore_patterns("__pycache__", "golden")
     for folder in ("src", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=skipped)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for file in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / file, tmp_path)
     for kind, path, text in BLOCKS:
         target = tmp_path / path
         if kind == "python":

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -15,14 +15,19 @@ ROOM = Path(assay.__file__).parent
 QRELS, RUN, OTHER = (str(ROOM / "demo" / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 
 
-def command(*arguments):
-    """Runs the command in this process, with its output thrown away."""
+def command(*arguments, code=0):
+    """Runs the command in this process, with its output thrown away; it must end with this exit code."""
     program, sys.argv = sys.argv, ["assay", *arguments]
     try:
-        with redirect_stdout(TextIOWrapper(BytesIO())), redirect_stderr(TextIOWrapper(BytesIO())), suppress(SystemExit):
+        with (
+            redirect_stdout(TextIOWrapper(BytesIO())),
+            redirect_stderr(TextIOWrapper(BytesIO())),
+            pytest.raises(SystemExit) as ended,
+        ):
             main()
     finally:
         sys.argv = program
+    assert (ended.value.code or 0) == code
 
 
 def files_of(act):
@@ -48,7 +53,7 @@ GATE = ("--min", "ndcg@10=0.1", "--baseline", OTHER, "--max-drop", "ndcg@10=0.05
 LIMITS = {
     "evaluate": (lambda: assay.evaluate(QRELS, RUN), 16),
     "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 22),
-    "gate": (lambda: command("gate", QRELS, RUN, *GATE), 28),
+    "gate": (lambda: command("gate", QRELS, RUN, *GATE, code=1), 28),
     "trec_eval": (lambda: command("trec_eval", "-m", "all_trec", QRELS, RUN), 26),
 }
 

@@ -39,6 +39,7 @@ def test_so_many_each_way(assay):
 
 def test_json_has_every_judged_document(assay):
     data = json.loads(assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr(rel=3)", "--format", "json").stdout)
+    assert "measures: rr(rel=3,credit=first)" in data["signature"]
     (move,) = data["hurt"]
     assert move["documents"] == [
         {"document": "d1", "grade": 3.0, "before": 1, "after": 2},

@@ -95,7 +95,7 @@ def test_bad_runs_end_in_one_line(assay, folder, case):
         (["eval", "qrels.txt", "one.run", "-m", "rbp(p=2)"], "rbp: p must be a number above 0 and below 1"),
         (["eval", "qrels.txt", "one.run", "-m", "ndcg(x=1"], "cannot read the measure 'ndcg(x=1'"),
         (["eval", "qrels.txt", "two.run", "--missing", "error"], "1 query in the judgments is missing from the run"),
-        (["eval", "qrels.txt", "one.run", "-m", " "], "no measure to compute"),
+        (["eval", "qrels.txt", "one.run", "-m", " "], "no measure to compute; name at least one, such as ndcg@10"),
         (["measures", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
         (["convert", "none.run", "x.json"], "file 'none.run' not found"),
     ],

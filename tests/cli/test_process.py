@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -109,19 +110,20 @@ def test_an_interrupt_ends_quietly_with_130(folder):
     with running, (folder / "pipe").open("wb") as pipe:
         pipe.write(b"q1 0 d1 1\n")
         pipe.flush()
-        out, said = interrupt(running)
+        wait_until_read(pipe)
+        running.send_signal(signal.SIGINT)
+        out, said = running.communicate(timeout=60)
     assert (running.returncode, out, said) == (130, b"", b"")
 
 
-def interrupt(running):
-    """What a process says after Ctrl-C; a signal that arrives just before a read blocks is not seen, so it is repeated."""
-    for _ in range(12):
-        running.send_signal(signal.SIGINT)
-        try:
-            return running.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            continue
-    return running.communicate(timeout=1)
+def wait_until_read(pipe):
+    """Waits until the pipe is empty and its reader waits for more: a signal just before a read blocks is not seen."""
+    import fcntl
+    import termios
+
+    while int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder):
+        time.sleep(0.01)
+    time.sleep(0.3)
 
 
 def test_neither_polars_nor_rich_is_loaded_for_a_text_file(process):

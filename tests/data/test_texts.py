@@ -136,7 +136,7 @@ def test_bad_files_are_named(tmp_path, name):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(assay.FileError, match="not found"):
+    with pytest.raises(assay.FileError, match=r"file '.*' not found"):
         read_questions(tmp_path / "none.jsonl")
 
 

@@ -29,7 +29,7 @@ def test_a_missing_file_is_named(name, tmp_path):
         assay.read_run,
         assay.read_qrels,
     ):
-        refused(lambda act=act: act(tmp_path / name), FileError, ["not found"])
+        refused(lambda act=act: act(tmp_path / name), FileError, [f"file '{tmp_path / name}' not found"])
         refused(lambda act=act: act(name), FileError, [f"file '{name}' not found"])
 
 

@@ -81,6 +81,6 @@ def test_queries_without_scores_have_no_confidence():
 
 def test_it_has_no_interval():
     result = assay.evaluate(*collection(GOOD, BAD), "nauc(of=rr)")
-    with pytest.raises(assay.MeasureError, match="has no interval"):
+    with pytest.raises(assay.MeasureError, match="is one number for all queries and has no interval"):
         result.interval("nauc(of=rr)")
     assert result.table().rows == (("nauc(of=rr)", pytest.approx(1), None, None, 2),)

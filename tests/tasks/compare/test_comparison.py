@@ -342,3 +342,11 @@ def test_results_have_no_documents():
         "0.3000 → 0.3000; 1 query better, 0 the same, 1 worse; 1 left out (no value in one of the runs)"
     )
     assert json.loads(moves.to_json())["left_out"] == 1
+
+
+def test_completion_shows_only_what_users_are_meant_to_use(comparison):
+    public = {name for name in dir(comparison) if not name.startswith("_")}
+    assert {name for name in public if not name.startswith("to_")} == {
+        *("caption", "is_significant", "notes", "pair", "pairs", "queries", "results", "settings", "signature"),
+        *("table", "winner"),
+    }

@@ -140,7 +140,8 @@ def test_a_few_queries_can_show_nothing(count):
     assert check.passed
     assert check.too_few
     assert math.isnan(check.detectable)
-    assert check.reason.endswith(f"{'query' if count == 1 else 'queries'} cannot detect any drop")
+    queries = f"{count} {'query' if count == 1 else 'queries'}"
+    assert check.reason.endswith(f"too few queries to tell: {queries} cannot detect any drop")
     assert not assay.gate(qrels, new, baseline=old, max_drop={"rr": 0.1}, strict=True).passed
 
 

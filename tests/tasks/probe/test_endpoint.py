@@ -248,7 +248,8 @@ def test_a_line_that_is_no_http(monkeypatch):
         )
         with pytest.raises(DataError) as caught:
             probed(server, questions={"q1": "question 1"}, retries=0)
-    assert r"invalid response: illegal status line" in str(caught.value)
+    assert r"invalid response: illegal status line: bytearray(b'\x1b[2J')" in str(caught.value)
+    assert str(caught.value).isprintable()
 
 
 def test_keys_are_sent_and_never_shown(tmp_path):
@@ -301,7 +302,7 @@ RAW = {
         "invalid response: peer closed connection without sending complete",
     ),
     "no chunks": (b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", "invalid response: illegal chunk header"),
-    "too many headers": (b"X: 1\r\n" * 30_000 + b"\r\n", "invalid response: "),
+    "too many headers": (b"X: 1\r\n" * 30_000 + b"\r\n", "invalid response: Receive buffer too long"),
 }
 
 

@@ -224,7 +224,7 @@ def test_documents_may_count_as_often_as_they_come():
     assert RankingReader(3, once=False).read(["a", "a", "b", "c"]) == Ranking(["a", "a", "b"])
 
 
-def test_an_id_stands_where_one_says():
+def test_the_id_is_at_the_given_path():
     found = [{"id": "x", "meta": {"url": "a"}}, {"id": "y", "meta": {"url": "b"}}]
     assert RankingReader(3, "meta.url").read(found).ids == ["a", "b"]
 
@@ -232,13 +232,13 @@ def test_an_id_stands_where_one_says():
 @pytest.mark.parametrize(
     "found", [None, 7, "d1", {"message": "no"}, {"results": "d1"}, [None], [{"id": ""}], [{"id": 1.5}]]
 )
-def test_what_is_no_answer_is_an_error(found):
+def test_a_response_without_documents_is_an_error(found):
     with pytest.raises(DataError, match=r"^the response"):
         RankingReader(3).read(found)
 
 
 @pytest.mark.parametrize("found", [{"code": 503}, {"total": 0}, {"took": 3, "count": 0}, {"status": 1}, {"error": 7}])
-def test_word_of_how_it_went_is_no_ranking(found):
+def test_a_status_report_is_not_a_ranking(found):
     with pytest.raises(DataError) as caught:
         RankingReader(3).read(found)
     names = ", ".join(f"'{name}'" for name in found)
