@@ -13,7 +13,7 @@ demo: $(VENV)/installed  ## Build assay and show what it does
 
 test: $(VENV)/developed  ## All Python and Rust tests
 	cargo test --quiet --manifest-path kernel/Cargo.toml
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup
 
 check: $(VENV)/developed  ## Lint, types, imports
 	$(BIN)/ruff check .
