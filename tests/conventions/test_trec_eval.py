@@ -87,7 +87,7 @@ BAD = [
     ("P.0", "precision: k must be a whole number at least 1, not '0'"),
     ("P.-3", "precision: k must be a whole number at least 1, not '-3'"),
     ("P.0.9", "precision: k must be a whole number at least 1, not '0'"),
-    ("P.5,5.2", "'P.5,5.2' names a cutoff twice"),
+    ("P.5,5.2", "duplicate cutoff in 'P.5,5.2'"),
     ("utility.1,2", "utility: weights must be 4 numbers, not '1;2'"),
     ("rbp.q=1", "'rbp.q=1': trec_eval has no option 'q' here; it has p, gain"),
     ("ndcg.10", "ndcg cannot have '10'; write ndcg.1=3,2=9"),

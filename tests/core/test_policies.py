@@ -176,7 +176,7 @@ def test_names(convention, name, rel, expected):
 BAD_NAMES = [
     ("P_x", "cannot read the cutoff of 'P_x'; write P_10"),
     ("P_5,", "cannot read the cutoff of 'P_5,'; write P_10"),
-    ("P_5,5", "'P_5,5' names a cutoff twice"),
+    ("P_5,5", "duplicate cutoff in 'P_5,5'"),
     ("P_0", "precision: k must be a whole number at least 1, not '0'"),
     ("iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),
     (5, "a measure is a name such as ndcg@10, not '5'"),

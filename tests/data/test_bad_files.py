@@ -84,8 +84,8 @@ BAD_RUNS = [
     ("run.json", '{"q1": ["d1"]\n"q2": []}', FormatError, ["line 2", "expected '}'"]),
     ("run.json", "{'q1': ['d1']}", FormatError, ["line 1", "expected a key in quotes"]),
     ("run.json", "{1: []}", FormatError, ["line 1", "expected a key in quotes"]),
-    ("run.json", '{"q1": ["d1"]} {}', FormatError, ["line 1", "more text after the end"]),
-    ("run.json", '[["d1"]] x', FormatError, ["line 1", "more text after the end"]),
+    ("run.json", '{"q1": ["d1"]} {}', FormatError, ["line 1", "unexpected text after the end"]),
+    ("run.json", '[["d1"]] x', FormatError, ["line 1", "unexpected text after the end"]),
     (
         "run.json",
         '{"q1": {"d1": 1, "d1": 2}}',

@@ -47,7 +47,7 @@ BAD = [
     ({"q": ["a"]}, {"q": ["a", None]}, "the retrieved texts of query 'q' must be a list of texts, not '['a', None]'"),
     ({"q": None}, {"q": []}, "the references of query 'q' must be a list of texts, not 'None'"),
     ({1.5: []}, {"q": []}, "the references: an id must be a string or an integer, not '1.5'"),
-    ([["a"]], [["a"], ["b"]], "1 list of references but 2 of retrieved texts; lists must pair up"),
+    ([["a"]], [["a"], ["b"]], "1 list of references but 2 of retrieved texts; lists must have the same length"),
 ]
 
 

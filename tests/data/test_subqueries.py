@@ -61,7 +61,7 @@ def test_a_part_that_the_run_lacks_is_no_loss():
 def test_rankings_without_scores_cannot_be_merged():
     with pytest.raises(assay.DataError) as caught:
         assay.merge_subqueries({"q_1": ["a"]}, {"q_1": ["a", "b"]})
-    assert str(caught.value) == ("the ranking of query 'q_1' has no scores, which merging parts needs")
+    assert str(caught.value) == "the ranking of query 'q_1' has no scores; merging subqueries needs them"
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ SPOILT = [
     ({"version": 0}, "the version must be a whole number, not '0'"),
     ({"version": True}, "the version must be a whole number, not 'True'"),
     ({"version": "1"}, "the version must be a whole number, not '1'"),
-    ({"extra": 1}, "the file has a field 'extra', which is unknown"),
+    ({"extra": 1}, "the file has an unknown field 'extra'"),
     ({"written_by": ""}, "written_by must be a word, not ''"),
     ({"written_by": "1\x1b[31m"}, r"written_by must be a word, not '1\x1b[31m'"),
     ({"convention": "nobody"}, "unknown convention 'nobody'; update assay"),
@@ -69,15 +69,18 @@ SPOILT = [
     ({"policies": {"rel": 10**400}}, "rel must be a number"),
     ({"measures": {}}, "measures must be a list"),
     ({"measures": ["ap"]}, "measure 1 must be an object, not 'ap'"),
-    ({"measures": [{}]}, "measure 1 lacks 'name'"),
+    ({"measures": [{}]}, "measure 1 is missing the field 'name'"),
     ({"notes": {}}, "notes must be a list"),
     ({"notes": ["x"]}, "a note must have a kind and a text, not 'x'"),
     ({"notes": [{"kind": "missing"}]}, "a note must have a kind and a text"),
-    ({"notes": [{"kind": "missing", "text": "x", "more": 1}]}, "a note has a field 'more', which is unknown"),
+    ({"notes": [{"kind": "missing", "text": "x", "more": 1}]}, "a note has an unknown field 'more'"),
     ({"notes": [{"kind": "missing", "text": "x", "count": -1}]}, "the count of a note must be a whole number from 0"),
     ({"notes": [{"kind": "missing", "text": "x", "count": True}]}, "the count of a note must be a whole number from 0"),
-    ({"notes": [{"kind": "missing", "text": "x", "queries": "q1"}]}, "the queries of a note must be a list of texts"),
-    ({"notes": [{"kind": "missing", "text": "x", "measures": [1]}]}, "the measures of a note must be a list of texts"),
+    ({"notes": [{"kind": "missing", "text": "x", "queries": "q1"}]}, "the queries of a note must be a list of strings"),
+    (
+        {"notes": [{"kind": "missing", "text": "x", "measures": [1]}]},
+        "the measures of a note must be a list of strings",
+    ),
     ({"notes": [["a", 1]]}, "a note must have a kind and a text"),
     ({"notes": [["", "x"]]}, "a note must have a kind and a text"),
     ({"notes": [["kind", "red\x1b[31m"]]}, "a note must have a kind and a text"),
@@ -124,7 +127,7 @@ ABOUT = [
     ({"higher_is_better": 1}, "measure 1: higher_is_better must be true or false, not '1'"),
     ({"mean": "x"}, "the mean of 'ap' must be a number"),
     ({"policies": 1}, "policies must be an object"),
-    ({"function": "os.system"}, "measure 1 has a field 'function', which is unknown"),
+    ({"function": "os.system"}, "measure 1 has an unknown field 'function'"),
 ]
 
 
@@ -143,7 +146,7 @@ def test_a_field_that_is_missing_is_named(stored, field):
     path, content = stored
     del content[field]
     path.write_text(json.dumps(content))
-    with pytest.raises(assay.FormatError, match=f"the file lacks '{field}'; write the file again"):
+    with pytest.raises(assay.FormatError, match=f"the file is missing the field '{field}'; write the file again"):
         assay.load_result(path)
 
 
@@ -188,12 +191,14 @@ def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path, monkeypa
     monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1 << 20)
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
-    with pytest.raises(assay.FormatError, match=r"bomb.json.gz: the file is larger than 1 MB"):
+    with pytest.raises(
+        assay.FormatError, match=r"bomb.json.gz: the file is larger than 1 MB, too large for a stored result"
+    ):
         assay.load_result(path)
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(assay.FileError, match="not found"):
+    with pytest.raises(assay.FileError, match=r"file '.*' not found"):
         assay.load_result(tmp_path / "none.json")
     with pytest.raises(assay.FileError, match="is a directory"):
         assay.load_result(tmp_path)

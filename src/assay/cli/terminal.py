@@ -1,4 +1,4 @@
-"""How the command meets people and pipes: data on standard input and output, talk and progress on standard error, help.
+"""Terminal input and output: data on stdin and stdout, messages and progress on stderr.
 
 Nothing here is slow to import: every invocation loads this file.
 """

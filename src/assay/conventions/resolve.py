@@ -327,7 +327,7 @@ def _at_cutoffs(name: str, written: Written, entry: Name, convention: Convention
             raise MeasureError(f"{show(name)} needs a cutoff, such as {write_name(written.base, convention, 10, {})}")
         return [(name, template.replace("@{}", ""))]
     if len(set(cutoffs)) < len(cutoffs):
-        raise MeasureError(f"{show(name)} names a cutoff twice")
+        raise MeasureError(f"duplicate cutoff in {show(name)}")
     output = entry.output or "{}"
     keys = [output.format(value) for value in cutoffs]
     if len(set(keys)) < len(keys):

@@ -51,7 +51,7 @@ def split_name(text: str) -> Spelling:
         if not (equals and name and value):
             raise MeasureError(f"cannot read {show(part)} in the measure {show(text)}; write param=value")
         if name in values:
-            raise MeasureError(f"the measure {show(text)} sets {show(name)} twice")
+            raise MeasureError(f"duplicate parameter {show(name)} in the measure {show(text)}")
         values[name] = unquote(value)
     return Spelling(shape["name"], values, shape["at"])
 
@@ -88,7 +88,7 @@ def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, 
     if expected is None:
         raise MeasureError(f"{show(whole)}: {definition.name} has no cutoff; write {definition.name}")
     if definition.at in given:
-        raise MeasureError(f"the measure {show(whole)} sets {show(definition.at)} twice")
+        raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(whole)}")
     return {definition.at: read_value(expected, text)}
 
 

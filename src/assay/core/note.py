@@ -32,7 +32,7 @@ class NoteKind(StrEnum):
         kind.others = others
         return kind
 
-    # What reading the data came upon.
+    # What was found while reading the data.
     UNJUDGED = (
         "unjudged",
         "{count} [query|queries] in the run [has|have] no judgments; left out: {queries}",

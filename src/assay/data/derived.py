@@ -55,7 +55,8 @@ def match_texts(references: Texts, retrieved: Texts, *, distance: str = "levensh
     wanted, found = texts_by_query(references, "references"), texts_by_query(retrieved, "retrieved texts")
     if not isinstance(references, Mapping) and not isinstance(retrieved, Mapping) and len(wanted) != len(found):
         raise MismatchError(
-            f"{count(len(wanted), 'list')} of references but {len(found)} of retrieved texts; lists must pair up"
+            f"{count(len(wanted), 'list')} of references but {len(found)} of retrieved texts; "
+            "lists must have the same length"
         )
     rows = [row for query, texts in wanted.items() for row in judge_texts(query, texts, found.get(query, []), distance)]
     rankings = {query: [retrieved_id(place) for place in range(len(texts))] for query, texts in found.items()}
@@ -178,5 +179,5 @@ def scored_documents(run: Run, query: str) -> list[tuple[str, float]]:
     """A query's documents with their scores, which merging needs."""
     ranking = run[query]
     if ranking and isinstance(ranking[0], str):
-        raise DataError(f"the ranking of query {show(query)} has no scores, which merging parts needs")
+        raise DataError(f"the ranking of query {show(query)} has no scores; merging subqueries needs them")
     return cast("list[tuple[str, float]]", ranking)

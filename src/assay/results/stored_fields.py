@@ -53,9 +53,9 @@ def check_fields(
     if not isinstance(fields, dict):
         raise fault(f"{where} must be an object, not {show(fields)}")
     if missing := [name for name in needed if name not in fields]:
-        raise fault(f"{where} lacks {show(missing[0])}")
+        raise fault(f"{where} is missing the field {show(missing[0])}")
     if unknown := [name for name in fields if name not in (*needed, *allowed)]:
-        raise fault(f"{where} has a field {show(unknown[0])}, which is unknown")
+        raise fault(f"{where} has an unknown field {show(unknown[0])}")
     return fields
 
 
@@ -144,7 +144,7 @@ def read_note(note: Any) -> Note:  # noqa: ANN401 - whatever the file holds
 
 def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
     if not isinstance(ids, list) or not all(is_text(each, LONGEST_ID) for each in ids):
-        raise fault(f"{where} must be a list of texts, not {show(ids)}")
+        raise fault(f"{where} must be a list of strings, not {show(ids)}")
     return tuple(ids)
 
 

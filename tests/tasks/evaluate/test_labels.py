@@ -110,7 +110,7 @@ BAD = [
     (5, {}, ["labels must be a list", "5"]),
     ("123", {}, ["labels must be a list", "'123'"]),
     ({"q1": [1]}, {}, ["labels must be a list"]),
-    ([], {}, ["no ranking to evaluate"]),
+    ([], {}, ["no ranking to evaluate; pass at least one"]),
     ([5], {}, ["labels[0] must be a list", "5"]),
     ([[1], None], {}, ["labels[1] must be a list", "None"]),
     (["123"], {}, ["labels[0] must be a list", "'123'"]),

@@ -78,7 +78,7 @@ class JudgedRun:
 
 @contextmanager
 def open_argument(argument: str, complaint: str, *, is_input: bool) -> Iterator[Path]:
-    """The file to read, or standard input; one that is empty or cannot be read ends the program with a complaint."""
+    """The file to read, or standard input; if empty or unreadable, the program ends with an error message."""
     data: Any = StandardInput() if is_input else argument
     try:
         with open_source(data) as source:

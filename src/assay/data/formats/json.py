@@ -127,7 +127,7 @@ class JsonReader:
             self.expect(",")
         self.expect(closing)
         if self.peek():
-            raise self.fault("there is more text after the end")
+            raise self.fault("unexpected text after the end")
 
     def key(self, seen: set[str]) -> str:
         """The next key of the outermost object, and the colon after it."""

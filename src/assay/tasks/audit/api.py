@@ -1,8 +1,8 @@
-"""`audit`: one run scored as every tool would that has the measure, and what each of their choices is worth.
+"""`audit`: scores a run the way each tool with this measure would, and shows the effect of each choice.
 
 Two tools differ in a handful of choices: what a measure divides by, its gain, its ties, which queries count. The audit
-starts at the first tool and changes one choice after another until it reaches the other; each step moves the number by
-what that choice is worth on this data.
+starts at the first tool and changes one choice after another until it reaches the other; each step shows the
+effect of that choice on this data.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def audit(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Scores a run as every tool would that has the measure, and shows what each of their choices is worth.
+    """Scores a run the way each tool with this measure would, and shows the effect of each choice.
 
     >>> import assay
     >>> qrels = {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d4": 1}}

@@ -59,7 +59,7 @@ class Comparison(Exports):
         for each in self.pairs:
             if (each.measure, each.a, each.b) == (key, a, b):
                 return each
-        raise DataError(f"there is no comparison of {show(a)} with {show(b)} by {show(measure)}, in this order")
+        raise DataError(f"{show(a)} was not compared with {show(b)} by {show(measure)}; the order of the runs matters")
 
     def is_significant(self, pair: Pair) -> bool:
         """Whether the difference is significant after correction: `p_corrected` is below `alpha`."""

@@ -100,7 +100,7 @@ def evaluate_many(
     if not isinstance(runs, Mapping):
         raise DataError(f"runs must be a dict of names and runs, not {show(runs)}")
     if not runs:
-        raise DataError("no run to evaluate; give at least one")
+        raise DataError("no run to evaluate; pass at least one")
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
     return Results({name: scorer.evaluate(run) for name, run in runs.items()})
 
@@ -359,7 +359,7 @@ def check_overlap(qrels: Qrels, retrieved: IntArray, run: RunRead) -> None:
 
 
 def run_notes(ranker: Ranker, number: int, unknown: list[str]) -> list[Note]:
-    """What reading the run came upon under the options of that number."""
+    """What was found while reading the run under the options of that number."""
     notes = []
     if unknown:
         notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))

@@ -55,7 +55,7 @@ def evaluate_labels(
     rankings = [check_grades(each, f"labels[{n}]", unjudged=True) for n, each in enumerate(as_list(labels, "labels"))]
     size = len(rankings)
     if not size:
-        raise DataError("no ranking to evaluate; give at least one")
+        raise DataError("no ranking to evaluate; pass at least one")
     notes: list[Note] = []
     judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
     everything = complete(judged_grades, relevant, ideal, usual.rel, notes)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
     from assay.core.policies import Policies
 
-# What reading the run comes upon is the same under all policies.
+# What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.UNDEFINED)
 
 # What becomes of queries, by the policy for them.
