@@ -3,12 +3,15 @@
 import io
 import json
 from functools import partial
+from pathlib import Path
 
 import polars
 import pytest
 
 import assay
 from assay import DataError, DuplicateError, FormatError, MismatchError
+from assay.data.formats.jsonl import read_batches
+from assay.data.source import Source
 from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, label, refused
 
 DEEP = 100_000
@@ -332,3 +335,61 @@ def test_a_bad_row_of_a_later_batch_is_placed(make, monkeypatch):
     for path, line in ((make("run.csv", csv), 19), (make("run.jsonl", lines), 18)):
         for act in (partial(assay.evaluate, QRELS, path, ["ap"]), partial(assay.read_run, path)):
             refused(act, FormatError, [f"{path}, line {line}: 'x' in the column 'score' is not a number"])
+
+
+def judgment(document, **fields):
+    return json.dumps({"query_id": "q1", "doc_id": document, "relevance": 1, **fields}) + "\n"
+
+
+LATE_KEYS = {
+    "not in the first row": ([{}, {"group": "a"}], "line 1: the column 'group' is empty"),
+    "not in the last row": ([{"group": "a"}, {"group": "b"}, {}], "line 3: the column 'group' is empty"),
+    "in the last row": ([{}, {}, {}, {"subtopic": "a"}], "line 1: the column 'subtopic' is empty"),
+    "another name": ([{}, {}, {"query-id": "q1"}, {"qid": "q2"}, {"grade": 1}], None),
+    "a better name": ([{"docno": "d"}, {}], None),
+}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+@pytest.mark.parametrize("name", LATE_KEYS)
+def test_a_key_that_some_rows_of_json_lines_lack_is_empty_there(name, batch, make, monkeypatch):
+    monkeypatch.setattr("assay.data.formats.jsonl.BATCH", batch)
+    fields, message = LATE_KEYS[name]
+    path = make("qrels.jsonl", "".join(judgment(f"d{row}", **each) for row, each in enumerate(fields)))
+    for act in (partial(assay.evaluate, path, {"q1": ["d0"]}, ["ap"]), partial(assay.read_qrels, path)):
+        if message is None:
+            act()
+        else:
+            refused(act, FormatError, [f"{path}, {message}"])
+
+
+@pytest.mark.parametrize("batch", [1, 2, 100])
+def test_a_score_that_rows_of_a_run_lack_is_placed(batch, make, monkeypatch):
+    monkeypatch.setattr("assay.data.formats.jsonl.BATCH", batch)
+    rows = [{"query_id": "q1", "doc_id": "a", "score": 1.0}, {"query_id": "q1", "doc_id": "b"}]
+    path = make("run.jsonl", "".join(json.dumps(row) + "\n" for row in [*rows, *rows]))
+    for act in (partial(assay.evaluate, QRELS, path, ["ap"]), partial(assay.read_run, path)):
+        refused(act, FormatError, [f"{path}, line 2: the column 'score' is empty"])
+
+
+@pytest.mark.parametrize("batch", [1, 2, 100])
+def test_an_iteration_is_in_all_rows_or_in_none(batch, make, monkeypatch):
+    monkeypatch.setattr("assay.data.formats.jsonl.BATCH", batch)
+    monkeypatch.setattr("assay.data.formats.tabular.BATCH", batch)
+    for values, line in ((["", "", "0", "1"], 1), (["0", "1", "", ""], 3)):
+        rows = [judgment(f"d{row}", **({"iteration": each} if each else {})) for row, each in enumerate(values)]
+        path = make("q.jsonl", "".join(rows))
+        refused(lambda: assay.read_qrels(path), FormatError, [f"{path}, line {line}: the column 'iteration' is empty"])
+        rows = [f"q1,d{row},1,{each}\n" for row, each in enumerate(values)]
+        path = make("q.csv", "query_id,doc_id,relevance,iteration\n" + "".join(rows))
+        message = f"{path}, line {line + 1}: the column 'iteration' is empty"
+        refused(lambda: assay.read_qrels(path), FormatError, [message])
+    lines = [judgment("d1"), judgment("d2", iteration=None), judgment("d3")]
+    assert assay.read_qrels(make("none.jsonl", "".join(lines))).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+
+
+def test_rows_with_a_key_of_their_own_each_do_not_become_columns(make):
+    lines = [judgment(f"d{row}", **{f"key {row}": row}) for row in range(2000)]
+    path = make("qrels.jsonl", "".join([*lines, judgment("last", group="a")]))
+    refused(lambda: assay.read_qrels(path), FormatError, [f"{path}, line 1: the column 'group' is empty"])
+    assert len(next(read_batches(Source(Path(make("q.jsonl", "".join(lines))), "q"))).frame.columns) == 4

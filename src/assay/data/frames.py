@@ -26,6 +26,7 @@ GRADE = ("relevance", "rel", "grade", "label", "score")
 GROUP = ("group", "subtopic", "subtopic_id")
 # The second field of TREC's judgments: groups, unless it is the same everywhere.
 ITERATION = ("iteration",)
+KNOWN = frozenset((*QUERY, *DOCUMENT, *SCORE, *GRADE, *GROUP, *ITERATION))
 ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 NO_ITERATION = "0"
 

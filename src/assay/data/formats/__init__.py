@@ -86,11 +86,11 @@ class Format:
         progress: Progress | None = None,
     ) -> Ranker:
         """Ranks the judged documents of a run while its file is read, so that it is never held whole."""
+        if self.batches is not None:
+            return tabular.rank_table(self.batches, source, make_ranker, columns, threads)
         ranker = make_ranker()
         if self is TREC:
             ranker.add_file(source.path, source.name, threads, progress)
-        elif self.batches is not None:
-            return tabular.rank_table(self.batches, source, make_ranker, columns, threads)
         elif self.judgments is None:
             json.rank(ranker, source)
         else:

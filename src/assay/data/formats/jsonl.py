@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.core.text import show
 from assay.data.formats.tabular import Batch
+from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Placed
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ MARK = r"\{[^\n]*\}[ \t\r]*\n\s*\{"
 BATCH = 100_000
 # Rows of judgments and runs are short; a longer line is something else.
 LONGEST_LINE = 1 << 20
+# Rows with more keys than this are not a table: of these keys, only those that can matter become columns.
+WIDEST = 100
 HEAD = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -95,15 +98,26 @@ def placed_records(source: Source) -> Generator[Placed]:
 
 
 def read_batches(source: Source) -> Generator[Batch]:
-    """The rows of judgments or a run, in frames. All rows have the keys of the first of their batch."""
+    """The rows of judgments or a run, in frames. A column is empty where a row lacks a key that another one has."""
     import polars
 
+    names: dict[str, None] = {}
     with source.plain() as path, path.open("rb") as file:
         lines = filled_lines(iter(lambda: file.readline(LONGEST_LINE + 1), b""), source.name, LONGEST_LINE)
         while batch := list(islice(lines, BATCH)):
             rows = parse_batch(batch, source.name)
-            columns = [as_series(name, [row.get(name) for row in rows]) for name in rows[0]]
+            names = add_names(names, rows)
+            columns = [as_series(name, [row.get(name) for row in rows]) for name in names]
             yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
+
+
+def add_names(names: dict[str, None], rows: list[dict[str, Any]]) -> dict[str, None]:
+    """The names of columns with the keys of more rows, in order."""
+    every = names | dict.fromkeys(chain.from_iterable(rows))
+    if len(every) <= WIDEST:
+        return every
+    kept = names or rows[0]
+    return {name: None for name in every if name in kept or normalise_name(name) in KNOWN}
 
 
 def as_series(name: str, values: list[Any]) -> polars.Series:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.data.formats.trec import replace_unwritable, shortest_text
-from assay.data.frames import find_columns, groups_of_iterations, prepare_table
+from assay.data.frames import NO_ITERATION, find_columns, groups_of_iterations, prepare_table
 from assay.data.source import Placed, undecodable_line
 
 if TYPE_CHECKING:
@@ -63,7 +63,12 @@ def read_table(
 
     parts = list(prepare_batches(batches, name, columns, judgments=judgments))
     empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
-    return groups_of_iterations(polars.concat(parts)) if parts else polars.DataFrame(schema=empty)
+    if not parts:
+        return polars.DataFrame(schema=empty)
+    whole = polars.concat(parts, how="diagonal")
+    if "iteration" in whole.columns:
+        whole = whole.with_columns(polars.col("iteration").fill_null(NO_ITERATION))
+    return groups_of_iterations(whole)
 
 
 def rank_table(
@@ -111,6 +116,7 @@ def prepare_batches(
     batches: Generator[Batch], name: str, columns: Mapping[str, str] | None, *, judgments: bool
 ) -> Generator[polars.DataFrame]:
     """Each batch, ready for the kernel."""
+    first: tuple[str, set[str]] | None = None
     # Closed at once where a row is bad, so that no temporary file is left to the garbage collector.
     with closing(batches):
         for batch in batches:
@@ -118,6 +124,12 @@ def prepare_batches(
                 headings = [original_heading(each, batch.frame.columns) for each in batch.frame.columns]
                 find_columns(headings, columns, judgments=judgments, name=name)
             if len(batch.frame):
+                used = find_columns(batch.frame.columns, columns, judgments=judgments, name=name).values()
+                filled = {each for each in used if batch.frame[each].null_count() < len(batch.frame)}
+                first = first or (batch.place(0), filled)
+                for place, lacking in ((first[0], filled - first[1]), (batch.place(0), first[1] - filled)):
+                    if lacking:
+                        raise FormatError(f"{name}, {place}: the column {show(min(lacking))} is empty")
                 ready = prepare_table(batch.frame, columns, judgments=judgments, name=name, place=batch.place)
                 if batch.is_text:
                     refuse_nul(ready, batch, name)
