@@ -31,7 +31,7 @@ _HOMES = {
     "Pair": "assay.stats.pairs",
     "Policies": "assay.core.policies",
     "PolicyError": "assay.core.errors",
-    "Probe": "assay.tasks.probe",
+    "Probe": "assay.tasks.probe.result",
     "Qrels": "assay.data.qrels",
     "RagResult": "assay.tasks.rag.result",
     "Rel": "assay.core.measure",
@@ -53,7 +53,7 @@ _HOMES = {
     "measure": "assay.measures",
     "merge_subqueries": "assay.data.derived",
     "parse_measure": "assay.conventions",
-    "probe": "assay.tasks.probe",
+    "probe": "assay.tasks.probe.api",
     "ratio": "assay.core.judged",
     "read_qrels": "assay.data.qrels",
     "read_run": "assay.data.run",
@@ -61,7 +61,7 @@ _HOMES = {
     "semantic": "assay.measures.answers",
 }
 # Packages with public names of their own.
-_ROOMS = {"compat": "assay.compat", "live": "assay.tasks.probe"}
+_ROOMS = {"compat": "assay.compat", "live": "assay.live"}
 # Where the public classes and functions are defined, for those that are imported.
 _DEFINED_IN: dict[str, str] = {}
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list
@@ -119,8 +119,8 @@ if TYPE_CHECKING:
     from assay.tasks.gate.api import gate as gate
     from assay.tasks.gate.result import GateCheck as GateCheck
     from assay.tasks.gate.result import GateReport as GateReport
-    from assay.tasks.probe import Probe as Probe
-    from assay.tasks.probe import probe as probe
+    from assay.tasks.probe.api import probe as probe
+    from assay.tasks.probe.result import Probe as Probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag
     from assay.tasks.rag.result import RagResult as RagResult
 

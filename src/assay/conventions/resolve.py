@@ -182,7 +182,7 @@ def _resolve_elsewhere(
     meanings: dict[str, dict[str, Measure]] = {}
     is_known = TABLE.has(re.split(r"[(@]", name)[0].strip())
     if is_known and OWN_CUTOFF.fullmatch(name):
-        raise wrong
+        raise wrong from None
     for tool in CONVENTIONS.values():
         try:
             found = expand(name, tool, options)
@@ -194,7 +194,7 @@ def _resolve_elsewhere(
         if found is not None:
             meanings[tool.name] = {key: chosen.measure for key, chosen in found.items()}
     if not meanings:
-        raise wrong
+        raise wrong from None
     if "trec_eval" in meanings:
         # Of one tool's versions the newer one is meant.
         meanings.pop("trec_eval_9", None)

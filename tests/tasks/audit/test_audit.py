@@ -94,14 +94,20 @@ def test_what_is_said_of_a_run():
     assert "map\n\ntool" in text
     assert "from assay 0.1852 to trec_eval map" in text
     assert "+0.0926  queries missing from the run are skipped\n" in text
-    assert "up to the cutoff 2 of 4 judged documents are tied" in text
+    assert "2 of 4 judged documents retrieved are tied" in text
     assert "other orders give 0.1852 to 0.2222" in text
-    assert "20.0% of all documents are unjudged" in text
+    assert "20.0% of the documents retrieved are unjudged" in text
+
+
+def test_a_cutoff_limits_what_is_said_of_ties():
+    audit = assay.audit({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 1.0, "z": 1.0, "b": 0.5, "y": 0.4}}, "ndcg@2")
+    assert "1 of 1 judged document retrieved up to the cutoff is tied" in str(audit)
+    assert "50.0% of the documents retrieved up to the cutoff are unjudged" in str(audit)
 
 
 def test_one_document_ties_and_several_tie():
     audit = assay.audit({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 1.0, "z": 1.0, "b": 0.5}}, "map")
-    assert "up to the cutoff 1 of 2 judged documents is tied" in str(audit)
+    assert "1 of 2 judged documents retrieved is tied" in str(audit)
 
 
 @pytest.mark.parametrize("format_", ["table", "markdown", "csv", "latex"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.tasks.probe import HttpSearch
+from assay.live import HttpSearch
 from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.checkpoint import Checkpoint
 from assay.tasks.probe.retrievers import Ranking
@@ -274,7 +274,7 @@ def test_repeats_and_rising_scores_are_remembered(file):
 
 CODE = """
 import sys, json, assay
-from assay.tasks.probe import HttpSearch
+from assay.live import HttpSearch
 questions, qrels, url, file = json.loads(sys.argv[1])
 probe = assay.probe(HttpSearch(url), questions, qrels, "rr", checkpoint=file, concurrency=3)
 print(probe["rr"], probe.asked, probe.resumed)

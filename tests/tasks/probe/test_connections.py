@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.core.errors import DataError
-from assay.tasks.probe import HttpSearch
+from assay.live import HttpSearch
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 

@@ -10,7 +10,7 @@ import assay
 from assay.core.errors import DataError
 from assay.data import http
 from assay.data.http import TemporaryError
-from assay.tasks.probe import HttpSearch
+from assay.live import HttpSearch
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer, found
 
 

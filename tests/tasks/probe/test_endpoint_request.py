@@ -3,7 +3,7 @@
 import pytest
 
 from assay.core.errors import DataError
-from assay.tasks.probe import HttpSearch
+from assay.live import HttpSearch
 from assay.tasks.probe.endpoint import all_headers, fill_template, read_address, read_body, read_headers
 
 ADDRESSES = [

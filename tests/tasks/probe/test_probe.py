@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay.core import progress as bars
-from assay.tasks.probe import Latency
+from assay.live import Latency
 
 QUESTIONS = {"q1": "one", "q2": "two", "q3": "three"}
 QRELS = {"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 1}, "q3": {"d3": 1}}

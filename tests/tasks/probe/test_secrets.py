@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay.data.http import Secret, hide
-from assay.tasks.probe import HttpSearch
+from assay.live import HttpSearch
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 KEY = "a%2Fb%2Bcdefgh1234"

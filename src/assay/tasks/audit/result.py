@@ -98,7 +98,7 @@ class Audit(Exports):
         )
         rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         first = accounts[0]
-        lines = [measure, "", render(Table(columns, rows), "table"), printable(ties_text(self.ties[measure])), ""]
+        lines = [measure, "", render(Table(columns, rows), "table"), printable(self._ties_text(measure)), ""]
         same = [f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps]
         if same:
             lines += [f"same as {first.tool}: {', '.join(same)}", ""]
@@ -111,6 +111,10 @@ class Audit(Exports):
             lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
             lines += [f"  {format_number(steps[-1].value)}", ""]
         return "\n".join(lines).rstrip("\n")
+
+    def _ties_text(self, measure: str) -> str:
+        """Ties and unjudged documents of a measure, up to its cutoff if it has one."""
+        return ties_text(self.ties[measure], " up to the cutoff" if "@" in self[measure][0].measure else "")
 
     def table(self) -> Table:
         """One row per measure and tool."""
@@ -129,7 +133,7 @@ class Audit(Exports):
             columns,
             rows,
             "",
-            (*map(str, self.notes), *(f"{name}: {ties_text(each)}" for name, each in self.ties.items())),
+            (*map(str, self.notes), *(f"{name}: {self._ties_text(name)}" for name in self.ties)),
         )
 
     def to_polars(self) -> polars.DataFrame:
@@ -179,10 +183,10 @@ def main_differences(account: Account) -> str:
     return "; ".join(step.choice for step in steps[:MAIN]) + ("; …" if len(steps) > MAIN else "")
 
 
-def ties_text(ties: Ties) -> str:
+def ties_text(ties: Ties, where: str) -> str:
     """Ties and unjudged documents, in one line."""
     verb = "is" if ties.tied == 1 else "are"
-    said = f"up to the cutoff {ties.tied:,} of {count(ties.hits, 'judged document')} {verb} tied"
+    said = f"{ties.tied:,} of {count(ties.hits, 'judged document')} retrieved{where} {verb} tied"
     if ties.high > ties.low and not is_same(ties.high, ties.low):
         said += f" (other orders give {ties.low:.4f} to {ties.high:.4f})"
-    return f"{said}; {ties.unjudged:.1%} of all documents are unjudged"
+    return f"{said}; {ties.unjudged:.1%} of the documents retrieved{where} are unjudged"

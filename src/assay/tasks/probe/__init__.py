@@ -1,7 +1,1 @@
-"""Live retrievers: called, timed and scored."""
-
-from assay.tasks.probe.api import probe
-from assay.tasks.probe.endpoint import HttpSearch
-from assay.tasks.probe.result import Latency, Probe
-
-__all__ = ["HttpSearch", "Latency", "Probe", "probe"]
+"""Asking a live retriever: what it retrieves, how fast, and how good it is."""
