@@ -1,6 +1,7 @@
 """What `import assay` gives: every name on purpose, each with a word about it."""
 
 import ast
+import copy
 import inspect
 import pickle
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.measures import TABLE
 
 ROOM = Path(assay.__file__).parent
 
@@ -54,14 +56,89 @@ def test_what_is_public_belongs_to_assay(name):
     assert pickle.loads(pickle.dumps(value)) is value  # noqa: S301 - our own
 
 
-def test_what_a_public_function_returns_is_pickled_as_a_public_name():
-    code = (
-        "import assay, pickle; result = assay.evaluate({'q': ['a']}, {'q': ['a']}, ['rr']);"
-        "values = pickle.dumps([type(result), result.policies]);"
-        "print(pickle.loads(values)[1] == result.policies, b'assay.' in values)"
+ONE, TWO = {"q": ["a", "b"], "r": ["c"]}, {"q": ["b", "a"], "r": ["c"]}
+JUDGED = {"q": {"a": 2, "b": 0}, "r": {"c": 1}}
+ROW = {"query_id": "q", "gold": ["a"], "retrieved": ["a", "b"], "answer": "x y", "references": ["x"]}
+RETURNED = {
+    "evaluate": lambda: assay.evaluate(JUDGED, ONE, ["rr", "ranx:ndcg_burges@10", "gmap", "bpref"]),
+    "evaluate_many": lambda: assay.evaluate_many(JUDGED, {"one": ONE, "two": TWO}, ["rr", "ndcg@3"]),
+    "evaluate_answers": lambda: assay.evaluate_answers({"q": ["a b"]}, {"q": "a c"}, ["bleu", "f1", "rouge_l"]),
+    "evaluate_rag": lambda: assay.evaluate_rag([ROW], ["recall", "em", "bleu"]),
+    "compare": lambda: assay.compare(JUDGED, {"one": ONE, "two": TWO}, ["rr"]),
+    "audit": lambda: assay.audit(JUDGED, ONE, "map"),
+    "gate": lambda: assay.gate(JUDGED, ONE, {"rr": 0.5}),
+    "check": lambda: assay.check(JUDGED, ONE),
+    "probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"]),
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_what_a_public_function_returns_is_pickled_as_a_public_name(name):
+    value = RETURNED[name]()
+    stored = pickle.dumps(value)
+    again = pickle.loads(stored)  # noqa: S301 - our own
+    assert type(again) is type(value)
+    assert str(again) == str(value)
+    assert again.to_json() == value.to_json()
+    assert getattr(again, "mean", None) == getattr(value, "mean", None)
+    assert f"\x8c\x05assay\x94\x8c{chr(len(type(value).__name__))}{type(value).__name__}".encode("latin-1") in stored
+
+
+def test_a_pickled_measure_is_the_same_one():
+    result = assay.evaluate(JUDGED, ONE, ["ndcg@3"])
+    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):  # noqa: S301 - our own
+        assert again.measures == result.measures
+        assert again["nDCG@3"] == result["ndcg@3"]
+
+
+def test_every_measure_is_pickled():
+    for definition in TABLE.values():
+        assert pickle.loads(pickle.dumps(definition)) is definition  # noqa: S301 - our own
+
+
+def test_a_run_is_pickled():
+    run = assay.Run({"q": {"a": 0.5, "b": 0.1}, "r": ["c", "d"], "s": [("a", 2.0), ("a", 1.0)], "t": []}, tag="mine")
+    again = pickle.loads(pickle.dumps(run))  # noqa: S301 - our own
+    assert (again.to_dict(), again.tag, again.queries) == (run.to_dict(), "mine", ["q", "r", "s", "t"])
+
+
+def test_a_measure_without_a_home_is_not_pickled():
+    @assay.measure("homeless")
+    def homeless(judged):
+        return judged.relevant(1).count()
+
+    try:
+        result = assay.evaluate(JUDGED, ONE, ["homeless"])
+    finally:
+        assay.remove_measure("homeless")
+    assert copy.deepcopy(result).mean == result.mean
+    with pytest.raises(assay.MeasureError, match=r"the measure 'homeless' cannot be pickled; define it at the top lev"):
+        pickle.dumps(result)
+
+
+def test_a_measure_in_a_users_module_is_pickled(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import assay\n\n@assay.measure('mine')\ndef mine(judged):\n    return judged.relevant(1).count()\n"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
-    assert found.stdout == "True False\n"
+    write = "import assay, mine, pickle, sys; result = assay.evaluate({'q': ['a']}, {'q': ['a']}, ['mine'])\n"
+    write += "sys.stdout.buffer.write(pickle.dumps(result))"
+    read = "import pickle, sys; print(pickle.load(sys.stdin.buffer).mean)"
+    stored = subprocess.run([sys.executable, "-c", write], capture_output=True, check=True, cwd=tmp_path).stdout  # noqa: S603 - our own code
+    command = [sys.executable, "-c", read]
+    found = subprocess.run(command, input=stored, capture_output=True, check=True, cwd=tmp_path)  # noqa: S603 - our own code
+    assert found.stdout.decode().split() == ["{'mine':", "1.0}"]
+
+
+def test_a_result_with_a_measure_known_by_name_only_is_pickled(tmp_path):
+    @assay.measure("gone")
+    def gone(judged):
+        return judged.relevant(1).count()
+
+    assay.evaluate(JUDGED, ONE, ["gone"]).save(tmp_path / "old.json")
+    assay.remove_measure("gone")
+    loaded = assay.load_result(tmp_path / "old.json")
+    again = pickle.loads(pickle.dumps(loaded))  # noqa: S301 - our own
+    assert (again.measures, again.mean, str(again)) == (loaded.measures, loaded.mean, str(loaded))
 
 
 def test_what_is_not_there_is_said_so():

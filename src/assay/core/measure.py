@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
@@ -122,6 +123,17 @@ class Definition:
     remarks: Callable[..., list[str]] | None = None
     example: Example | AnswerExample | None = None
 
+    def __reduce__(self) -> tuple[Callable[[str, str], Any], tuple[str, str]]:
+        """A pickle has where the measure is defined: there it is one object, and its function is inside it."""
+        home = self.function.__module__, self.function.__qualname__
+        if find_defined(*home) is not self:
+            where = "define it at the top level of a module, under the name of its function"
+            raise MeasureError(f"the measure {show(self.name)} cannot be pickled; {where}")
+        return find_defined, home
+
+    def __deepcopy__(self, _: object) -> Definition:
+        return self
+
     @property
     def summary(self) -> str:
         return inspect.getdoc(self.function) or ""
@@ -214,6 +226,11 @@ class Measure:
     def __call__(self, subject: Any) -> FloatArray:  # noqa: ANN401 - Judged, Answers or Contents
         """One value per query; NaN if the measure is undefined."""
         return np.asarray(self.definition.function(subject, **self.values), dtype=np.float64)
+
+
+def find_defined(module: str, name: str) -> object:
+    """What a module defines under a name; None if nothing."""
+    return getattr(import_module(module), name, None)
 
 
 def is_pooled(measure: Measure) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -44,6 +45,9 @@ class Run(QueryTable):
         super().__init__(rows if tag is None else rows.with_tag(tag))
         if not len(self):
             raise DataError(f"{describe(data)} has no rankings")
+
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[dict[str, Any]]]:
+        return partial(Run, tag=self.tag), (self.to_dict(),)
 
     @property
     def tag(self) -> str:

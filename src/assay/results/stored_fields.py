@@ -23,7 +23,7 @@ from assay.core.text import printable, show
 from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assay.core.convention import Convention
     from assay.core.judged import FloatArray, Judged
@@ -262,9 +262,20 @@ def overall_number(measure: Measure, statistics: FloatArray) -> float:
         return math.nan
 
 
-@lru_cache(maxsize=MOST_ABSENT)
+class AbsentDefinition(Definition):
+    """A measure known by name only."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return absent_definition, (self.name, self.aggregate, self.higher_is_better, self.corpus is not None)
+
+
 def absent_measure(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Measure:  # noqa: ANN401 - one of three words
-    """A measure known by name only. It is created once, so that equal names are equal measures."""
+    return Measure(absent_definition(name, aggregate, higher_is_better, corpus), {})
+
+
+@lru_cache(maxsize=MOST_ABSENT)
+def absent_definition(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Definition:  # noqa: ANN401 - one of three words
+    """The definition with only a name. It is created once, so that equal names are equal measures."""
 
     def unknown(judged: Judged) -> FloatArray:
         raise MeasureError(
@@ -276,7 +287,7 @@ def absent_measure(name: str, aggregate: Any, higher_is_better: bool, corpus: bo
         return float(unknown(judged)[0])
 
     about: dict[str, Any] = {"aggregate": aggregate, "higher_is_better": higher_is_better}
-    return Measure(Definition(name, unknown, name, "", corpus=whole if corpus else None, **about), {})
+    return AbsentDefinition(name, unknown, name, "", corpus=whole if corpus else None, **about)
 
 
 def is_absent(measure: Measure) -> bool:

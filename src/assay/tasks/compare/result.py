@@ -37,7 +37,10 @@ PAIR_COLUMNS = (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Exports):
-    """Systems compared; see `assay.compare`. `pairs` has one record per pair and measure."""
+    """Systems compared; see `assay.compare`. `pairs` has one record per pair and measure.
+
+    A pickle leaves out the judgments: the queries that moved then come without their documents.
+    """
 
     pairs: list[Pair]
     results: Results
@@ -46,6 +49,9 @@ class Comparison(Exports):
     _ranks: Ranks | None = None
     # The measure and runs of each pair where the means and the test point different ways.
     _split: frozenset[tuple[str, ...]] = frozenset()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_ranks": None}
 
     def __repr__(self) -> str:
         return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")

@@ -95,7 +95,7 @@ class GateReport(Exports):
         return self._run.signature.with_details(f"gate: {self.rules}")
 
     def __getstate__(self) -> dict[str, Any]:
-        # The result of the run holds functions, which cannot be pickled; the report only needs its signature.
+        # The report only needs the signature of the run's result, whose own measures may not be picklable.
         return {**self.__dict__, "signature": self.signature, "_run": None}
 
     @property
