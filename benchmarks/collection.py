@@ -22,7 +22,7 @@ def query_ids() -> list[str]:
 
 
 def make_run(path: Path, depth: int, batch: int = 200) -> None:
-    """A run of `depth` distinct random documents a query, with falling scores of six decimals."""
+    """A run of `depth` distinct random documents per query, with falling scores of six decimals."""
     generator = np.random.default_rng(0)
     queries = query_ids()
     with path.open("wb") as file:
@@ -62,7 +62,7 @@ def write_rows(file: IO[bytes], names: list[str], documents: np.ndarray, scores:
 
 
 def retrieved(run: Path) -> np.ndarray:
-    """The documents of a run, one row a query."""
+    """The documents of a run, one row per query."""
     documents = polars.read_csv(run, separator=" ", has_header=False, columns=[2]).to_series()
     return documents.to_numpy().reshape(QUERIES, -1)
 
@@ -74,7 +74,7 @@ def distinct(generator: np.random.Generator, count: int) -> np.ndarray:
 
 
 def make_qrels(run: Path, path: Path) -> None:
-    """Up to ten judged documents a query with grades 0 to 3; about half of them were retrieved."""
+    """Up to ten judged documents per query, with grades 0 to 3; about half of them were retrieved."""
     generator = np.random.default_rng(1)
     with path.open("w") as file:
         for query, documents in zip(query_ids(), retrieved(run), strict=True):

@@ -118,6 +118,8 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = []
     for name in Policies.__slots__:
         kind = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
+        if name in KINDS and name not in CHOICES:
+            kind["metavar"] = "N"
         # The help of a choice begins with its first value, as it is typed.
         help_ = policy_help(name) if name in CHOICES else capital(policy_help(name))
         flag = "--" + name.replace("_", "-")
