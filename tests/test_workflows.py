@@ -45,3 +45,14 @@ def test_a_release_is_built_where_the_tag_is_the_version(kind, name, code):
         check=False,
     )
     assert (result.returncode, result.stdout) == (code, f"{assay.__version__}\n"), result.stderr
+
+
+def test_the_workflow_fuzzes_what_make_fuzz_does():
+    make = (ROOT / "Makefile").read_text(encoding="utf-8")
+    workflow = (ROOT / ".github/workflows/fuzz.yml").read_text(encoding="utf-8")
+    targets = sorted(path.stem for path in (ROOT / "kernel/fuzz/fuzz_targets").glob("*.rs"))
+    assert sorted(re.search(r"for target in (.+?);", make)[1].split()) == targets
+    assert sorted(re.search(r"target: \[(.+)\]", workflow)[1].split(", ")) == targets
+    for text in (make, workflow):
+        assert re.search(r"cargo \+nightly fuzz run .* -timeout=60 -detect_leaks=0", text)
+        assert re.search(r"python fuzz/grammar\.py .*-max_total_time=", text)
