@@ -379,11 +379,15 @@ def test_an_iteration_is_in_all_rows_or_in_none(batch, make, monkeypatch):
     for values, line in ((["", "", "0", "1"], 1), (["0", "1", "", ""], 3)):
         rows = [judgment(f"d{row}", **({"iteration": each} if each else {})) for row, each in enumerate(values)]
         path = make("q.jsonl", "".join(rows))
-        refused(lambda: assay.read_qrels(path), FormatError, [f"{path}, line {line}: the column 'iteration' is empty"])
+        refused(
+            lambda path=path: assay.read_qrels(path),
+            FormatError,
+            [f"{path}, line {line}: the column 'iteration' is empty"],
+        )
         rows = [f"q1,d{row},1,{each}\n" for row, each in enumerate(values)]
         path = make("q.csv", "query_id,doc_id,relevance,iteration\n" + "".join(rows))
         message = f"{path}, line {line + 1}: the column 'iteration' is empty"
-        refused(lambda: assay.read_qrels(path), FormatError, [message])
+        refused(lambda path=path: assay.read_qrels(path), FormatError, [message])
     lines = [judgment("d1"), judgment("d2", iteration=None), judgment("d3")]
     assert assay.read_qrels(make("none.jsonl", "".join(lines))).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}}
 
@@ -391,5 +395,5 @@ def test_an_iteration_is_in_all_rows_or_in_none(batch, make, monkeypatch):
 def test_rows_with_a_key_of_their_own_each_do_not_become_columns(make):
     lines = [judgment(f"d{row}", **{f"key {row}": row}) for row in range(2000)]
     path = make("qrels.jsonl", "".join([*lines, judgment("last", group="a")]))
-    refused(lambda: assay.read_qrels(path), FormatError, [f"{path}, line 1: the column 'group' is empty"])
+    refused(lambda path=path: assay.read_qrels(path), FormatError, [f"{path}, line 1: the column 'group' is empty"])
     assert len(next(read_batches(Source(Path(make("q.jsonl", "".join(lines))), "q"))).frame.columns) == 4

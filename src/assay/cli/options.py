@@ -117,7 +117,7 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """One option per policy; those that are not given are None."""
     options = []
     for name in Policies.__slots__:
-        kind = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
+        kind: dict[str, Any] = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
         if name in KINDS and name not in CHOICES:
             kind["metavar"] = "N"
         # The help of a choice begins with its first value, as it is typed.
