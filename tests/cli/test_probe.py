@@ -107,13 +107,13 @@ PAPERS = {
 | rr | 0.9750 | 0.9250 | 1.0000 | 40 |
 | recall@2 | 0.9750 | 0.9250 | 1.0000 | 40 |
 
-assay VERSION, convention assay, details: result.signature; PACE
+assay VERSION, convention assay; PACE, details: result.signature
 
 Note: 1 question failed; counted as empty: 'q5'
 """,
     "latex": r"""\begin{table}
   \centering
-  \caption{assay VERSION, convention assay, details: result.signature; PACE. 1 question failed; counted as empty: 'q5'}
+  \caption{assay VERSION, convention assay; PACE. 1 question failed; counted as empty: 'q5'}
   \begin{tabular}{lrrrr}
     \toprule
     measure & mean & low & high & queries \\

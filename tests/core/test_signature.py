@@ -16,6 +16,7 @@ CHANGED = Signature(
 
 def test_the_short_form():
     assert PLAIN.short == "assay 1.2, convention assay, details: result.signature"
+    assert PLAIN.with_details("x", owner="comparison").short.endswith(", details: comparison.signature")
     assert CHANGED.short == "assay 1.2, convention trec_eval, depth=7, details: result.signature"
     answers = Signature("1.2", "assay", Policies(), Policies(), subject="answers")
     assert answers.short == "assay 1.2, answers, details: result.signature"

@@ -236,6 +236,7 @@ def test_latex(result):
     text = result.to_latex()
     assert text.startswith("\\begin{table}\n  \\centering\n  \\caption{assay ")
     assert "    ap & 0.4444 & 0.0000 & 0.8333 & 3 \\\\\n" in text
+    assert "signature" not in text
     assert "    num\\_rel\\_ret & 3 &  &  & 3 \\\\\n" in text
     assert text.endswith("\\end{table}\n")
 

@@ -100,4 +100,4 @@ def query_table(results: Results) -> Table:
     columns = next(iter(tables.values())).columns
     rows = tuple((name, *row) for name, each in tables.items() for row in each.rows)
     whole = results.table()
-    return Table((Column("run", is_text=True), *columns), rows, whole.caption, whole.notes)
+    return Table((Column("run", is_text=True), *columns), rows, whole.caption, whole.notes, whole.hint)

@@ -26,7 +26,7 @@ class Signature:
     """How numbers were computed: the version, the convention, the policies, the measures and the task's own choices.
 
     `usual` are the convention's policies: the short form names those that differ from them. `details` are the choices
-    of a task beyond the scores, such as a test and its seed.
+    of a task beyond the scores, such as a test and its seed. `owner` is what the signature belongs to, for the hint.
     """
 
     version: str
@@ -36,6 +36,7 @@ class Signature:
     measures: tuple[SignedMeasure, ...] = ()
     subject: str = "rankings"
     details: tuple[str, ...] = ()
+    owner: str = "result"
 
     def __str__(self) -> str:
         how = "answers" if self.subject == "answers" else f"convention={self.convention} {self.policies}"
@@ -48,7 +49,7 @@ class Signature:
     @property
     def short(self) -> str:
         """One line: the version, the convention, the policies that differ from it, and where to find the rest."""
-        return f"{self.summary}, details: result.signature"
+        return f"{self.summary}, {self.hint}"
 
     @property
     def summary(self) -> str:
@@ -58,9 +59,14 @@ class Signature:
         changed = self.policies.differing(self.usual)
         return f"assay {self.version}, convention {self.convention}" + (f", {changed}" if changed else "")
 
-    def with_details(self, *details: str) -> Signature:
+    @property
+    def hint(self) -> str:
+        """Where to find the rest."""
+        return f"details: {self.owner}.signature"
+
+    def with_details(self, *details: str, owner: str = "result") -> Signature:
         """The signature of a task that adds choices of its own."""
-        return replace(self, details=(*self.details, *details))
+        return replace(self, details=(*self.details, *details), owner=owner)
 
     def _describe(self, measure: SignedMeasure) -> str:
         own = "" if measure.policies is None else measure.policies.differing(self.policies)

@@ -157,8 +157,9 @@ def texts(table: Table, write: Callable[[Cell, Column], str]) -> list[list[str]]
 
 
 def lines_below(table: Table, prefix: str = "") -> list[str]:
-    """The caption, if there is one, and the notes."""
-    return ([table.caption] if table.caption else []) + [f"{prefix}{note}" for note in table.notes]
+    """The caption with its hint, if there is one, and the notes."""
+    caption = ", ".join(text for text in (table.caption, table.hint) if text)
+    return ([caption] if caption else []) + [f"{prefix}{note}" for note in table.notes]
 
 
 def width(text: str) -> int:
@@ -204,7 +205,7 @@ def to_latex(table: Table) -> str:
         return styled(cell, LATEX_STYLES, "$^{%s}$") or latex(shown(cell, column))
 
     align = "".join("l" if column.is_text else "r" for column in table.columns)
-    caption = ". ".join(text.rstrip(".") for text in lines_below(table))
+    caption = ". ".join(text.rstrip(".") for text in lines_below(table._replace(hint="")))
     lines = [
         r"\begin{table}",
         r"  \centering",

@@ -39,12 +39,13 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Columns and rows, with a caption and notes."""
+    """Columns and rows, with a caption and notes. `hint` follows the caption, except in a paper."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
+    hint: str = ""
 
 
 def shown(cell: Cell, column: Column) -> str:

@@ -12,7 +12,7 @@ from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, is_pooled
 from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
-from assay.render import Column, Exports, Table, finite
+from assay.render import Cell, Column, Exports, Table, finite
 from assay.stats import Interval, bootstrap_all
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 
@@ -171,7 +171,7 @@ class Result(Exports):
         """Measure, mean, interval and number of queries."""
         columns = (Column("measure", is_text=True), Column("mean"), Column("low"), Column("high"), Column("queries"))
         rows = tuple((name, *self._numbers(name), self.counted(name)) for name in self.measures)
-        return Table(columns, rows, self.signature.short, tuple(map(str, self.notes)))
+        return self._with_signature(columns, rows)
 
     def _numbers(self, name: str) -> tuple[float | int | None, ...]:
         if self.measures[name].definition.aggregate == "sum":
@@ -187,7 +187,12 @@ class Result(Exports):
         columns = (Column("query", is_text=True), *(Column(name) for name in self.measures))
         arrays = [self.scores[name].tolist() for name in self.measures]
         rows = [(query, *values) for query, *values in zip(self.queries, *arrays, strict=True)]
-        return Table(columns, (*rows, ("all", *self.mean.values())), self.signature.short, tuple(map(str, self.notes)))
+        return self._with_signature(columns, (*rows, ("all", *self.mean.values())))
+
+    def _with_signature(self, columns: tuple[Column, ...], rows: tuple[tuple[Cell, ...], ...]) -> Table:
+        """A table with the signature and the notes below it."""
+        signature = self.signature
+        return Table(columns, rows, signature.summary, tuple(map(str, self.notes)), signature.hint)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query, one column per measure."""

@@ -57,7 +57,7 @@ class Results(Exports):
             notes = texts[0]
         else:
             notes = [f"{name}: {text}" for name, each in zip(self.results, texts, strict=True) for text in each]
-        return Table(columns, rows, first.signature.short, tuple(notes))
+        return Table(columns, rows, first.signature.summary, tuple(notes), first.signature.hint)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per run and query, one column per measure."""

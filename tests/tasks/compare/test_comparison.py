@@ -29,11 +29,19 @@ FORMS = ["__str__", "to_markdown", "to_latex", "to_csv", "to_tsv", "to_json", "t
 def test_each_form_carries_the_signature(comparison, form):
     text = getattr(comparison, form)().replace("\\_", "_").replace("&#x27;", "'")
     long = str(comparison.signature)
+    assert comparison.signature.short.endswith(", details: comparison.signature")
     assert (long if form in ("to_latex", "to_csv", "to_tsv", "to_json") else comparison.signature.short) in text
     assert long.startswith(f"assay {assay.__version__} convention=assay ties=docid_desc")
     assert long.endswith(
         "test=randomization samples=all correction=holm family=measure alpha=0.05 interval=bca resamples=2000 seed=0"
     )
+
+
+def test_a_paper_is_not_told_where_to_look(comparison):
+    moves = comparison.queries("rr", *list(comparison.results)[:2])
+    assert "details" in moves.to_markdown()
+    assert "details" not in moves.to_latex() + comparison.to_latex() + comparison.results.to_latex()
+    assert "convention assay" in moves.to_latex()
 
 
 def test_frames_carry_the_signature(comparison):

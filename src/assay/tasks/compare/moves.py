@@ -12,7 +12,7 @@ import numpy as np
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.text import count, printable, show
 from assay.data.source import describe
-from assay.render import Column, Exports, Table, finite
+from assay.render import Column, Exports, Table, finite, render
 from assay.results.align import shared_means
 from assay.stats.paired import differences_of
 
@@ -149,6 +149,10 @@ class Moves(Exports):
         )
         columns = tuple(Column(name, is_text=name in (names[0], names[-1])) for name in names)
         return Table(columns, rows, self.title, (self.signature.short,))
+
+    def to_latex(self) -> str:
+        """A LaTeX table in booktabs style."""
+        return render(self.table()._replace(notes=(self.signature.summary,)), "latex")
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query and judged document."""

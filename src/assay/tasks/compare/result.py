@@ -91,7 +91,7 @@ class Comparison(Exports):
     @property
     def signature(self) -> Signature:
         """Every choice that made the numbers, and the version."""
-        return self._first.signature.with_details(printable(str(self.settings)))
+        return self._first.signature.with_details(printable(str(self.settings)), owner="comparison")
 
     @property
     def caption(self) -> str:
@@ -167,7 +167,7 @@ class Comparison(Exports):
             )
             for pair in self.pairs
         )
-        return Table(PAIR_COLUMNS, rows, self.signature.short, tuple(map(str, self.notes)))
+        return Table(PAIR_COLUMNS, rows, self.signature.summary, tuple(map(str, self.notes)), self.signature.hint)
 
     def to_markdown(self) -> str:
         """Two Markdown tables: the runs, the best bold, and the pairs."""

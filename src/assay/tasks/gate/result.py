@@ -144,7 +144,7 @@ class GateReport(Exports):
             (outcome(check), *(getattr(check, name) for name in names[1:]), check.queries, check.reason)
             for check in self.checks
         )
-        return Table(columns, rows, self.signature.short, tuple(map(str, self.notes)))
+        return Table(columns, rows, self.signature.summary, tuple(map(str, self.notes)), self.signature.hint)
 
     def to_markdown(self) -> str:
         """The checks and the worst queries, as the summary of a job on GitHub shows them."""
