@@ -1,7 +1,7 @@
 """Policies: the choices a number depends on apart from the measure itself, with the wording of each choice.
 
-`WORDING` is the only place that says what a choice means: the audit's steps, the options' help and the documentation
-read it.
+`WORDING` and `EFFECTS` are the only places that say what a choice means: the audit's steps, the options' help and the
+documentation read the first, the notes of a result the second.
 """
 
 from __future__ import annotations
@@ -80,6 +80,23 @@ WORDING: dict[str, dict[Any, str]] = {
         float: "grades of at least {:g} are relevant",
     },
 }
+# What a choice did to the queries or judgments that a note is about.
+EFFECTS: dict[str, dict[str, str]] = {
+    "missing": {"zero": "counted as empty rankings", "skip": "left out"},
+    "no_relevant": {
+        "zero": "scored 0",
+        "nan": "NaN for measures that need one",
+        "nan_all": "left out of the mean",
+        "skip": "left out",
+    },
+    "no_results": {"nan": "left out of the mean", "skip": "left out"},
+    "negative": {"unjudged": "unjudged", "nonrelevant": "not relevant"},
+    # Which of the judgments of one document counts.
+    "duplicates": {"first": "the first", "last": "the last", "count": "the highest grade", "once": "the highest grade"},
+}
+# What to do about queries that are missing.
+COUNT_MISSING = 'missing="zero" (--missing zero) counts them as empty rankings'
+COUNT_OR_SKIP_MISSING = f'{COUNT_MISSING}, missing="skip" leaves them out'
 CHOICES: dict[str, tuple[str, ...]] = {
     name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)
 }

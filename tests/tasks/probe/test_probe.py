@@ -124,7 +124,7 @@ REFUSED = [
     ),
     (
         {"questions": {"q1": "one"}, "missing": "error"},
-        "2 queries in the judgments have no question: 'q2', 'q3'; missing=\"zero\" counts them as empty rankings",
+        "2 queries in the judgments have no question: 'q2', 'q3'; missing=\"zero\" (--missing zero) counts them as",
     ),
     ({"measures": ["nonsense"]}, "unknown measure 'nonsense'"),
     ({"measures": ["f1"], "convention": "nonsense"}, "nonsense"),

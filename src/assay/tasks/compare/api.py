@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
+from assay.core.policies import COUNT_MISSING
 from assay.core.text import show, some
 from assay.results.align import align_by_query, align_measures, check_unscored
 from assay.results.result import Result, combine_statistics
@@ -205,6 +206,5 @@ def check_queries(results: Mapping[str, Result]) -> None:
         if result.queries != first.queries:
             different = sorted(set(first.queries) ^ set(result.queries))
             raise MismatchError(
-                f"{show(name)} and {show(other)} have different queries: {some(different)}; "
-                'missing="zero" (--missing zero) scores missing queries 0'
+                f"{show(name)} and {show(other)} have different queries: {some(different)}; {COUNT_MISSING}"
             )

@@ -16,6 +16,7 @@ from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
 from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.note import Note, NoteKind
+from assay.core.policies import EFFECTS
 from assay.core.text import show, some
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
@@ -42,8 +43,6 @@ ADDED = object()
 # The forms of data that tools have their own ways with.
 OBJECTS = (Mapping, list, tuple, np.ndarray)
 Read = TypeVar("Read")
-# Which of the judgments of one document a policy takes.
-COUNTED = {"first": "the first", "last": "the last", "count": "the highest grade", "once": "the highest grade"}
 
 
 def evaluate(
@@ -376,5 +375,5 @@ def duplicate_notes(qrels: Qrels, policies: Policies) -> list[Note]:
     """Which of the duplicate judgments count."""
     if not qrels.repeats:
         return []
-    which = COUNTED[qrels.duplicates or policies.duplicates]
+    which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
     return [Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which)]

@@ -16,6 +16,7 @@ from assay.conventions import measure_names, resolve
 from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
+from assay.core.policies import COUNT_OR_SKIP_MISSING, EFFECTS
 from assay.core.text import some
 from assay.engine.local import select
 from assay.results.result import Result
@@ -31,21 +32,12 @@ if TYPE_CHECKING:
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.UNDEFINED)
 
-# What becomes of queries, by the policy for them.
-MISSING_EFFECTS = {"zero": "counted as empty rankings", "skip": "left out"}
-NO_RELEVANT_EFFECTS = {
-    "zero": "scored 0",
-    "nan": "NaN for measures that need one",
-    "nan_all": "left out of the mean",
-    "skip": "left out",
-}
 # The function for each kind of measure.
 TASKS = {
     "rankings": "assay.evaluate, or assay.evaluate_rag for rankings and answers",
     "answers": "assay.evaluate_answers",
     "contents": "assay.evaluate_rag",
 }
-NO_RESULTS_EFFECTS = {"nan": "left out of the mean", "skip": "left out"}
 
 
 class Scored(NamedTuple):
@@ -243,28 +235,27 @@ def query_notes(
     if missing and policies.missing == "error":
         raise missing_error(missing)
     if missing:
-        notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=MISSING_EFFECTS[policies.missing]))
+        notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=EFFECTS["missing"][policies.missing]))
     counted = present if policies.missing == "skip" else np.ones_like(present)
     bare = [queries[number] for number in np.flatnonzero(~has_relevant & counted)]
     if bare:
-        notes.append(Note.of(NoteKind.NO_RELEVANT, queries=bare, effect=NO_RELEVANT_EFFECTS[policies.no_relevant]))
+        notes.append(Note.of(NoteKind.NO_RELEVANT, queries=bare, effect=EFFECTS["no_relevant"][policies.no_relevant]))
     empty = [queries[number] for number in np.flatnonzero(~has_results & counted)]
     if empty and policies.no_results != "zero":
-        notes.append(Note.of(NoteKind.NO_RESULTS, queries=empty, effect=NO_RESULTS_EFFECTS[policies.no_results]))
+        notes.append(Note.of(NoteKind.NO_RESULTS, queries=empty, effect=EFFECTS["no_results"][policies.no_results]))
     return notes
 
 
 def missing_error(missing: list[str]) -> MismatchError:
     """The error for queries that the run lacks where none may be missing."""
-    hint = '; missing="zero" counts them as empty rankings, missing="skip" leaves them out'
     are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
-    return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}{hint}")
+    return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {COUNT_OR_SKIP_MISSING}")
 
 
 def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
     """How negative grades are treated."""
     negative = int((judged.grades < 0).sum())
-    effect = "unjudged" if policies.negative == "unjudged" else "not relevant"
+    effect = EFFECTS["negative"][policies.negative]
     return [Note.of(NoteKind.NEGATIVE, count=negative, effect=effect)] if negative else []
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.note import Note, NoteKind
+from assay.core.policies import COUNT_OR_SKIP_MISSING
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.run import Run
@@ -188,7 +189,7 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     if unasked:
         note = Note.of(NoteKind.UNASKED, queries=unasked)
         if scorer.policies.missing == "error":
-            raise MismatchError(f'{note}; missing="zero" counts them as empty rankings, "skip" leaves them out')
+            raise MismatchError(f"{note}; {COUNT_OR_SKIP_MISSING}")
         notes.append(note)
     return judged, notes
 
