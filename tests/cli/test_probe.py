@@ -224,7 +224,7 @@ def test_policies_and_conventions(assay, files, server):
 
 MISTAKES = [
     (("ftp://h/",), "the URL 'ftp://h/' must begin with http:// or https://"),
-    (("http://h/", "--body", "{"), "the body is not JSON"),
+    (("http://h/", "--body", "{"), "the body: invalid JSON"),
     (("http://h/", "--body", "@none.json"), "the body cannot be read from 'none.json'"),
     (("http://h/", "--header", "X-Key: $NOT_THERE"), "environment variable NOT_THERE is not set"),
     (("http://h/", "--timeout", "0"), "timeout must be a positive number of seconds, not '0.0'"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import LossError, Qrels, Run
-from assay.data.formats.trec import shortest_text
+from assay.data.frames import shortest_text
 
 SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
 TEXTS = ("trec", "json", "jsonl", "csv", "tsv")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import FormatError
+from assay.core.errors import FormatError, LossError
 from assay.core.text import printable, show
 from assay.data.source import gather
 
@@ -29,6 +29,12 @@ ITERATION = ("iteration",)
 KNOWN = frozenset((*QUERY, *DOCUMENT, *SCORE, *GRADE, *GROUP, *ITERATION))
 ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 NO_ITERATION = "0"
+# What ids cannot contain or start with in some text format.
+BLANK = r"[\t\n\x0b\x0c\r ]"
+NUL = r"\x00"
+# In TREC a line that starts with # is a comment, and a byte order mark at the start of a file is skipped.
+NOT_FIRST = r"^[#\x{feff}]"
+WHOLE = 2.0**53
 
 
 def is_frame(data: object) -> bool:
@@ -335,3 +341,38 @@ def find_column(names: Sequence[str], known: Sequence[str]) -> str | None:
 def list_names(names: Sequence[str]) -> str:
     """Column names, in a message."""
     return ", ".join(map(show, names)) or "none"
+
+
+def shortest_text(numbers: polars.Series) -> polars.Series:
+    """Numbers as the shortest text that reads back the same, whole numbers without a point."""
+    import polars
+
+    name = numbers.name
+    number = polars.col(name)
+    whole = number.cast(polars.Int64, strict=False).cast(polars.String)
+    is_whole = (number == number.floor()) & (number.abs() < WHOLE)
+    text = polars.when(is_whole).then(whole).otherwise(number.cast(polars.String))
+    return numbers.to_frame().select(text.alias(name))[name]
+
+
+def replace_unwritable(frame: polars.DataFrame, format: str) -> polars.DataFrame:
+    """The rows with ids that the text format can hold; raises if two ids would become the same."""
+    import polars
+
+    names = id_columns(frame)
+    unwanted = f"{BLANK}|{NUL}" if format == "trec" else NUL
+    if not any(frame[name].str.contains(f"{unwanted}|{NOT_FIRST}").any() for name in names):
+        return frame
+    cleaned = frame.with_columns(polars.col(names).str.replace_all(unwanted, "_"))
+    if format == "trec":
+        cleaned = cleaned.with_columns(polars.col("query_id").str.replace(NOT_FIRST, "_"))
+    for columns in (["query_id"], names):
+        if cleaned.select(columns).n_unique() < frame.select(columns).n_unique():
+            raise LossError(
+                f"{format} cannot hold some of the ids, and replacing characters makes two equal; rename them"
+            )
+    return cleaned
+
+
+def id_columns(frame: polars.DataFrame) -> list[str]:
+    return [each for each in ("query_id", "doc_id", "group") if each in frame.columns]

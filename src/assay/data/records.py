@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, DuplicateError, FormatError
+from assay.core.json_text import RepeatedKeyError, decode_json
 from assay.core.text import count, show
 from assay.data.formats import TREC, TSV, ending, recognise
-from assay.data.formats.jsonl import DECODE, RepeatedKeyError
 from assay.data.frames import as_id, frame_rows, is_frame
 from assay.data.source import Placed, is_source, open_source
 from assay.data.texts import QUESTION_ID, QUESTION_TEXT, Passages, read_passages, replace_surrogates
@@ -159,7 +159,7 @@ def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401
     if not text or text.lstrip()[:1] not in ("[", "{"):
         return text
     try:
-        return DECODE(text)
+        return decode_json(text)
     except RepeatedKeyError as error:
         raise FormatError(f"{place}, {show(field)}: {error}") from None
     except (ValueError, RecursionError):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import decompress, read_bytes
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.text import printable
+
+if TYPE_CHECKING:
+    import polars
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
 MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
@@ -54,6 +57,19 @@ class Placed(NamedTuple):
 
     place: str
     fields: Mapping[str, Any]
+
+
+class Batch(NamedTuple):
+    """Some rows of a table, and their lines (or numbers) in the file."""
+
+    frame: polars.DataFrame
+    numbers: Sequence[int]
+    noun: str = "line"
+    is_text: bool = False
+
+    def place(self, row: int) -> str:
+        """How messages name a row."""
+        return f"{self.noun} {self.numbers[row]}"
 
 
 class StandardInput:

@@ -16,7 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from assay._kernel import compress_zst
 from assay.core.errors import FileError, FormatError, LossError
 from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
-from assay.data.formats.trec import BLANK, DEFAULT_TAG, NOT_FIRST, NUL, id_columns, writable_tag
+from assay.data.formats.trec import DEFAULT_TAG, writable_tag
+from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
 from assay.data.source import COMPRESSIONS, quoted
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ import numpy as np
 
 from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FormatError
+from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.note import NoteKind
 from assay.core.text import show
 from assay.data.source import open_source, prefix_errors
@@ -158,30 +159,13 @@ def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file ho
         raise fault(f"the file is larger than {MOST_BYTES >> 20} MB, too large for a stored result")
     try:
         text = content.decode("utf-8-sig")
-        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=without_duplicates)
-    except UnicodeDecodeError:
-        raise fault("the file is not UTF-8") from None
+        return decode_finite_json(text)
     except json.JSONDecodeError as error:
         is_cut = error.msg.startswith("Unterminated") or not text[error.pos :].strip()
-        reason = "the file is cut off" if is_cut else f"this is not JSON: {error.msg}"
+        reason = "the file is cut off" if is_cut else explain_json_error(error)
         raise fault(f"line {error.lineno}: {reason}") from None
-    except FormatError:
-        raise
-    except ValueError:
-        raise fault("a number has too many digits") from None
-    except RecursionError:
-        raise fault("the values are nested too deeply") from None
-
-
-def refuse_constant(word: str) -> None:
-    raise fault(f"{word} is not JSON; a missing value is null")
-
-
-def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise fault("duplicate name in an object")
-    return found
+    except (ValueError, RecursionError) as error:
+        raise fault(explain_json_error(error)) from None
 
 
 def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds

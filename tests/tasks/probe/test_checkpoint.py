@@ -125,9 +125,10 @@ def test_the_order_of_the_questions_does_not_matter(file):
 DAMAGED = [
     ('{"query_id": "q1"}', "line 2: ids is invalid"),
     ('{"query_id": "x", "ids": []}', "line 2: query_id is invalid"),
-    ("nonsense", "line 2: not a checkpoint entry"),
-    ("[1]", "line 2: not a checkpoint entry"),
-    ("[" * 100_000, "line 2: not a checkpoint entry"),
+    ("nonsense", "line 2: invalid JSON: Expecting value at column 1"),
+    ("[1]", "line 2: expected an object, found '[1]'"),
+    ("[" * 100_000, "line 2: invalid JSON: the values are nested too deeply"),
+    ('{"query_id": "q1", "query_id": "q2"}', "line 2: duplicate key 'query_id'; keep one"),
 ]
 FIELDS = {
     "query_id": [None, 1, "elsewhere"],
@@ -169,6 +170,14 @@ def test_a_damaged_line_is_named(file, line, message):
         probed(Search(), file)
     assert message in str(caught.value)
     assert "delete the line to ask its question again" in str(caught.value)
+
+
+def test_blank_lines_are_skipped(file):
+    probed(Search(), file)
+    file.write_text("\n" + file.read_text().replace("\n", "\n\n \t\n"))
+    again = Search()
+    probed(again, file)
+    assert again.asked == []
 
 
 @pytest.mark.parametrize(

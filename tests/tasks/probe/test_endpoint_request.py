@@ -56,10 +56,11 @@ def test_a_lone_surrogate_can_be_asked():
 
 
 BAD_BODIES = [
-    ("{query}", "the body is not JSON"),
+    ("{query}", "the body: invalid JSON: Expecting property name enclosed in double quotes at column 2; an example is"),
     ({"q": "{query}"}, "the body must be a string of JSON"),
     ('{"q": "x"}', "the body has no placeholder for the question"),
-    ("[" * 100_000, "the body is not JSON"),
+    ("[" * 100_000, "the body: invalid JSON: the values are nested too deeply"),
+    ('{"q": "{query}", "k": 1, "k": 2}', "the body: duplicate key 'k'; keep one"),
 ]
 
 

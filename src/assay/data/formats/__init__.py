@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from assay._kernel import Progress, Ranker
-    from assay.data.formats.tabular import Batch
-    from assay.data.source import Source
+    from assay.data.source import Batch, Source
 
     Columns: TypeAlias = Mapping[str, str] | None
 

@@ -10,8 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from assay._kernel import Rows
 from assay.core.errors import DuplicateError, FormatError
+from assay.core.json_text import explain_json_error, refuse_repeats
 from assay.core.text import show
-from assay.data.formats.jsonl import RepeatedKeyError, refuse_repeats
 from assay.data.source import prefix_errors, undecodable_line
 
 if TYPE_CHECKING:
@@ -165,12 +165,8 @@ class JsonReader:
                 if not (is_cut and self.read(more=len(self.text))):
                     self.at = min(error.pos, len(self.text))
                     raise self.fault(error.msg) from None
-            except RepeatedKeyError as error:
-                raise FormatError(f"{self.place()}: {error}") from None
-            except ValueError:
-                raise self.fault("a number has too many digits") from None
-            except RecursionError:
-                raise self.fault("the values are nested too deeply") from None
+            except (ValueError, RecursionError) as error:
+                raise FormatError(f"{self.place()}: {explain_json_error(error)}") from None
             else:
                 if end < len(self.text) or not self.read():
                     self.at = end

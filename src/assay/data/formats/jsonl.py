@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
+from assay.core.json_text import decode_json, explain_json_error
 from assay.core.text import show
-from assay.data.formats.tabular import Batch
 from assay.data.frames import KNOWN, normalise_name
-from assay.data.source import Placed
+from assay.data.source import Batch, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -31,23 +30,6 @@ HEAD = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class RepeatedKeyError(ValueError):
-    """An object has a key twice."""
-
-
-def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of keys and values, none of which may be there twice."""
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        seen: set[str] = set()
-        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise RepeatedKeyError(f"duplicate key {show(repeated)}; keep one")
-    return result
-
-
-DECODE = json.JSONDecoder(object_pairs_hook=refuse_repeats).decode
-
-
 def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers among all lines."""
     for number, raw in enumerate(lines, start=1):
@@ -62,7 +44,7 @@ def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) 
 def parse_json_line(line: bytes, number: int, name: str) -> dict[str, Any]:
     """The object on a line."""
     try:
-        value = DECODE(line.decode())
+        value = decode_json(line.decode())
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{name}, line {number}: {explain_json_error(error)}") from None
     if not isinstance(value, dict):
@@ -73,21 +55,12 @@ def parse_json_line(line: bytes, number: int, name: str) -> dict[str, Any]:
 def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any]]:
     """The objects on lines, all at once; one by one only to find out which line is bad."""
     try:
-        rows = [DECODE(line.decode()) for _, line in batch]
+        rows = [decode_json(line.decode()) for _, line in batch]
     except (ValueError, RecursionError):
         rows = [None]
     if all(isinstance(row, dict) for row in rows):
         return rows
     return [parse_json_line(line, number, name) for number, line in batch]
-
-
-def explain_json_error(error: Exception) -> str:
-    """Why a line cannot be read."""
-    if isinstance(error, UnicodeDecodeError):
-        return "bytes that are not UTF-8; save the file as UTF-8"
-    if isinstance(error, RecursionError):
-        return "the values are nested too deeply"
-    return str(error) if isinstance(error, RepeatedKeyError) else f"invalid JSON: {error}"
 
 
 def placed_records(source: Source) -> Generator[Placed]:

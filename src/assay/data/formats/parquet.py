@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
-from assay.data.formats.tabular import BATCH, Batch, explain_failure
+from assay.data.formats.tabular import BATCH, explain_failure
+from assay.data.source import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -11,12 +11,18 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
-from assay.data.formats.trec import replace_unwritable, shortest_text
-from assay.data.frames import NO_ITERATION, find_columns, groups_of_iterations, prepare_table
-from assay.data.source import Placed, undecodable_line
+from assay.data.frames import (
+    NO_ITERATION,
+    find_columns,
+    groups_of_iterations,
+    prepare_table,
+    replace_unwritable,
+    shortest_text,
+)
+from assay.data.source import Batch, Placed, undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from pathlib import Path
 
     import polars
@@ -33,19 +39,6 @@ LONGEST_CELL = 1 << 24
 NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
 # What polars adds to a heading that is in the header a second time.
 TWIN = "_duplicated_"
-
-
-class Batch(NamedTuple):
-    """Some rows of a table, and their lines (or numbers) in the file."""
-
-    frame: polars.DataFrame
-    numbers: Sequence[int]
-    noun: str = "line"
-    is_text: bool = False
-
-    def place(self, row: int) -> str:
-        """How messages name a row."""
-        return f"{self.noun} {self.numbers[row]}"
 
 
 class Cells(NamedTuple):

@@ -10,9 +10,10 @@ import re
 from typing import IO, TYPE_CHECKING, Any
 
 from assay._kernel import Rows
-from assay.core.errors import FormatError, LossError
+from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
 from assay.core.text import show
+from assay.data.frames import BLANK, NUL, replace_unwritable, shortest_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +32,6 @@ CANNOT_HOLD = (
     "query ids that start with #",
 )
 DEFAULT_TAG = "assay"
-BLANK = r"[\t\n\x0b\x0c\r ]"
-NUL = r"\x00"
-# A line that starts with # is a comment, and a byte order mark at the start of a file is skipped.
-NOT_FIRST = r"^[#\x{feff}]"
-WHOLE = 2.0**53
 PREFERENCE_FIELDS = 5
 
 
@@ -65,41 +61,6 @@ def rank_by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
     order = np.lexsort((-frame["score"].to_numpy(), query))
     rank = np.arange(1, len(query) + 1) - run.starts[query]
     return frame[order].with_columns(polars.Series("rank", rank))
-
-
-def shortest_text(numbers: polars.Series) -> polars.Series:
-    """Numbers as the shortest text that reads back the same, whole numbers without a point."""
-    import polars
-
-    name = numbers.name
-    number = polars.col(name)
-    whole = number.cast(polars.Int64, strict=False).cast(polars.String)
-    is_whole = (number == number.floor()) & (number.abs() < WHOLE)
-    text = polars.when(is_whole).then(whole).otherwise(number.cast(polars.String))
-    return numbers.to_frame().select(text.alias(name))[name]
-
-
-def replace_unwritable(frame: polars.DataFrame, format: str) -> polars.DataFrame:
-    """The rows with ids that the text format can hold; raises if two ids would become the same."""
-    import polars
-
-    names = id_columns(frame)
-    unwanted = f"{BLANK}|{NUL}" if format == "trec" else NUL
-    if not any(frame[name].str.contains(f"{unwanted}|{NOT_FIRST}").any() for name in names):
-        return frame
-    cleaned = frame.with_columns(polars.col(names).str.replace_all(unwanted, "_"))
-    if format == "trec":
-        cleaned = cleaned.with_columns(polars.col("query_id").str.replace(NOT_FIRST, "_"))
-    for columns in (["query_id"], names):
-        if cleaned.select(columns).n_unique() < frame.select(columns).n_unique():
-            raise LossError(
-                f"{format} cannot hold some of the ids, and replacing characters makes two equal; rename them"
-            )
-    return cleaned
-
-
-def id_columns(frame: polars.DataFrame) -> list[str]:
-    return [each for each in ("query_id", "doc_id", "group") if each in frame.columns]
 
 
 def writable_tag(tag: str) -> str:

@@ -1,8 +1,8 @@
 """A checkpoint: a JSON Lines file of the questions that have been answered, so that none of them is asked again.
 
 The first line says what it belongs to; every other line is one ranking, written as soon as it arrives. An incomplete
-last line, as a killed process leaves it, is dropped. Failed questions are not in it. The request may contain keys: only
-a digest of it is stored, salted and slow to compute, so that keys cannot be guessed.
+last line, as a killed process leaves it, is dropped; blank lines are skipped. Failed questions are not in it. The
+request may contain keys: only a digest of it is stored, salted and slow to compute, so that keys cannot be guessed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
 from assay.core.text import show
+from assay.data.formats.jsonl import filled_lines, parse_json_line
 from assay.data.source import quoted
 from assay.data.texts import is_number
 from assay.tasks.probe.ask import Outcome
@@ -124,26 +125,31 @@ def resume(file: IO[bytes], name: str, owner: CheckpointOwner) -> dict[str, Outc
         file.write(owner.first_line(secrets.token_hex(16)).encode())
         file.flush()
         return {}
-    lines = whole.split(b"\n")
-    check_owner(parse_line(lines[0], name, 1), name, owner)
+    lines = filled_lines(whole.split(b"\n"), name)
+    check_owner(read_header(lines, name), name, owner)
     finished = {}
-    for number, line in enumerate(lines[1:], start=2):
-        outcome = read_outcome(parse_line(line, name, number), f"{name}, line {number}", owner.questions)
+    for number, line in lines:
+        outcome = read_outcome(read_entry(line, number, name), f"{name}, line {number}", owner.questions)
         finished[outcome.query] = outcome
     file.truncate(len(whole) + 1)
     return finished
 
 
-def parse_line(line: bytes, name: str, number: int) -> dict[str, Any]:
+def read_header(lines: Iterator[tuple[int, bytes]], name: str) -> dict[str, Any]:
+    """What the first line says."""
+    number, line = next(lines, (1, b""))
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if isinstance(record, dict):
-        return record
-    if number == 1:
-        raise FormatError(f"{name} is not a checkpoint; use another file")
-    raise FormatError(f"{name}, line {number}: not a checkpoint entry; delete the line to ask its question again")
+        return parse_json_line(line, number, name)
+    except FormatError:
+        raise FormatError(f"{name} is not a checkpoint; use another file") from None
+
+
+def read_entry(line: bytes, number: int, name: str) -> dict[str, Any]:
+    """What any other line says."""
+    try:
+        return parse_json_line(line, number, name)
+    except FormatError as error:
+        raise FormatError(f"{error}; delete the line to ask its question again") from None
 
 
 def check_owner(header: dict[str, Any], name: str, owner: CheckpointOwner) -> None:

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
+from assay.core.json_text import decode_json, explain_json_error
 from assay.core.text import show
 from assay.data.http import KEPT, HttpClient, Secret, excerpt, secrets_in_headers
 from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
@@ -192,9 +193,9 @@ def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
     if not isinstance(text, str):
         raise DataError(f"the body must be a string of JSON, such as {DEFAULT_BODY}, not {show(text)}")
     try:
-        body = json.loads(text)
+        body = decode_json(text)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"the body is not JSON: {error}; an example is {DEFAULT_BODY}") from None
+        raise DataError(f"the body: {explain_json_error(error)}; an example is {DEFAULT_BODY}") from None
     if "{query}" not in json.dumps(body):
         raise DataError(f"the body has no placeholder for the question; write {{query}}, as in {DEFAULT_BODY}")
     return body

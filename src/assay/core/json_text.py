@@ -1,0 +1,55 @@
+"""JSON as assay reads it, wherever it is: an object that has a key twice is an error, and errors have one wording."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assay.core.text import show
+
+
+class RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
+class ConstantError(ValueError):
+    """NaN or an infinite number, which Python's json reads as numbers."""
+
+
+def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of keys and values, none of which may be there twice."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise RepeatedKeyError(f"duplicate key {show(repeated)}; keep one")
+    return result
+
+
+def refuse_constant(word: str) -> None:
+    raise ConstantError(f"{word} is not JSON; a missing value is null")
+
+
+# Of both, only the second one refuses NaN: files of others have it.
+decode_json = json.JSONDecoder(object_pairs_hook=refuse_repeats).decode
+decode_finite_json = json.JSONDecoder(object_pairs_hook=refuse_repeats, parse_constant=refuse_constant).decode
+
+
+def explain_json_error(error: Exception) -> str:
+    """Why a text cannot be read as JSON.
+
+    >>> try:
+    ...     decode_json('{"a": 1, "a": 2}')
+    ... except ValueError as error:
+    ...     explain_json_error(error)
+    "duplicate key 'a'; keep one"
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return "bytes that are not UTF-8; save the file as UTF-8"
+    if isinstance(error, RepeatedKeyError | ConstantError):
+        return str(error)
+    if isinstance(error, json.JSONDecodeError):
+        return f"invalid JSON: {error.msg} at column {error.colno}"
+    if isinstance(error, RecursionError):
+        return "invalid JSON: the values are nested too deeply"
+    return "invalid JSON: a number has too many digits"
