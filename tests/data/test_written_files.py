@@ -3,6 +3,7 @@
 import os
 import stat
 import string
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import assay
 from assay import FileError, FormatError, Run
+from assay.data.formats import BY_NAME
 
 # Where it is written.
 
@@ -24,6 +26,32 @@ def test_formats_that_do_not_fit(tmp_path):
     with pytest.raises(FormatError, match="unknown format 'cvs'; choose one of trec, json"):
         run.write(tmp_path / "run", format="cvs")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_row_of_the_table_says_all_about_a_format(tmp_path, monkeypatch):
+    """No name is special: rows like those of TREC, BEIR and Parquet behave alike under any name."""
+    like = {"plain": BY_NAME["trec"], "graded": BY_NAME["beir"], "packed": BY_NAME["parquet"]}
+    monkeypatch.setattr("assay.data.formats.BY_NAME", {name: replace(row, name=name) for name, row in like.items()})
+    run, path = Run({"q1": {"a": 1.0}}), tmp_path / "run"
+    with pytest.raises(FormatError, match="Packed files are already compressed; leave out"):
+        run.write(tmp_path / "run.gz", format="packed")
+    with pytest.raises(FormatError, match="graded is a format for judgments; write a run as tsv"):
+        run.write(path, format="graded")
+    run.write(path, format="plain")
+    assert assay.read_run(path, format="plain").to_dict() == {"q1": {"a": 1.0}}
+    assert assay.evaluate({"q1": ["a"]}, path, "rr", format="plain")["rr"] == 1
+
+
+def test_preferences_are_only_judgments(tmp_path):
+    path = tmp_path / "judgments"
+    path.write_text("q1 0 0 a 2\nq1 0 0 b 1\n")
+    assert assay.read_qrels(path, format="prefs").to_dict() == {"q1": {"a": 2.0, "b": 1.0}}
+    for read in (
+        lambda: assay.read_run(path, format="prefs"),
+        lambda: assay.evaluate({"q1": ["a"]}, path, "rr", format="prefs"),
+    ):
+        with pytest.raises(FormatError, match="prefs is a format for judgments, not for runs"):
+            read()
 
 
 def test_a_format_may_be_named(tmp_path):

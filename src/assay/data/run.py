@@ -114,7 +114,7 @@ def rank_run(
     if is_source(run):
         with open_source(run) as source:  # type: ignore[arg-type]
             chosen = recognise(source, format)
-            return chosen.rank(source, make_ranker, columns, threads=threads, progress=progress)
+            return chosen.rank_run(source, make_ranker, columns, threads=threads, progress=progress)
     find_format(format)
     ranker = make_ranker()
     if isinstance(run, Run):

@@ -32,12 +32,13 @@ def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | Non
     target = Path(path)
     chosen = find_format(format) or by_suffix(target) or default_format(target, judgments=data.is_judgments)
     compression = compression_of(target)
-    if chosen.name == "parquet" and compression:
-        raise FormatError(f"{quoted(target)}: Parquet files are already compressed; leave out {compression}")
+    if chosen.is_compressed and compression:
+        title = chosen.name.capitalize()
+        raise FormatError(f"{quoted(target)}: {title} files are already compressed; leave out {compression}")
     if chosen.write is None:
         raise FormatError(f"{chosen.name} can only be read; choose another format")
-    if chosen.name == "beir" and not data.is_judgments:
-        raise FormatError("beir is a format for judgments; write a run as tsv")
+    if chosen.runs_as and not data.is_judgments:
+        raise FormatError(f"{chosen.name} is a format for judgments; write a run as {chosen.runs_as}")
     if not lossy:
         refuse_losses(data, chosen)
     with open_replacement(target) as file:

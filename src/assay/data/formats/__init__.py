@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay._kernel import Rows
 from assay.core.errors import FileError, FormatError
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = Mapping[str, str] | None
 
+    class ReadRows(Protocol):
+        """Reads judgments or a run that are not a table."""
+
+        def __call__(self, source: Source, *, judgments: bool) -> Rows: ...
+
+    Rank: TypeAlias = Callable[[Ranker, Source, int, Progress | None], None]
+
 HEAD = 1 << 16
 
 
@@ -38,12 +45,15 @@ class Format:
     - `suffixes`: endings of a file name that identify it
     - `mark`: a pattern that its content starts with, for files whose name does not tell
     - `batches`: of a table, the reader of its rows, some at a time
-    - `judgments`: of a format only for judgments, the reader of these
+    - `rows`: of a format that is not a table, the reader of judgments and runs
+    - `rank`: of a format that is not a table, what ranks a run while it is read; none if it holds only judgments
     - `content`: the reader of questions, passages and RAG records: Python objects, or one `Placed` per record; a table
       needs none
     - `names`: of a table, the reader of its column names, if there is a faster way than to read a batch
     - `write`: the writer of judgments and runs; a format without one is only read
     - `cannot_hold`: what is lost in it, as `assay.data.write` names it
+    - `runs_as`: of a format that is written only for judgments, the one to write runs in
+    - `is_compressed`: whether its files are compressed inside already
     - `separator`: of a text table, what separates its cells
     """
 
@@ -51,11 +61,14 @@ class Format:
     suffixes: tuple[str, ...] = ()
     mark: re.Pattern[str] | None = None
     batches: Callable[[Source], Generator[Batch]] | None = None
-    judgments: Callable[[Source], Rows] | None = None
+    rows: ReadRows | None = None
+    rank: Rank | None = None
     content: Callable[[Source], Any] | None = None
     names: Callable[[Source], list[str]] | None = None
     write: Callable[[Any, IO[bytes]], None] | None = None
     cannot_hold: tuple[str, ...] = ()
+    runs_as: str = ""
+    is_compressed: bool = False
     separator: str = ""
 
     @property
@@ -64,18 +77,14 @@ class Format:
 
     def read(self, source: Source, columns: Columns, *, judgments: bool) -> Rows:
         """The judgments or the run in a file."""
-        if self is TREC:
-            return Rows.from_file(source.path, source.name, judgments=judgments)
         if self.batches is not None:
             table = tabular.read_table(self.batches(source), source.name, columns, judgments=judgments)
             return Rows.from_frame(table, source.name)
-        if self.judgments is None:
-            return json.rows_of_json(source, judgments=judgments)
-        if not judgments:
-            raise FormatError(f"{self.name} is a format for judgments, not for runs")
-        return self.judgments(source)
+        if self.rows is None or not (judgments or self.rank):
+            raise self.not_for_runs()
+        return self.rows(source, judgments=judgments)
 
-    def rank(
+    def rank_run(
         self,
         source: Source,
         make_ranker: Callable[[], Ranker],
@@ -87,14 +96,14 @@ class Format:
         """Ranks the judged documents of a run while its file is read, so that it is never held whole."""
         if self.batches is not None:
             return tabular.rank_table(self.batches, source, make_ranker, columns, threads)
+        if self.rank is None:
+            raise self.not_for_runs()
         ranker = make_ranker()
-        if self is TREC:
-            ranker.add_file(source.path, source.name, threads, progress)
-        elif self.judgments is None:
-            json.rank(ranker, source)
-        else:
-            ranker.add_rows(self.read(source, columns, judgments=False), source.name, threads)
+        self.rank(ranker, source, threads, progress)
         return ranker
+
+    def not_for_runs(self) -> FormatError:
+        return FormatError(f"{self.name} is a format for judgments, not for runs")
 
     def read_content(self, source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
         """The questions, passages or RAG records in a file: Python objects, or one `Placed` per record."""
@@ -124,6 +133,7 @@ def text_table(
     *,
     write: Callable[[Any, IO[bytes]], None] | None = None,
     cannot_hold: tuple[str, ...] = tabular.CANNOT_HOLD,
+    runs_as: str = "",
 ) -> Format:
     """A text format with a header and cells."""
     return Format(
@@ -134,15 +144,33 @@ def text_table(
         names=partial(tabular.read_header, separator=separator),
         write=write or partial(tabular.write_text_table, separator=separator),
         cannot_hold=cannot_hold,
+        runs_as=runs_as,
         separator=separator,
     )
 
 
-TREC = Format("trec", (".trec", ".run", ".qrels", ".qrel"), write=trec.write, cannot_hold=trec.CANNOT_HOLD)
+def read_trec(source: Source, *, judgments: bool) -> Rows:
+    return Rows.from_file(source.path, source.name, judgments=judgments)
+
+
+def rank_trec(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
+    ranker.add_file(source.path, source.name, threads, progress)
+
+
+TREC = Format(
+    "trec",
+    (".trec", ".run", ".qrels", ".qrel"),
+    rows=read_trec,
+    rank=rank_trec,
+    write=trec.write,
+    cannot_hold=trec.CANNOT_HOLD,
+)
 JSON = Format(
     "json",
     (".json",),
     re.compile(rf"(?!{jsonl.MARK})[{{\[]"),
+    rows=json.rows_of_json,
+    rank=json.rank,
     content=json.read_objects,
     write=json.write,
     cannot_hold=json.CANNOT_HOLD,
@@ -163,7 +191,7 @@ FORMATS = (
     ),
     text_table("csv", ",", (".csv",)),
     TSV,
-    text_table("beir", "\t", write=tabular.write_beir, cannot_hold=tabular.BEIR_CANNOT_HOLD),
+    text_table("beir", "\t", write=tabular.write_beir, cannot_hold=tabular.BEIR_CANNOT_HOLD, runs_as="tsv"),
     Format(
         "parquet",
         (".parquet", ".pq"),
@@ -172,8 +200,9 @@ FORMATS = (
         names=parquet.column_names,
         write=parquet.write,
         cannot_hold=parquet.CANNOT_HOLD,
+        is_compressed=True,
     ),
-    Format("prefs", judgments=trec.read_preferences),
+    Format("prefs", rows=trec.read_preferences),
 )
 BY_NAME = {each.name: each for each in FORMATS}
 BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}

@@ -17,7 +17,7 @@ from assay.data.source import prefix_errors, undecodable_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from assay._kernel import Ranker
+    from assay._kernel import Progress, Ranker
     from assay.data.source import Source
 
 CANNOT_HOLD = (
@@ -74,7 +74,7 @@ def rows_of_json(source: Source, *, judgments: bool) -> Rows:
         return Rows.from_judgments(content) if judgments else Rows.from_rankings(content)
 
 
-def rank(ranker: Ranker, source: Source) -> None:
+def rank(ranker: Ranker, source: Source, _threads: int, _progress: Progress | None) -> None:
     """Ranks one query of a run after another; in a list, positions are the ids."""
     with source.plain() as path, path.open(encoding="utf-8-sig") as file:
         for query, ranking in JsonReader(file, source, as_pairs).entries():

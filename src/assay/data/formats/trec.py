@@ -68,7 +68,7 @@ def writable_tag(tag: str) -> str:
     return re.sub(f"{BLANK}|{NUL}", "_", tag)
 
 
-def read_preferences(source: Source) -> Rows:
+def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa: ARG001 - it holds nothing else
     """The judgments in a file of preferences."""
     columns: list[list[str]] = [[], [], []]
     levels = []
