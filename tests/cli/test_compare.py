@@ -94,7 +94,7 @@ MISTAKES = [
         "unknown baseline 'four'; the runs are 'one', 'two'",
     ),
     (("one.json", "two.json", "--alpha", "7"), "alpha must be a number between 0 and 1, such as 0.05, not '7.0'"),
-    (("one.json", "two.json", "--samples", "0"), "samples must be a whole number, at least 1, not '0'"),
+    (("one.json", "two.json", "--samples", "0"), "samples must be a whole number at least 1, not '0'"),
     (("one.json", "two.json", "-m", "nonsense"), "unknown measure 'nonsense'"),
     (("one.json", "nowhere.json"), "file 'nowhere.json' not found"),
 ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
-from assay.core.policies import CHOICES, check_policy
+from assay.core.policies import CHOICES, check_policy, check_whole
 
 nan = math.nan
 
@@ -246,13 +246,13 @@ BAD = [
     ("no_relevant", "error", "no_relevant must be 'zero' or 'nan' or 'nan_all' or 'skip', not 'error'"),
     ("negative", "", "negative must be 'unjudged' or 'nonrelevant', not ''"),
     ("exclude", "self", "exclude must be 'nothing' or 'query_id', not 'self'"),
-    ("depth", 0, "depth must be a whole number from 1, or None, not '0'"),
-    ("depth", -5, "depth must be a whole number from 1, or None, not '-5'"),
-    ("depth", 2.5, "depth must be a whole number from 1, or None, not '2.5'"),
-    ("depth", math.inf, "depth must be a whole number from 1, or None, not 'inf'"),
-    ("depth", nan, "depth must be a whole number from 1, or None, not 'nan'"),
-    ("depth", True, "depth must be a whole number from 1, or None, not 'True'"),
-    ("depth", "10", "depth must be a whole number from 1, or None, not '10'"),
+    ("depth", 0, "depth must be a whole number at least 1, or None, not '0'"),
+    ("depth", -5, "depth must be a whole number at least 1, or None, not '-5'"),
+    ("depth", 2.5, "depth must be a whole number at least 1, or None, not '2.5'"),
+    ("depth", math.inf, "depth must be a whole number at least 1, or None, not 'inf'"),
+    ("depth", nan, "depth must be a whole number at least 1, or None, not 'nan'"),
+    ("depth", True, "depth must be a whole number at least 1, or None, not 'True'"),
+    ("depth", "10", "depth must be a whole number at least 1, or None, not '10'"),
     ("judged_only", 1, "judged_only must be True or False, not '1'"),
     ("judged_only", "yes", "judged_only must be True or False, not 'yes'"),
     ("rel", "1", "rel must be a number, not '1'"),
@@ -302,3 +302,24 @@ def test_signature_names_every_policy():
     assert " depth=100 " in str(result.signature)
     assert " judged_only=yes " in str(result.signature)
     assert " rel=2 " in str(result.signature)
+
+
+WHOLE = [
+    (0, 1, None, "top must be a whole number at least 1, not '0'"),
+    (9, 1, 8, "top must be a whole number from 1 to 8, not '9'"),
+    (True, 0, None, "top must be a whole number at least 0, not 'True'"),
+    (2.0, 0, None, "top must be a whole number at least 0, not '2.0'"),
+    ("3", 0, None, "top must be a whole number at least 0, not '3'"),
+    (None, 0, None, "top must be a whole number at least 0, not 'None'"),
+]
+
+
+@pytest.mark.parametrize(("value", "least", "most", "message"), WHOLE)
+def test_a_whole_number_is_checked_in_one_wording(value, least, most, message):
+    for error in (assay.PolicyError, assay.MeasureError):
+        with pytest.raises(error, match=f"^{message}$"):
+            check_whole("top", value, least, most, error)
+
+
+def test_a_whole_number_of_numpy_is_one():
+    assert type(check_whole("top", np.int64(3), 1, 3)) is int

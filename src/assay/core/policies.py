@@ -10,11 +10,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from assay.core.errors import PolicyError
+from assay.core.errors import AssayError, PolicyError
 from assay.core.text import nearest, show
 
 LARGEST = sys.float_info.max
@@ -158,13 +159,32 @@ def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the 
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
     elif name == "depth":
         is_whole = is_number and 1 <= value < float("inf") and int(value) == value
-        is_right, expected = value is None or is_whole, "a whole number from 1, or None"
+        is_right, expected = value is None or is_whole, "a whole number at least 1, or None"
     elif name == "judged_only":
         is_right, expected = isinstance(value, bool), "True or False"
     else:
         is_right, expected = is_number and abs(value) <= LARGEST, "a number"
     if not is_right:
         raise PolicyError(f"{name} must be {expected}, not {show(value)}")
+
+
+def check_whole(
+    name: str,
+    value: Any,  # noqa: ANN401 - whatever the user gave
+    least: int,
+    most: int | None = None,
+    error: type[AssayError] = PolicyError,
+) -> int:
+    """An option that must be a whole number; raises if it is not, or out of bounds.
+
+    >>> check_whole("top", 3, 1)
+    3
+    """
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        bounds = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise error(f"{name} must be a whole number {bounds}, not {show(value)}")
+    return int(value)
 
 
 def policy_sentence(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay._kernel import Options
-from assay.core.errors import PolicyError
 from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread
-from assay.core.text import show
+from assay.core.policies import check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -230,8 +229,6 @@ def rebuild(judged: Judged, **changes: object) -> Judged:
 def count_threads(threads: int | None) -> int:
     """How many threads to use: as many as given, or as many as this process may."""
     if threads is not None:
-        if not isinstance(threads, int) or isinstance(threads, bool) or not 1 <= threads <= MOST_THREADS:
-            raise PolicyError(f"threads must be a whole number from 1 to {MOST_THREADS}, not {show(threads)}")
-        return threads
+        return check_whole("threads", threads, 1, MOST_THREADS)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

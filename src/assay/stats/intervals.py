@@ -7,7 +7,7 @@ difference between two systems the bias-corrected and accelerated one, BCa (Efro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.measure import AGGREGATES
+from assay.core.policies import check_whole
 from assay.core.progress import Report
 from assay.core.text import show
 
@@ -58,8 +59,7 @@ def bootstrap_all(
     """The interval of each measure. Measures defined for the same queries share their samples."""
     if not (isinstance(level, Real) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
-    if not isinstance(seed, Integral) or seed < 0:
-        raise PolicyError(f"seed must be a whole number, at least 0, not {show(seed)}")
+    check_whole("seed", seed, 0)
     names = list(scores)
     intervals: dict[str, Interval] = {}
     for defined, numbers in alike(np.stack(list(scores.values()), axis=1)):

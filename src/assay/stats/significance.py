@@ -6,7 +6,7 @@ Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekut
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from assay.core.errors import PolicyError
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
+from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
 from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals
@@ -101,11 +102,9 @@ def check_settings(settings: ComparisonSettings) -> ComparisonSettings:
             raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")
     if not (isinstance(settings.alpha, Real) and 0 < settings.alpha < 1):
         raise PolicyError(f"alpha must be a number between 0 and 1, such as 0.05, not {show(settings.alpha)}")
-    for name, least in (("seed", 0), ("samples", 1)):
-        value = getattr(settings, name)
-        is_whole = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
-        if not is_whole and not (name == "samples" and value is None):
-            raise PolicyError(f"{name} must be a whole number, at least {least}, not {show(value)}")
+    check_whole("seed", settings.seed, 0)
+    if settings.samples is not None:
+        check_whole("samples", settings.samples, 1)
     samples = DEFAULT_SAMPLES.get(settings.test)
     if samples is not None and settings.samples is not None:
         samples = int(settings.samples)

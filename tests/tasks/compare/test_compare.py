@@ -165,9 +165,9 @@ REFUSED = [
     (lambda: assay.compare(QRELS, RUNS, "rr", correction="x"), assay.PolicyError, "correction must be 'holm' or"),
     (lambda: assay.compare(QRELS, RUNS, "rr", family="x"), assay.PolicyError, "family must be 'measure' or 'all', not 'x'"),
     (lambda: assay.compare(QRELS, RUNS, "rr", alpha=5), assay.PolicyError, "alpha must be a number between 0 and 1"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.PolicyError, "seed must be a whole number, at least 0, not '-1'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.PolicyError, "seed must be a whole number, at least 0, not 'None'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.PolicyError, "samples must be a whole number, at least 1, not '0'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.PolicyError, "seed must be a whole number at least 0, not '-1'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.PolicyError, "seed must be a whole number at least 0, not 'None'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.PolicyError, "samples must be a whole number at least 1, not '0'"),
     (lambda: assay.compare(QRELS, {"a": evaluated(), "b": RUNS["one"]}), assay.DataError, "pass either runs or finished results, not both"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.MismatchError, "ap was not computed alike: .*depth=all.* in one result, .*depth=3"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.MeasureError, "'rr' was not computed"),
@@ -178,7 +178,7 @@ REFUSED = [
     (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, "--missing zero"),
     (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.MismatchError, "lists must have the same length"),
     (lambda: assay.compare(QRELS, RUNS, "rr").pair("rr", "two", "one"), assay.DataError, "'two' was not compared with 'one' by 'rr'; the order of the runs matters"),
-    (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.PolicyError, "top must be a whole number, at least 1"),
+    (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.PolicyError, "top must be a whole number at least 1"),
 ]  # fmt: skip
 
 

@@ -110,8 +110,8 @@ def test_lists_pair_up():
 
 
 REFUSED = [
-    ({"k": 0}, "k must be a whole number of at least 1, not '0'"),
-    ({"k": True}, "k must be a whole number of at least 1, not 'True'"),
+    ({"k": 0}, "k must be a whole number at least 1, not '0'"),
+    ({"k": True}, "k must be a whole number at least 1, not 'True'"),
     ({"concurrency": 0}, "concurrency must be a whole number from 1 to 1024, not '0'"),
     ({"concurrency": 2.5}, "concurrency must be a whole number from 1 to 1024"),
     ({"retries": -1}, "retries must be a whole number from 0 to 100, not '-1'"),

@@ -269,7 +269,7 @@ class TestJoined:
         short, whole = result.worst(1), result.worst(1, width=None)
         assert len(short.to_polars()["question"][0]) <= 100
         assert whole.to_polars()["question"][0] == ("word " * 50).strip()
-        with pytest.raises(assay.PolicyError, match="whole number of at least 0"):
+        with pytest.raises(assay.PolicyError, match="whole number at least 0"):
             result.worst(-1)
 
     def test_nothing_in_a_text_reaches_the_terminal_or_the_page(self):

@@ -11,6 +11,7 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.judged import FloatArray, ratio
 from assay.core.measure import AnswerExample, Definition, Measure, define
 from assay.core.parameter import Bounds
+from assay.core.policies import check_whole
 from assay.core.text import count, show
 from assay.measures import TABLE
 from assay.measures.answers.data import NO_REFERENCE, Answers
@@ -153,8 +154,7 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
         raise MeasureError(f"semantic: name must be one word of letters, digits and _, not {show(name)}")
     if TABLE.has(name):
         raise MeasureError(f"a measure named {show(name)} already exists; choose another name")
-    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise MeasureError(f"semantic: batch must be a whole number at least 1, not {show(batch)}")
+    batch = check_whole("semantic: batch", batch, 1, error=MeasureError)
 
     def function(answers: Answers) -> FloatArray:
         """How close the meaning of the answer is to that of a reference."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.core.errors import MeasureError, PolicyError
-from assay.core.text import count, printable, show
+from assay.core.errors import MeasureError
+from assay.core.policies import check_whole
+from assay.core.text import count, printable
 from assay.data.source import describe
 from assay.render import Column, Exports, Table, finite, render
 from assay.results.align import shared_means
@@ -199,8 +200,7 @@ class Moves(Exports):
 
 def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[str, str], top: int) -> Moves:
     """The queries most helped and most hurt from the first run to the second, up to `top` of each."""
-    if not isinstance(top, int) or top < 1:
-        raise PolicyError(f"top must be a whole number, at least 1, not {show(top)}")
+    check_whole("top", top, 1)
     before, after = (results[name] for name in runs)
     key = before.key(measure)
     if before.measures[key].definition.corpus is not None:

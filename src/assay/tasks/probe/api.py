@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.note import Note, NoteKind
-from assay.core.policies import COUNT_OR_SKIP_MISSING
+from assay.core.policies import COUNT_OR_SKIP_MISSING, check_whole
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.run import Run
@@ -72,7 +72,8 @@ def probe(
     function that is called with the share done. The default measures are nDCG, reciprocal rank and recall at k.
     Policies are those of `assay.evaluate`.
     """
-    limits = check_limits(k, concurrency, timeout, retries)
+    k = check_whole("k", k, 1)
+    limits = check_limits(concurrency, timeout, retries)
     names = [each.format(k) for each in DEFAULT_MEASURES] if measures is None else measures
     scorer = make_scorer(qrels, names, convention=convention, **policies)
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
@@ -154,17 +155,10 @@ def shown_progress(retriever: Retriever, progress: bool | Report) -> AbstractCon
     return progress_bar(f"asking {retriever.name}") if progress else nullcontext(ignore_progress)
 
 
-def check_limits(k: int, concurrency: int, timeout: float | None, retries: int) -> CallLimits:
+def check_limits(concurrency: int, timeout: float | None, retries: int) -> CallLimits:
     """The limits of the calls, each checked."""
-    for name, value, least, most in (
-        ("k", k, 1, None),
-        ("concurrency", concurrency, 1, MOST_CONCURRENT),
-        ("retries", retries, 0, MOST_RETRIES),
-    ):
-        is_whole = isinstance(value, int) and not isinstance(value, bool)
-        if not is_whole or value < least or (most is not None and value > most):
-            bounds = f"from {least} to {most}" if most else f"of at least {least}"
-            raise PolicyError(f"{name} must be a whole number {bounds}, not {show(value)}")
+    concurrency = check_whole("concurrency", concurrency, 1, MOST_CONCURRENT)
+    retries = check_whole("retries", retries, 0, MOST_RETRIES)
     if timeout is not None and not (is_number(timeout) and math.isfinite(timeout) and timeout > 0):
         raise PolicyError(f"timeout must be a positive number of seconds, not {show(timeout)}")
     return CallLimits(concurrency, timeout, retries)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
+from assay.core.policies import check_whole
 from assay.core.text import count, printable, show
 from assay.render import Cell, Column, Table, View, records
 from assay.results.result import Result
@@ -95,8 +96,7 @@ class RagResult(Result):
         `by` is by default the first of `answer_measures`, or else the first measure. Texts are cut to `width`
         characters unless it is None.
         """
-        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise PolicyError(f"the number of questions must be a whole number of at least 0, not {show(number)}")
+        check_whole("the number of questions", number, 0)
         key = [*self.answer_measures, *self.measures][0] if by is None else self.key(by)
         scores = self.scores[key]
         sign = 1 if self.measures[key].definition.higher_is_better else -1
