@@ -10,6 +10,8 @@ import pyarrow
 import pytest
 
 import assay
+from assay.data.formats import BY_NAME
+from assay.data.source import Source
 from assay.data.texts import DOCUMENTS
 from assay.data.texts import read_texts as read_questions
 
@@ -53,6 +55,8 @@ FILES = {
     "plain.csv": 'q1,"who ""was"" it?"\n2,"was, or is?"\n',
     "blank lines.csv": '\n \nid,text\n\nq1,"who ""was"" it?"\n   \n2,"was, or is?"\n\n',
     "blank lines plain.csv": '\nq1,"who ""was"" it?"\n\n2,"was, or is?"\n',
+    "quoted.tsv": '"id"\t"text"\n"q1"\t"who ""was"" it?"\n2\t"was, or is?"\n',
+    "quoted plain.tsv": '"q1"\t"who ""was"" it?"\r\n2\twas, or is?\r\n',
     "blank lines.tsv": '\n\nq1\twho "was" it?\n\n2\twas, or is?\n \n',
     "windows.csv": '\ufeffid,text\r\nq1,"who ""was"" it?"\r\n2,"was, or is?"\r\n',
 }
@@ -67,6 +71,22 @@ def test_files(tmp_path, name):
     packed = tmp_path / f"{name}.gz"
     packed.write_bytes(gzip.compress(FILES[name].encode()))
     assert read_questions(packed) == EXPECTED
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+@pytest.mark.parametrize("cell", ['"hello"', '"a ""b"" c"', 'a "b" c', '""""', '"b, c"', '"b\tc"', "'hello'"])
+def test_quotes_mean_the_same_in_questions_and_in_records(tmp_path, cell, separator):
+    format_ = {",": "csv", "\t": "tsv"}[separator]
+    path = tmp_path / f"texts.{format_}"
+    path.write_text(f"query_id{separator}question\nq1{separator}{cell}\n")
+    (record,) = BY_NAME[format_].read_content(Source(path, path.name))
+    assert read_questions(path) == {"q1": record.fields["question"]}
+
+
+def test_a_quote_that_does_not_enclose_a_cell_of_tsv_is_text(tmp_path):
+    path = tmp_path / "queries.tsv"
+    path.write_text('q1\t"Hamlet" author\nq2\t"who was it\nq3\tit"\nq4\t"\n')
+    assert read_questions(path) == {"q1": '"Hamlet" author', "q2": '"who was it', "q3": 'it"', "q4": '"'}
 
 
 def test_parquet_and_streams(tmp_path):

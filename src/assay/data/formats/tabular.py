@@ -224,7 +224,11 @@ def placed_records(batches: Generator[Batch], name: str) -> Generator[Placed]:
 
 
 def read_cells(source: Source, separator: str) -> Generator[Cells]:
-    """The rows of a text table as they are, whether the first is a header or not; a quote is text in TSV."""
+    """The rows of a text table as they are, whether the first is a header or not.
+
+    A cell in quotes loses them. In TSV, where texts are often written without quoting, a row is one line, and a quote
+    that does not enclose a whole cell is text.
+    """
     csv.field_size_limit(LONGEST_CELL)
     with source.plain() as path, path.open(encoding="utf-8-sig", newline="") as file:
         if separator == "\t":
@@ -234,12 +238,26 @@ def read_cells(source: Source, separator: str) -> Generator[Cells]:
         try:
             for cells in rows:
                 if not is_blank_line(cells):
-                    yield Cells(rows.line_num, cells)
+                    yield Cells(rows.line_num, unquote(cells) if separator == "\t" else cells)
         except csv.Error as error:
             raise FormatError(f"{source.name}, line {rows.line_num}: {error}") from None
         except UnicodeDecodeError:
             where = f"{source.name}, line {undecodable_line(path)}"
             raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
+
+
+def unquote(cells: list[str]) -> list[str]:
+    r"""The cells of a line of TSV without the quotes around them; as they are if some cell only starts with a quote.
+
+    >>> unquote(['q1', '"who ""was"" it?"']), unquote(['q2', '"Hamlet" author'])
+    (['q1', 'who "was" it?'], ['q2', '"Hamlet" author'])
+    """
+    if not any(cell.startswith('"') for cell in cells):
+        return cells
+    try:
+        return next(csv.reader(["\t".join(cells)], delimiter="\t", strict=True))
+    except csv.Error:
+        return cells
 
 
 def read_header(source: Source, separator: str) -> list[str]:
