@@ -123,7 +123,7 @@ def choose_columns(measures: Iterable[str], level: int) -> dict[str, Measure | N
     combined: dict[str, set[str]] = {}
     for name in measures:
         for each in supported_nicknames.get(name, {name}):
-            base, parameters = split_name(each)
+            base, parameters = split_parameters(each)
             combined.setdefault(base, set()).update(parameters)
     columns: dict[str, Measure | None] = {}
     for base in sorted(combined, key=ORDER.index):
@@ -131,7 +131,7 @@ def choose_columns(measures: Iterable[str], level: int) -> dict[str, Measure | N
     return columns
 
 
-def split_name(name: str) -> tuple[str, list[str]]:
+def split_parameters(name: str) -> tuple[str, list[str]]:
     """The base name and the parameters of a name."""
     if name in supported_measures:
         return name, []

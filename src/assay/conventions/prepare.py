@@ -26,7 +26,7 @@ LISTS = (list, tuple, np.ndarray)
 NUMBERS = (int, float, np.integer, np.floating)
 PAIR = 2
 # Whether the judgments or the ranking of one query can be read as they are.
-Readable = Callable[[Any], bool]
+IsReadable = Callable[[Any], bool]
 # For each tool, the queries that it cannot use.
 Refused = dict[str, list[str]]
 
@@ -69,7 +69,7 @@ def may_be_infinite(tools: Sequence[Convention], *, judgments: bool) -> bool:
     return not judgments and all(tool.infinite for tool in tools)
 
 
-def _reader(tools: Sequence[Convention], *, judgments: bool) -> Readable:
+def _reader(tools: Sequence[Convention], *, judgments: bool) -> IsReadable:
     is_finite_made = may_be_infinite(tools, judgments=judgments)
     rows = Rows.from_judgments if judgments else Rows.from_rankings
 
@@ -86,7 +86,7 @@ def _reader(tools: Sequence[Convention], *, judgments: bool) -> Readable:
 def _prepare_queries(
     data: Any,  # noqa: ANN401 - whatever the user gave
     tools: Sequence[Convention],
-    is_readable: Readable,
+    is_readable: IsReadable,
     *,
     thorough: bool,
 ) -> Prepared:
@@ -103,7 +103,7 @@ def _prepare_queries(
 def prepare_query(
     value: Any,  # noqa: ANN401 - whatever the user gave
     tools: Sequence[Convention],
-    is_readable: Readable,
+    is_readable: IsReadable,
     *,
     thorough: bool,
 ) -> tuple[Any, list[str]]:

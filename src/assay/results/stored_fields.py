@@ -93,13 +93,15 @@ def read_scores(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, Fl
             raise fault(f"duplicate query id {show(row[0])}")
         seen.add(row[0])
     scores = {
-        name: np.array([read_number(row[place], f"{name} of query {show(row[0])}") for row in rows], dtype=np.float64)
+        name: np.array(
+            [read_stored_number(row[place], f"{name} of query {show(row[0])}") for row in rows], dtype=np.float64
+        )
         for place, name in enumerate(measures, start=1)
     }
     return [row[0] for row in rows], scores
 
 
-def read_number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file holds
+def read_stored_number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file holds
     """A number of the file as a float; null is NaN."""
     if value is None:
         return math.nan
@@ -166,7 +168,7 @@ def read_measures(
             raise fault(f"duplicate measure {show(name)}")
         measures[name] = find_measure(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
         if "mean" in about:
-            means[name] = read_number(about["mean"], f"the mean of {show(name)}")
+            means[name] = read_stored_number(about["mean"], f"the mean of {show(name)}")
         if "policies" in about and (changed := read_policies(about["policies"])) != policies:
             own[name] = changed
         check_stored_name(name, measures[name], convention, {policies.rel, own.get(name, policies).rel})
@@ -241,7 +243,7 @@ def read_statistics(
         if len({len(row) for row in rows}) > 1:
             raise fault(f"the statistics of {show(name)} must have rows of the same length")
         where = f"a statistic of {show(name)}"
-        values = np.array([[read_number(each, where) for each in row] for row in rows], dtype=np.float64)
+        values = np.array([[read_stored_number(each, where) for each in row] for row in rows], dtype=np.float64)
         if not np.isfinite(values).all():
             raise fault(f"the statistics of {show(name)} must be finite numbers")
         if is_pooled(measures[name]):

@@ -33,7 +33,7 @@ MOST_CONCURRENT = 1024
 MOST_RETRIES = 100
 # Questions to ask before giving up on a retriever that answers none of them; at least twice the concurrency.
 LEAST_PATIENCE = 20
-DEFAULT_MEASURES = ("ndcg@{}", "rr@{}", "recall@{}")
+MEASURES_AT_K = ("ndcg@{}", "rr@{}", "recall@{}")
 
 
 def probe(
@@ -74,7 +74,7 @@ def probe(
     """
     k = check_whole("k", k, 1)
     limits = check_limits(concurrency, timeout, retries)
-    names = [each.format(k) for each in DEFAULT_MEASURES] if measures is None else measures
+    names = [each.format(k) for each in MEASURES_AT_K] if measures is None else measures
     scorer = make_scorer(qrels, names, convention=convention, **policies)
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
