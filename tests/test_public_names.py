@@ -141,6 +141,27 @@ def test_a_result_with_a_measure_known_by_name_only_is_pickled(tmp_path):
     assert (again.measures, again.mean, str(again)) == (loaded.measures, loaded.mean, str(loaded))
 
 
+COMMON = ["has_empty_queries", "has_repeats", "queries", "to_dict", "to_polars", "values", "write"]
+OFFERED = {
+    "Qrels": (assay.Qrels, [*COMMON, "duplicates", "grades", "groups", "has_equal_grades", "repeats", "source"]),
+    "Run": (assay.Run, [*COMMON, "tag"]),
+}
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_completion_offers_what_is_public(name):
+    kind, names = OFFERED[name]
+    value = kind({"q": {"a": 1}})
+    assert [each for each in dir(value) if not each.startswith("__")] == sorted(names)
+    assert all(hasattr(value, each) for each in dir(value))
+
+
+def test_live_offers_what_is_public():
+    import assay.live
+
+    assert [name for name in dir(assay.live) if not name.startswith("__")] == assay.live.__all__
+
+
 def test_what_is_not_there_is_said_so():
     with pytest.raises(AttributeError, match="module 'assay' has no attribute 'evaluat'"):
         assay.evaluat  # noqa: B018 - the attribute is what is tested

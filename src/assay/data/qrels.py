@@ -29,9 +29,22 @@ class QueryTable:
     """What `Qrels` and `Run` share: rows in the kernel, by query."""
 
     is_judgments = False
+    # What completion offers; the rest is for the other rooms of assay.
+    _public: tuple[str, ...] = (
+        "has_empty_queries",
+        "has_repeats",
+        "queries",
+        "to_dict",
+        "to_polars",
+        "values",
+        "write",
+    )
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
+
+    def __dir__(self) -> list[str]:
+        return [*(name for name in super().__dir__() if name.startswith("__")), *self._public]
 
     @cached_property
     def queries(self) -> list[str]:
@@ -124,6 +137,7 @@ class Qrels(QueryTable):
     """
 
     is_judgments = True
+    _public = (*QueryTable._public, "duplicates", "grades", "groups", "has_equal_grades", "repeats", "source")
 
     def __init__(
         self,

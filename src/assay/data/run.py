@@ -33,6 +33,8 @@ class Run(QueryTable):
     The data may be a dict or a list, named tuples, a frame, a path or a file object.
     """
 
+    _public = (*QueryTable._public, "tag")
+
     def __init__(
         self,
         data: object,
