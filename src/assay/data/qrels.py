@@ -25,20 +25,15 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray
 
 
+# What completion offers of both; the rest is for the other rooms of assay.
+SHARED_NAMES = ("has_empty_queries", "has_repeats", "queries", "to_dict", "to_polars", "values", "write")
+
+
 class QueryTable:
     """What `Qrels` and `Run` share: rows in the kernel, by query."""
 
     is_judgments = False
-    # What completion offers; the rest is for the other rooms of assay.
-    _public: tuple[str, ...] = (
-        "has_empty_queries",
-        "has_repeats",
-        "queries",
-        "to_dict",
-        "to_polars",
-        "values",
-        "write",
-    )
+    _public: tuple[str, ...] = SHARED_NAMES
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -137,7 +132,7 @@ class Qrels(QueryTable):
     """
 
     is_judgments = True
-    _public = (*QueryTable._public, "duplicates", "grades", "groups", "has_equal_grades", "repeats", "source")
+    _public = (*SHARED_NAMES, "duplicates", "grades", "groups", "has_equal_grades", "repeats", "source")
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from assay.core.errors import DataError
 from assay.core.text import count
 from assay.data.formats import BY_SUFFIX, find_format, recognise
 from assay.data.frames import as_frame
-from assay.data.qrels import QueryTable, read_rows
+from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.data.source import COMPRESSIONS, Readable, describe, is_source, open_source
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Run(QueryTable):
     The data may be a dict or a list, named tuples, a frame, a path or a file object.
     """
 
-    _public = (*QueryTable._public, "tag")
+    _public = (*SHARED_NAMES, "tag")
 
     def __init__(
         self,
