@@ -148,6 +148,11 @@ def test_what_retry_after_says(value, seconds):
 
 BROKEN = {
     "no JSON": (b"<html>Sign in</html>", None, "the response is not JSON: '<html>Sign in</html>'"),
+    "duplicate key": (
+        b'{"results": ["d1"], "results": ["d2"]}',
+        None,
+        "the response: duplicate key 'results'; keep one",
+    ),
     "nothing": (b"", None, "the response is not JSON: it is empty"),
     "nested": (b"[" * 100_000, None, f"the response is not JSON: '{'[' * 80}…'"),
     "empty": ({}, None, "the response is an empty object"),

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
-from assay.core.json_text import decode_json, explain_json_error
+from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
 from assay.data.http import KEPT, HttpClient, Secret, excerpt, secrets_in_headers
 from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
@@ -106,7 +106,9 @@ class HttpSearch:
 def read_response(content: bytes, path: str | None) -> object:
     """What a response holds, at the path if there is one."""
     try:
-        response = json.loads(content)
+        response = json.loads(content, object_pairs_hook=refuse_repeats)
+    except RepeatedKeyError as error:
+        raise DataError(f"the response: {error}") from None
     except (ValueError, RecursionError):
         raise DataError(f"the response is not JSON: {excerpt(content)}") from None
     if response == {}:
