@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -19,10 +18,11 @@ from assay._kernel import Progress
 from assay.core.errors import FileError
 from assay.core.progress import Stage, bar, is_terminal, progress_bar
 from assay.core.text import printable, show
-from assay.data.source import StandardInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from assay.data.source import StandardInput
 
 __all__ = [
     "Command",
@@ -42,6 +42,8 @@ PLAIN = {"─": "-", "…": "...", "·": "*", "²": "^2", "Σ": "sum", "Π": "pr
 
 def source_of(argument: str) -> str | StandardInput:
     """The data an argument refers to: `-` is standard input, anything else a path."""
+    from assay.data.source import StandardInput
+
     return StandardInput() if argument == "-" else argument
 
 
@@ -72,6 +74,8 @@ def emit(text: str, target: str | None = None) -> None:
 
 def check_target(target: str | None) -> None:
     """Raises if a file cannot be written, before any long work is done for nothing."""
+    import tempfile
+
     if target is None or target == "-":
         return
     path = Path(target)
