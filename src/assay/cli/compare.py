@@ -16,7 +16,7 @@ from assay.cli.options import (
 )
 from assay.cli.terminal import Command, check_single_input, emit, progress_bar, say, source_of, watched
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
-from assay.tasks.compare.api import compare_results, find_baseline, name_runs
+from assay.tasks.compare.api import compare_results, find_baseline, named_runs
 from assay.tasks.compare.moves import read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
@@ -80,7 +80,7 @@ def command(
     significantly better than. docs/comparing.md explains which test and which correction to choose.
     """
     check_single_input((qrels, *runs))
-    paths = name_runs(runs)
+    paths = named_runs(runs)
     baseline = find_baseline(paths, baseline)
     named = {name: source_of(str(run)) for name, run in paths.items()}
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))

@@ -9,7 +9,7 @@ from assay.cli.terminal import Command, check_single_input, emit, say, source_of
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.results.results import Results, common_notes
-from assay.tasks.compare.api import check_queries, name_runs
+from assay.tasks.compare.api import check_queries, named_runs
 from assay.tasks.compare.moves import find_moves, read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
@@ -51,7 +51,7 @@ def command(
     Each query is listed with its relevant documents and their ranks in both runs; JSON has all judged documents.
     """
     check_single_input((qrels, before, after))
-    named = {name: source_of(str(run)) for name, run in name_runs((before, after)).items()}
+    named = {name: source_of(str(run)) for name, run in named_runs((before, after)).items()}
     with loaded(scoring.files):
         scorer = scoring.make_scorer(qrels, [measure])
         if len(scorer.measures) > 1:

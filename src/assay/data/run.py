@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay._kernel import Progress, Ranker
 from assay.core.errors import DataError
-from assay.core.text import count
+from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX, find_format, recognise
 from assay.data.frames import as_frame
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.data.source import COMPRESSIONS, Readable, describe, is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import polars
 
@@ -126,6 +128,26 @@ def rank_run(
     else:
         ranker.add_rankings(run)
     return ranker
+
+
+def name_runs(runs: Mapping[str, object] | Sequence[object], kinds: tuple[type, ...] = ()) -> dict[str, object]:
+    """The runs by name: a path is named after its file without the extension, one of `kinds` by its number.
+
+    >>> name_runs(["runs/bm25.run", "dense.trec"])
+    {'bm25': 'runs/bm25.run', 'dense': 'dense.trec'}
+    """
+    if isinstance(runs, Mapping):
+        named = {str(name): run for name, run in runs.items()}
+    elif isinstance(runs, (list, tuple)) and all(isinstance(run, (str, os.PathLike)) for run in runs):
+        named = dict(zip(run_names([os.fspath(run) for run in runs]), runs, strict=True))
+    elif isinstance(runs, (list, tuple)) and all(isinstance(run, kinds) for run in runs):
+        named = {f"run {number}": run for number, run in enumerate(runs, start=1)}
+    else:
+        what = " or ".join(["paths", *(f"{kind.__name__.lower()}s" for kind in kinds)])
+        raise DataError(f"runs must be a dict of runs by name, or a list of {what}, not {show(runs)}")
+    if len(named) < len(runs):
+        raise DataError("two runs have the same name; give each its own")
+    return named
 
 
 def run_names(arguments: Sequence[str]) -> list[str]:

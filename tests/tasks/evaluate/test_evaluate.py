@@ -1,5 +1,7 @@
 """`evaluate` and `evaluate_many`, as the README promises them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -214,6 +216,15 @@ def test_the_default_convention_counts_every_query():
 
 
 # Several runs.
+
+
+def test_evaluate_many_takes_the_list_of_paths_that_compare_takes(tmp_path):
+    paths = [tmp_path / "one.run", str(tmp_path / "two.run")]
+    for path, document in zip(paths, "ab", strict=True):
+        Path(path).write_text(f"q1 Q0 {document} 1 1.0 t\nq2 Q0 b 1 1.0 t\n")
+    results = assay.evaluate_many(HALF, paths, "rr")
+    assert {name: result["rr"] for name, result in results.items()} == {"one": 1.0, "two": 0.5}
+    assert list(assay.compare(HALF, paths, "rr").results) == list(results)
 
 
 def test_evaluate_many_gives_each_run_its_result():

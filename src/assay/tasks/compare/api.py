@@ -15,6 +15,7 @@ from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import COUNT_MISSING
 from assay.core.text import show, some
+from assay.data.run import name_runs
 from assay.results.align import align_by_query, align_measures, check_unscored
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
@@ -71,7 +72,7 @@ def compare(
     Runs are scored as by `evaluate`, under a `convention` (by default assay's own) and its policies. Finished results
     are not scored again, so these options are an error for them.
     """
-    named = name_runs(runs)
+    named = named_runs(runs)
     baseline = find_baseline(named, baseline)
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     finished = {name: run for name, run in named.items() if isinstance(run, Result)}
@@ -169,20 +170,9 @@ def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
     )
 
 
-def name_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
-    """The runs by name: a path is named after its file without the extension, a result by its number."""
-    if isinstance(runs, (Mapping, Results)):
-        named = {str(name): run for name, run in runs.items()}
-    elif isinstance(runs, (list, tuple)) and all(isinstance(run, (str, os.PathLike)) for run in runs):
-        from assay.data.run import run_names
-
-        named = dict(zip(run_names([os.fspath(run) for run in runs]), runs, strict=True))
-    elif isinstance(runs, (list, tuple)) and all(isinstance(run, Result) for run in runs):
-        named = {f"run {number}": run for number, run in enumerate(runs, start=1)}
-    else:
-        raise DataError(f"runs must be a dict of runs by name, or a list of paths or results, not {show(runs)}")
-    if len(named) < len(runs):
-        raise DataError("two runs have the same name; give each its own")
+def named_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
+    """The runs to compare, by name."""
+    named = name_runs(runs.results if isinstance(runs, Results) else runs, (Result,))
     if len(named) < 2:  # noqa: PLR2004 - a comparison is of two
         raise DataError(f"need at least two runs to compare, got {len(named)}")
     return named

@@ -17,10 +17,10 @@ from assay.conventions import Refused, find_convention, prepare, prepare_every_q
 from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.note import Note, NoteKind
 from assay.core.policies import EFFECTS
-from assay.core.text import show, some
+from assay.core.text import some
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
-from assay.data.run import rank_run
+from assay.data.run import name_runs, rank_run
 from assay.data.source import describe, gather, is_source
 from assay.engine.local import count_threads, kernel_options, rank_hits
 from assay.results.results import Results
@@ -79,14 +79,14 @@ def evaluate(
 
 def evaluate_many(
     qrels: object,
-    runs: Mapping[str, object],
+    runs: Mapping[str, object] | Sequence[object],
     measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     convention: str = "assay",
     threads: int | None = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Results:
-    """Scores several runs against the same judgments.
+    """Scores several runs against the same judgments: runs by name, or a list of paths, each named after its file.
 
     >>> import assay
     >>> runs = {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}
@@ -96,12 +96,11 @@ def evaluate_many(
     two,0.5
     <BLANKLINE>
     """
-    if not isinstance(runs, Mapping):
-        raise DataError(f"runs must be a dict of names and runs, not {show(runs)}")
-    if not runs:
+    named = name_runs(runs)
+    if not named:
         raise DataError("no run to evaluate; pass at least one")
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
-    return Results({name: scorer.evaluate(run) for name, run in runs.items()})
+    return Results({name: scorer.evaluate(run) for name, run in named.items()})
 
 
 class Evaluator:
