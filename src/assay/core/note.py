@@ -47,6 +47,14 @@ class NoteKind(StrEnum):
             "rankings": "{count} duplicate [document|documents] left out of the rankings of {queries}",
         },
     )
+    CHUNKS = (
+        "chunks",
+        "{count} [chunk|chunks] of documents that are ranked higher left out",
+        {
+            "some": "doc_id={rule} does not match {count} of {retrieved} ids; kept as they are: {ids}",
+            "none": "doc_id={rule} does not match a single id; all are kept as they are: {ids}",
+        },
+    )
     EXCLUDED = "excluded", "{count} [document|documents] with the same id as the query left out"
     PREPARED = (
         "prepared",

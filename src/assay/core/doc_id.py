@@ -1,0 +1,201 @@
+r"""Rules that turn the ids of chunks into the ids of their documents: `doc_id=` in Python, `--doc-id` in the shell.
+
+A rule is text, and `DocIdRule.parse` reads it:
+
+- `before:#`, `before:_chunk`: the id up to the first such separator; `before_last:_`: up to the last one
+- `after:/`, `after_last:/`: the id after the first separator, or after the last one
+- `regex:^(.+)-\d+$`: what the only group of a regular expression matches, anywhere in the id; it takes linear time
+- `field:metadata.source`, or only `metadata.source`: a field of the retrieved item, in place of its id
+- in Python a function from the id of a chunk to that of its document; its text is `function:module.name`
+
+An id that the rule does not match, or of which nothing would remain, has no document: `match` gives None, and `of` the
+id itself. How chunks of the same document are collapsed is in `assay.data.chunks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.text import printable, show
+
+if TYPE_CHECKING:
+    import polars
+
+# What a separator becomes as a regular expression; a dot matches everything, and `?` makes the first separator count.
+SEPARATED = {
+    "before": "(?s)^(.*?){}",
+    "before_last": "(?s)^(.*){}",
+    "after": "(?s)^.*?{}(.*)$",
+    "after_last": "(?s)^.*{}(.*)$",
+}
+KINDS = (*SEPARATED, "regex", "field", "function")
+LONGEST = 1000
+EXAMPLES = r"before:#, before_last:_, after:/, regex:^(.+)-\d+$, or a field such as metadata.source"
+
+
+class DocIdRule(str):
+    """How the id of a document is found in that of a chunk. Two rules are equal if their texts are.
+
+    >>> rule = DocIdRule.parse("before:#")
+    >>> rule.of("guide#3"), rule.of("guide"), rule.match("guide")
+    ('guide', 'guide', None)
+    >>> DocIdRule.parse("before:_").of("guide_v2_chunk_3"), DocIdRule.parse("before_last:_").of("guide_v2_chunk_3")
+    ('guide', 'guide_v2_chunk')
+    >>> DocIdRule.parse("metadata.source").of("c1", {"id": "c1", "metadata": {"source": "guide"}})
+    'guide'
+    """
+
+    __slots__ = ("argument", "function", "kind")
+    kind: str
+    argument: str
+    function: Callable[[str], object] | None
+
+    def __new__(cls, kind: str, argument: str, function: Callable[[str], object] | None = None) -> Self:
+        rule = super().__new__(cls, f"{kind}:{argument}")
+        rule.kind, rule.argument, rule.function = kind, argument, function
+        return rule
+
+    def __getnewargs__(self) -> tuple[str, str, Callable[[str], object] | None]:  # type: ignore[override]
+        return self.kind, self.argument, self.function
+
+    @classmethod
+    def parse(cls, rule: object) -> DocIdRule:
+        """The rule that a text or a function means; raises a `PolicyError` that says what can be given."""
+        if isinstance(rule, DocIdRule):
+            return rule
+        if callable(rule):
+            return cls("function", name_of(rule), rule)
+        if not isinstance(rule, str):
+            raise PolicyError(f"doc_id must be a rule or a function, not {show(rule)}; a rule is {EXAMPLES}")
+        if len(rule) > LONGEST:
+            raise PolicyError(f"doc_id has {len(rule):,} characters; at most {LONGEST:,} are allowed")
+        kind, colon, argument = rule.partition(":")
+        if not colon and kind not in KINDS and is_path(rule):
+            kind, argument = "field", rule
+        if kind not in KINDS or not argument:
+            raise PolicyError(f"doc_id: {show(rule)} is not a rule; a rule is {EXAMPLES}")
+        return cls(kind, check_argument(kind, argument))
+
+    @property
+    def is_field(self) -> bool:
+        """Whether the rule reads a field of the retrieved item, and not its id."""
+        return self.kind == "field"
+
+    def of(self, chunk: str, item: object = None) -> str:
+        """The id of the document; that of the chunk if the rule does not match."""
+        return self.match(chunk, item) or chunk
+
+    def match(self, chunk: str, item: object = None) -> str | None:
+        """The id of the document, or None if the rule does not match.
+
+        `item` is what was retrieved, a mapping or an object, for a rule that reads a field of it.
+        """
+        if self.is_field:
+            return self.in_item(item)
+        found: str | None = self.match_all([chunk])[0]
+        return found
+
+    def match_all(self, chunks: polars.Series | Iterable[str]) -> polars.Series:
+        """The documents of many chunks at once; null where the rule does not match."""
+        import polars
+
+        ids = chunks if isinstance(chunks, polars.Series) else polars.Series(list(chunks), dtype=polars.String)
+        if self.is_field:
+            raise DataError(f"doc_id={self} reads a field, and the run has only ids; {NO_FIELDS}")
+        if self.kind == "function":
+            every = ids.unique()
+            documents = polars.Series([self.call(each) for each in every], dtype=polars.String)
+            return ids.replace_strict(every, documents, return_dtype=polars.String)
+        found = ids.str.extract(pattern_of(self.kind, self.argument), 1)
+        return found.set(found == "", None)
+
+    def call(self, chunk: str) -> str | None:
+        """What the function says about one id."""
+        if self.function is None:
+            raise PolicyError(f"doc_id={self} is a function of Python; pass the function itself, in Python")
+        try:
+            document = self.function(chunk)
+        except Exception as error:  # the user's own function raises what it likes
+            reason = printable(f"{type(error).__name__}: {error}")
+            raise DataError(f"doc_id={self} failed for the id {show(chunk)}: {reason}") from error
+        return as_document(document, f"doc_id={self} gave {show(document)} for the id {show(chunk)}")
+
+    def in_item(self, item: object) -> str | None:
+        """The field of an item; None if it has no such field."""
+        if item is None:
+            raise DataError(f"doc_id={self} reads a field, and what was retrieved has only ids; {NO_FIELDS}")
+        value = field_of(item, self.argument)
+        return as_document(value, f"doc_id={self} is {show(value)}")
+
+
+NO_FIELDS = "use a rule for ids, such as before:#, or data that has the field"
+
+
+def name_of(function: Callable[..., object]) -> str:
+    """The qualified name of a function, or of the class of another callable."""
+    named: Any = function if hasattr(function, "__qualname__") else type(function)
+    return printable(f"{named.__module__}.{named.__qualname__}")
+
+
+def is_path(text: str) -> bool:
+    """Whether a text is a field path: names with dots between them."""
+    return all(part.replace("-", "_").isidentifier() for part in text.split("."))
+
+
+def check_argument(kind: str, argument: str) -> str:
+    """What follows the kind of a rule; raises if a regular expression or a field path is not usable."""
+    if kind == "regex":
+        check_regex(argument)
+    if kind == "field" and not all(argument.split(".")):
+        raise PolicyError(f"doc_id: {show(argument)} is not a field path; write names with dots, as in metadata.source")
+    return argument
+
+
+def check_regex(pattern: str) -> None:
+    """Raises unless the engine accepts the expression, and it has exactly one group."""
+    import polars
+
+    try:
+        groups = len(polars.Series([""]).str.extract_groups(pattern).struct.fields)
+    except polars.exceptions.PolarsError as error:
+        *_, reason = [line for line in str(error).partition("\n\nThis error")[0].splitlines() if line.strip()]
+        reason = printable(reason.removeprefix("regex error: ").removeprefix("error: "))
+        raise PolicyError(f"doc_id: the regular expression {show(pattern)} cannot be used: {reason}") from None
+    if groups != 1:
+        raise PolicyError(
+            f"doc_id: the regular expression {show(pattern)} has {groups} groups; mark the document's id with one, "
+            r"as in ^(.+)-\d+$, and write other groups as (?:…)"
+        )
+
+
+def pattern_of(kind: str, argument: str) -> str:
+    """The regular expression of a rule; its only group is the document."""
+    if kind == "regex":
+        return argument
+    import polars
+
+    return SEPARATED[kind].format(polars.escape_regex(argument))
+
+
+def field_of(item: object, path: str) -> object:
+    """What an item has at a path: a key with the whole path as its name, or the fields from dot to dot."""
+    if isinstance(item, Mapping):
+        if path in item:
+            return item[path]
+        name, dot, rest = path.partition(".")
+        inner = item.get(name)
+    else:
+        name, dot, rest = path.partition(".")
+        inner = None if name.startswith("_") else getattr(item, name, None)
+    return field_of(inner, rest) if dot and inner is not None else None if dot else inner
+
+
+def as_document(value: object, what: str) -> str | None:
+    """An id as text; None where there is none."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise DataError(f"{what}, which is not an id; ids are strings or integers")
+    return str(value)
