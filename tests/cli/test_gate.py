@@ -76,7 +76,7 @@ def test_json_is_the_report(assay, many):  # noqa: ARG001 - the files are there
     assert content["passed"] is False
     assert content["test"] == "t"
     assert content["checks"][0]["drop"] == 0.5
-    assert content["checks"][0]["worst"][0]["documents"] == ["d (grade 1): rank 1 → 2"]
+    assert content["checks"][0]["worst"][0]["documents"] == [{"document": "d", "grade": 1.0, "before": 1, "after": 2}]
 
 
 def test_policies_and_convention(assay):

@@ -93,8 +93,9 @@ def test_json_has_everything(assay, files, folder):
     with SearchServer(some_fail) as server:
         result = assay("probe", server.url, *files, "-m", "rr", "--format", "json", "-o", "probe.json")
     assert result.stdout == ""
-    data = json.loads((folder / "probe.json").read_text())
-    assert data["measures"]["rr"]["mean"] == 39 / 40
+    (run,) = json.loads((folder / "probe.json").read_text())["runs"]
+    data = run["probe"]
+    assert run["measures"]["rr"]["mean"] == 39 / 40
     assert set(data["latency"]) == {"p50", "p95", "p99", "mean"}
     assert list(data["failures"]) == ["q5"]
     assert len(data["seconds"]) == 39

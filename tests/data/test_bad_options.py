@@ -82,7 +82,9 @@ def test_an_unknown_measure_is_refused(measures, words):
 
 def test_the_runs_of_evaluate_many():
     refused(lambda: assay.evaluate_many(QRELS, {}, ["ap"]), DataError, ["no run to evaluate; pass at least one"])
-    refused(lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of runs by name, or a list of paths"])
+    refused(
+        lambda: assay.evaluate_many(QRELS, [RUN], ["ap"]), DataError, ["a dict of runs by name, or a list of paths"]
+    )
     refused(
         lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'", "str 'd1'"]
     )

@@ -144,8 +144,12 @@ def test_frames_of_several_runs(results):
 
 
 def test_json_has_everything_and_null_for_nan(result):
-    content = json.loads(result.to_json())
-    assert list(content) == ["signature", "measures", "queries", "notes"]
+    whole = json.loads(result.to_json())
+    assert list(whole) == ["schema", "version", "runs"]
+    assert (whole["schema"], whole["version"]) == ("assay/results", 1)
+    (content,) = whole["runs"]
+    assert list(content) == ["name", "signature", "level", "measures", "queries", "notes"]
+    assert (content["name"], content["level"]) == (None, 0.95)
     assert content["signature"] == str(result.signature)
     assert content["measures"]["P@2"] == {
         "measure": "precision(rel=1,over=k)@2",
@@ -166,7 +170,7 @@ def test_json_has_everything_and_null_for_nan(result):
 
 
 def test_json_of_a_measure_that_is_nowhere_defined():
-    content = json.loads(assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, ["auc"]).to_json())
+    content = json.loads(assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, ["auc"]).to_json())["runs"][0]
     assert content["measures"]["auc"] == {
         "measure": "auc(rel=1,over=retrieved,tied=half)",
         "mean": None,
@@ -178,12 +182,14 @@ def test_json_of_a_measure_that_is_nowhere_defined():
 
 def test_json_of_several_runs(results):
     content = json.loads(results.to_json())
-    assert list(content) == ["one", "two"]
-    assert content["two"]["measures"]["rr"]["mean"] == results["two"]["rr"]
+    assert list(content) == ["schema", "version", "runs"]
+    assert [run["name"] for run in content["runs"]] == ["one", "two"]
+    assert content["runs"][1]["measures"]["rr"]["mean"] == results["two"]["rr"]
+    assert content["runs"][1] | {"name": None} == json.loads(results["two"].to_json())["runs"][0]
 
 
 def test_json_keeps_every_id(nasty):
-    assert list(json.loads(nasty.to_json())["queries"]) == [NASTY]
+    assert list(json.loads(nasty.to_json())["runs"][0]["queries"]) == [NASTY]
 
 
 def test_csv_has_every_digit(result):
@@ -261,7 +267,7 @@ def test_the_table_of_queries_ends_with_the_means(result):
 
 def test_scores_are_not_rounded_before_they_are_printed(result):
     assert result.scores["ap"][0] == (1 + 2 / 3) / 2
-    assert result.to_dict()["measures"]["ap"]["mean"] == np.mean([(1 + 2 / 3) / 2, 0.5, 0])
+    assert result.to_dict()["runs"][0]["measures"]["ap"]["mean"] == np.mean([(1 + 2 / 3) / 2, 0.5, 0])
 
 
 RESULT_NAMES = {
@@ -270,6 +276,18 @@ RESULT_NAMES = {
     *("table", "version"),
 }
 RESULTS_NAMES = {"items", "notes", "results", "table"}
+
+
+def test_one_query_has_no_interval_and_a_note_says_why():
+    single = assay.evaluate(
+        {"q1": ["a"], "q2": {"b": 0}}, {"q1": ["x", "a"], "q2": ["b"]}, ["rr", "auc"], no_relevant="skip"
+    )
+    assert math.isnan(single.interval("rr").low)
+    assert [row[2:] for row in single.table().rows] == [(None, None, 1)] * 2
+    (run,) = single.to_dict()["runs"]
+    assert (run["measures"]["rr"]["low"], run["notes"][-1]["kind"]) == (None, "few")
+    assert "note: no interval; a single query says nothing about others" in str(single)
+    assert "few" not in {note.kind for note in single.notes}
 
 
 @pytest.mark.parametrize(("owner", "names"), [("result", RESULT_NAMES), ("results", RESULTS_NAMES)])

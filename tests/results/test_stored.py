@@ -247,8 +247,8 @@ def test_a_score_of_summed_statistics_that_were_not_stored_has_no_interval(tmp_p
     loaded = assay.load_result(tmp_path / "answers.json")
     with pytest.raises(assay.MeasureError, match="bleu is one number for all queries and has no interval"):
         loaded.interval("bleu")
-    assert json.loads(loaded.to_json())["measures"]["bleu"]["mean"] == first["bleu"]
-    assert json.loads(loaded.to_json())["measures"]["bleu"]["low"] is None
+    assert json.loads(loaded.to_json())["runs"][0]["measures"]["bleu"]["mean"] == first["bleu"]
+    assert json.loads(loaded.to_json())["runs"][0]["measures"]["bleu"]["low"] is None
 
 
 def test_infinite_scores_are_kept(tmp_path):

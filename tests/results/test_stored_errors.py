@@ -30,7 +30,6 @@ BROKEN = [
     (b'{"q1":{"d1":1.0}}', "this is not a stored result; write"),
     (b"[1,2]", "this is not a stored result; write"),
     (b'{"assay":"results"}', "this is not a stored result; write"),
-    (b'{"signature":"","measures":{},"queries":{},"notes":[]}', "it looks like the output of `to_json`"),
 ]
 
 
@@ -42,6 +41,13 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, content, 
         assay.load_result(path)
     assert message in str(caught.value)
     assert str(caught.value).endswith("; write the file again with `result.save`")
+
+
+def test_json_output_is_refused_with_the_flag_to_use(tmp_path):
+    path = tmp_path / "b.json"
+    path.write_text(assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap").to_json())
+    with pytest.raises(assay.FormatError, match=r"b\.json: this is the output of `--format json`.*`--save FILE`"):
+        assay.load_result(path)
 
 
 def test_a_file_that_was_cut_off_anywhere_is_refused(stored):

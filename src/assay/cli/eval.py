@@ -86,7 +86,7 @@ def render_results(results: dict[str, Result], format_: str, *, per_query: bool)
     one = next(iter(results.values())) if len(results) == 1 else None
     many = Results(results)
     if format_ == "json":
-        return (one or many).to_json(), ()
+        return many.to_json(), ()
     if one is not None:
         table = one.query_table() if per_query else one.table()
     else:

@@ -105,7 +105,14 @@ class NoteKind(StrEnum):
         "one number for all queries; it has no pairs to compare",
         {"documents": "{count} [document|documents] not in the corpus; their questions have no texts: {documents}"},
     )
-    FEW = "few", "no query to compare", {"one": "a single query says nothing about others"}
+    FEW = (
+        "few",
+        "no query to compare",
+        {
+            "one": "a single query says nothing about others",
+            "interval": "no interval; a single query says nothing about others",
+        },
+    )
     EQUAL = "equal", "same score on every query"
     CONSTANT = "constant", "same difference on every query; its spread is unknown"
     SPLIT = "split", "the means point one way and the test the other; neither is called better"

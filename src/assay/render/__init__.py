@@ -1,6 +1,6 @@
 """Tables, written for terminals, Markdown, LaTeX, notebooks and other programs."""
 
-from assay.render.export import FORMATS, Exports, View, finite, markdown, records, render, write_json
+from assay.render.export import FORMATS, Exports, View, finite, json_fields, markdown, records, render, write_json
 from assay.render.table import Cell, Column, Marked, Table, marks_of, shown, system_table
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Table",
     "View",
     "finite",
+    "json_fields",
     "markdown",
     "marks_of",
     "records",

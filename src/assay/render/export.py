@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+# Raised when a field of the JSON output is removed, renamed or changes its meaning; a field can be added.
+JSON_VERSION = 1
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -54,7 +56,7 @@ class Exports:
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
         table = self.table()
-        return {"rows": records(table), "caption": table.caption, "notes": list(table.notes)}
+        return json_fields("table") | {"rows": records(table), "caption": table.caption, "notes": list(table.notes)}
 
     def __str__(self) -> str:
         return render(self.table(), "table").rstrip("\n")
@@ -121,6 +123,15 @@ def write_json(plain: object) -> str:
     import json
 
     return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def json_fields(kind: str) -> dict[str, Any]:
+    """What every JSON output begins with: the name of its schema, described in docs/json.md, and its version.
+
+    >>> json_fields("gate")
+    {'schema': 'assay/gate', 'version': 1}
+    """
+    return {"schema": f"assay/{kind}", "version": JSON_VERSION}
 
 
 def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds

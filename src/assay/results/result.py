@@ -10,11 +10,12 @@ from assay._kernel import __version__
 from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, is_pooled
+from assay.core.note import Note, NoteKind
 from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
-from assay.render import Cell, Column, Exports, Table, finite
+from assay.render import Cell, Column, Exports, Table, finite, json_fields
 from assay.stats import Interval, bootstrap_all
-from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
+from assay.stats.intervals import FEWEST, SAMPLES, percentiles, resampled_totals
 
 if TYPE_CHECKING:
     import os
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Measure
-    from assay.core.note import Note
     from assay.core.policies import Policies
+
+# The level of the intervals that are shown.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -126,8 +129,11 @@ class Result(Exports):
             query: {name: column[row] for name, column in columns.items()} for row, query in enumerate(self.queries)
         }
 
-    def interval(self, name: str | Measure, *, level: float = 0.95, seed: int = 0) -> Interval:
-        """A bootstrap interval of the mean over queries; the same seed gives the same interval."""
+    def interval(self, name: str | Measure, *, level: float = LEVEL, seed: int = 0) -> Interval:
+        """A bootstrap interval of the mean over queries; the same seed gives the same interval.
+
+        One query says nothing about others: its interval is NaN.
+        """
         if (level, seed) not in self._intervals:
             aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
             self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
@@ -141,7 +147,7 @@ class Result(Exports):
     def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
         """The interval of a score of summed statistics."""
         statistics = self._defined_statistics(key)
-        if not len(statistics):
+        if len(statistics) < FEWEST:
             return Interval(math.nan, math.nan)
         return percentiles(combine_statistics(self.measures[key], resampled_totals(statistics, SAMPLES, seed)), level)
 
@@ -179,8 +185,18 @@ class Result(Exports):
             return (int(total) if total.is_integer() else total), None, None
         if self.measures[name].has_own_number and name not in self.statistics:
             return self[name], None, None
-        low, high = self.interval(name)
+        low, high = (None if math.isnan(bound) else bound for bound in self.interval(name))
         return self[name], low, high
+
+    def _remarks(self) -> tuple[Note, ...]:
+        """The notes, and one on measures that have no interval because they have a value for a single query."""
+        single = [name for name in self.measures if self.counted(name) == 1 and self._numbers(name)[1:] == (None, None)]
+        if not single:
+            return self.notes
+        return (
+            *self.notes,
+            Note.of(NoteKind.FEW, about="interval", measures=[] if len(single) == len(self) else single),
+        )
 
     def query_table(self) -> Table:
         """One row per query, then one with the means."""
@@ -192,7 +208,7 @@ class Result(Exports):
     def _with_signature(self, columns: tuple[Column, ...], rows: tuple[tuple[Cell, ...], ...]) -> Table:
         """A table with the signature and the notes below it."""
         signature = self.signature
-        return Table(columns, rows, signature.summary, tuple(map(str, self.notes)), signature.hint)
+        return Table(columns, rows, signature.summary, tuple(map(str, self._remarks())), signature.hint)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query, one column per measure."""
@@ -201,17 +217,22 @@ class Result(Exports):
         return polars.DataFrame({"query_id": self.queries, **{name: self.scores[name] for name in self.measures}})
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects: means, intervals, scores per query, notes and signature."""
+        """What `to_json` writes, as Python objects; docs/json.md describes it. The result is the only run in it."""
+        return json_fields("results") | {"runs": [self.to_run_dict()]}
+
+    def to_run_dict(self, name: str | None = None) -> dict[str, Any]:
+        """The result as one of the runs in `to_dict`, under a name: means, intervals, queries, notes and signature."""
         summary = {}
-        for name, measure in self.measures.items():
-            mean, low, high = map(finite, self._numbers(name))
+        for key, measure in self.measures.items():
+            mean, low, high = map(finite, self._numbers(key))
             interval = {"mean": mean, "low": low, "high": high}
-            summary[name] = {"measure": measure.full_name, **interval, "queries": self.counted(name)}
+            summary[key] = {"measure": measure.full_name, **interval, "queries": self.counted(key)}
         queries = {
-            query: {name: finite(value) for name, value in values.items()} for query, values in self.per_query().items()
+            query: {key: finite(value) for key, value in values.items()} for query, values in self.per_query().items()
         }
-        notes = [note.to_dict() for note in self.notes]
-        return {"signature": str(self.signature), "measures": summary, "queries": queries, "notes": notes}
+        notes = [note.to_dict() for note in self._remarks()]
+        how = {"name": name, "signature": str(self.signature), "level": LEVEL}
+        return {**how, "measures": summary, "queries": queries, "notes": notes}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the result to a file that `assay.load_result` reads; compressed if the name ends in .gz or .zst.

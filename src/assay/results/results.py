@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import MeasureError
 from assay.core.text import printable, show
-from assay.render import Cell, Column, Exports, Table
+from assay.render import Cell, Column, Exports, Table, json_fields
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterable, Iterator, Mapping
@@ -70,8 +70,8 @@ class Results(Exports):
         return polars.concat(frames)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects: each result's, by run."""
-        return {name: result.to_dict() for name, result in self.results.items()}
+        """What `to_json` writes, as Python objects; docs/json.md describes it."""
+        return json_fields("results") | {"runs": [result.to_run_dict(name) for name, result in self.results.items()]}
 
 
 def common_notes(notes: Mapping[str, Iterable[Note]]) -> list[Note]:

@@ -53,7 +53,7 @@ WITHOUT_NOTES = 1
 # A larger file is an accident, or a small one that unpacks into a huge one.
 MOST_BYTES = 1 << 26
 # How a stored result begins, and how the output of `to_json` begins, which people take for one.
-MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"signature"\s*:\s*"assay )')
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
 HEAD = 200
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
 # JSON has no numbers for these.
@@ -172,9 +172,12 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
     """The fields, if they are those of a result that this version reads."""
     fields: dict[str, Any] = content if isinstance(content, dict) else {}
     if fields.get("assay") != "result":
-        is_export = {"signature", "measures", "queries"} <= set(fields)
-        hint = ": it looks like the output of `to_json`, which cannot be loaded" if is_export else ""
-        raise fault(f"this is not a stored result{hint}")
+        if str(fields.get("schema")).startswith("assay/"):
+            raise FormatError(
+                "this is the output of `--format json` or `to_json`, which cannot be loaded; "
+                "store the result with `--save FILE`, or with `result.save` in Python"
+            )
+        raise fault("this is not a stored result")
     version = fields.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise fault(f"the version must be a whole number, not {show(version)}")

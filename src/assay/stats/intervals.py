@@ -22,6 +22,8 @@ from assay.core.text import show
 # Samples for the interval of one number, and for that of a difference.
 SAMPLES = 1000
 DIFFERENCE_SAMPLES = 2000
+# An interval needs this many queries.
+FEWEST = 2
 # Draws held at a time, which bounds the memory for any number of queries.
 DRAWS = 4_000_000
 # The same number, computed in two ways, differs by less than this share of its size.
@@ -40,7 +42,7 @@ def bootstrap(
 ) -> Interval:
     """The percentile interval, at `level`, of the aggregate over resampled queries.
 
-    NaN scores are left out. Without any score the interval is NaN; with one score it is that score.
+    NaN scores are left out. With fewer than two scores the interval is NaN: one query says nothing about others.
 
     >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
     Interval(low=0.25, high=1.0)
@@ -65,7 +67,9 @@ def bootstrap_all(
     for defined, numbers in alike(np.stack(list(scores.values()), axis=1)):
         group = [names[number] for number in numbers]
         prepared = np.stack([AGGREGATES[aggregates[name]].prepare(scores[name][defined]) for name in group], axis=1)
-        totals = resampled_totals(prepared, samples, seed)
+        # An infinite score has no interval.
+        with np.errstate(invalid="ignore"):
+            totals = resampled_totals(prepared if len(prepared) >= FEWEST else prepared[:0], samples, seed)
         for name, column in zip(group, totals.T, strict=True):
             intervals[name] = percentiles(AGGREGATES[aggregates[name]].finish(column, len(prepared)), level)
     return {name: intervals[name] for name in scores}
@@ -173,7 +177,7 @@ def interval_of(
     `finish` turns totals over a number of queries into the numbers of the two systems.
     """
     count = len(both)
-    if not count:
+    if count < FEWEST:
         return Interval(float("nan"), float("nan"))
 
     def difference(totals: FloatArray, number: int) -> FloatArray:

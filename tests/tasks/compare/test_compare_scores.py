@@ -20,8 +20,8 @@ LITTLE = {
     "constant scores": ([0.5, 0.5], [0.5, 0.5], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
     "equal but for rounding": ([0.3, 0.6], [0.1 + 0.2, 0.6], ["equal"], (0, 0, 0, 0, (0, 2, 0), nan)),
     "a constant difference": ([0.1, 0.5, 0.3], [0.2, 0.6, 0.4], ["constant"], (0.1, 0.1, 0.1, inf, (3, 0, 0), nan)),
-    "one query": ([0.25], [0.75], ["few"], (0.5, 0.5, 0.5, nan, (1, 0, 0), nan)),
-    "one query with a value": ([0.25, nan], [0.75, 0.5], ["undefined", "few"], (0.5, 0.5, 0.5, nan, (1, 0, 0), nan)),
+    "one query": ([0.25], [0.75], ["few"], (0.5, nan, nan, nan, (1, 0, 0), nan)),
+    "one query with a value": ([0.25, nan], [0.75, 0.5], ["undefined", "few"], (0.5, nan, nan, nan, (1, 0, 0), nan)),
     "no query with a value": ([nan, 0.5], [0.5, nan], ["undefined", "few"], (nan, nan, nan, nan, (0, 0, 0), nan)),
     "no query": ([], [], ["few"], (nan, nan, nan, nan, (0, 0, 0), nan)),
 }  # fmt: skip

@@ -48,15 +48,15 @@ def test_a_minimum_of_a_measure_where_lower_is_better_is_the_most_it_may_be(cost
     check = one(assay.gate(QRELS, NOISY, {costs: 1.2}))
     assert not check.passed
     assert check.reason == "1.5000 (maximum 1.2000), 0.3000 too high"
-    assert [worst.value for worst in check.worst] == [2.0] * 5
+    assert [worst.after for worst in check.worst] == [2.0] * 5
 
 
 def test_the_worst_queries_of_a_minimum_stand_with_their_documents():
     check = one(assay.gate(QRELS, ranks(3, 1, 1, 1, 1, 1, 1, 1), {"rr": 0.99}))
     assert [worst.query for worst in check.worst] == ["q00", "q08", "q16", "q24", "q32"]
-    assert check.worst[0] == ("q00", 1 / 3, None, ("d (grade 1): rank 3",))
+    assert check.worst[0] == ("q00", None, 1 / 3, (("d", 1, 3, 3),), False)
     missing = {**OLD, "q07": ["x"]}
-    assert one(assay.gate(QRELS, missing, {"rr": 0.99})).worst[0] == ("q07", 0.0, None, ("d (grade 1): not retrieved",))
+    assert one(assay.gate(QRELS, missing, {"rr": 0.99})).worst[0] == ("q07", None, 0.0, (("d", 1, None, None),), False)
 
 
 # A row: run, most that may be lost, passes, passes strictly, the reason after both means.
@@ -160,7 +160,7 @@ def test_a_drop_of_a_measure_where_lower_is_better(costs):
     assert not check.passed
     assert check.drop == 1.0
     assert check.reason.startswith("1.0000 → 2.0000, rose 1.0000 (limit 0.5000)")
-    assert check.worst[0][:3] == ("q00", 2.0, 1.0)
+    assert check.worst[0][:3] == ("q00", 1.0, 2.0)
     assert one(assay.gate(QRELS, OLD, baseline=WORSE, max_drop={costs: 0})).reason.endswith("improved by 1.0000")
 
 

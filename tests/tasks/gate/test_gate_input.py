@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.tasks.compare.moves import document_lines
 from gates import MIXED, NOISY, OLD, QRELS, QUERIES, WORSE, one, ranks
 
 
@@ -44,8 +45,8 @@ def test_the_baseline_may_be_a_result_or_a_file_of_one(tmp_path):
         assert one(report).reason == one(expected).reason
         assert one(report).p == one(expected).p
     ranked, stored = (assay.gate(QRELS, MIXED, baseline=each, max_drop=asked) for each in (OLD, result))
-    assert one(ranked).worst[0].documents == ("d (grade 1): rank 1 → 2",)
-    assert one(stored).worst[0].documents == ("d (grade 1): rank 2",)
+    assert document_lines(one(ranked).worst[0]) == ["d (grade 1): rank 1 → 2"]
+    assert document_lines(one(stored).worst[0]) == ["d (grade 1): rank 2"]
 
 
 def test_finished_results_need_no_judgments(tmp_path):
@@ -75,7 +76,9 @@ def test_an_export_is_no_stored_result_and_the_message_says_so(tmp_path):
     (tmp_path / "export.json").write_text(assay.evaluate(QRELS, OLD, ["rr"]).to_json())
     for options in ({"minimum": {"rr": 0.1}, "run": tmp_path / "export.json"},
                     {"run": OLD, "baseline": tmp_path / "export.json", "max_drop": {"rr": 0.1}}):  # fmt: skip
-        with pytest.raises(assay.FormatError, match="it looks like the output of `to_json`, which cannot be loaded"):
+        with pytest.raises(
+            assay.FormatError, match=r"the output of `--format json` or `to_json`.* store the result with `--save FILE`"
+        ):
             assay.gate(QRELS, **options)
 
 

@@ -14,7 +14,7 @@ def test_worst_queries_that_are_not_finite_are_null_in_json():
     measures, scores = {"gm_ap": assay.parse_measure("gm_ap")}, {"gm_ap": np.array([0.0, math.inf])}
     result = assay.Result(measures, ["q0", "q1"], scores, "assay", assay.Policies(), _means={"gm_ap": 0.5})
     (check,) = json.loads(assay.gate(None, result, {"gm_ap": 0.9}).to_json())["checks"]
-    assert [each["value"] for each in check["worst"]] == [0.0, None]
+    assert [each["after"] for each in check["worst"]] == [0.0, None]
 
 
 PRINTED = """\
@@ -44,23 +44,38 @@ def test_print_is_short_and_shows_the_worst_queries():
 
 def test_many_documents_are_cut_short():
     qrels = {"q": {f"d{n}": 1 for n in range(6)}}
-    assert one(assay.gate(qrels, {"q": ["d3"]}, {"ap": 1.0})).worst[0].documents == (
-        "d0 (grade 1): not retrieved",
-        "d1 (grade 1): not retrieved",
-        "d2 (grade 1): not retrieved",
-        "and 3 more",
-    )
+    report = assay.gate(qrels, {"q": ["d3"]}, {"ap": 1.0})
+    assert str(report).splitlines()[-4:] == [
+        "      d0 (grade 1): not retrieved",
+        "      d1 (grade 1): not retrieved",
+        "      d2 (grade 1): not retrieved",
+        "      and 3 more",
+    ]
+    assert len(one(report).worst[0].documents) == 6
 
 
 def test_json_has_every_field_and_no_nan():
     report = assay.gate({"q": ["d"]}, {"q": ["x", "d"]}, baseline={"q": ["d"]}, max_drop={"rr": 0.1})
     content = json.loads(report.to_json())
     assert content["passed"] is True
-    assert list(content) == ["passed", "checks", "signature", "alpha", "strict", "test", "samples", "seed", "notes"]
+    assert list(content) == [
+        "schema",
+        "version",
+        "passed",
+        "checks",
+        "signature",
+        "alpha",
+        "strict",
+        "test",
+        "samples",
+        "seed",
+        "notes",
+    ]
     (check,) = content["checks"]
     assert check["detectable"] is None
     assert check["too_few"] is True
-    assert check["worst"] == [{"query": "q", "value": 0.5, "baseline": 1.0, "documents": ["d (grade 1): rank 1 → 2"]}]
+    documents = [{"document": "d", "grade": 1.0, "before": 1, "after": 2}]
+    assert check["worst"] == [{"query": "q", "before": 1.0, "after": 0.5, "difference": -0.5, "documents": documents}]
     assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
 

@@ -281,11 +281,12 @@ def test_a_notebook_shows_it_escaped(probe):
 
 
 def test_exports(probe):
-    data = json.loads(probe.to_json())
+    (run,) = json.loads(probe.to_json())["runs"]
+    data = run["probe"]
     assert data["failures"] == {"q2": "OSError: <b>gone</b>"}
     assert data["latency"] == probe.latency._asdict()
     assert (data["asked"], data["resumed"], data["throughput"]) == (3, 0, probe.throughput)
-    assert data["measures"]["rr"]["mean"] == probe["rr"]
+    assert run["measures"]["rr"]["mean"] == probe["rr"]
     frame = probe.to_polars()
     assert frame.columns == ["query_id", "rr", "seconds", "failure"]
     assert frame["failure"].to_list() == [None, "OSError: <b>gone</b>", None]

@@ -228,7 +228,7 @@ class TestJoined:
     def test_without_a_highest_value_nobody_is_accused(self):
         result = assay.evaluate_rag(ROWS, ["recall", "ter"])
         assert "fault" not in str(result)
-        assert "faults" not in json.loads(result.to_json())
+        assert "faults" not in json.loads(result.to_json())["runs"][0]
         assert "not retrieved" in str(result)
         with pytest.raises(assay.PolicyError, match="ter has no maximum"):
             result.faults()
@@ -284,7 +284,7 @@ class TestJoined:
         assert assay.evaluate_rag(ROWS, ["recall"])._repr_html_().count("<table>") == 1
 
     def test_json_holds_what_joins(self):
-        plain = json.loads(assay.evaluate_rag(ROWS, MEASURES).to_json())
+        (plain,) = json.loads(assay.evaluate_rag(ROWS, MEASURES).to_json())["runs"]
         assert plain["found"] == {"a": True, "b": True, "c": False, "d": False}
         assert plain["faults"] == {"measure": "answer_f1", "right": 0.5, "generator": [], "retriever": ["c", "d"]}
         assert [row["questions"] for row in plain["blame"]] == [2, 2]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.text import count, printable, show
-from assay.render import Column, Exports, Table, finite, render, shown
+from assay.render import Column, Exports, Table, finite, json_fields, render, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -149,7 +149,7 @@ class Audit(Exports):
         for measure, accounts in self.accounts.items():
             ties = {name: finite(value) for name, value in self.ties[measure]._asdict().items()}
             measures[measure] = {"tools": [account_dict(each) for each in accounts], "ties": ties}
-        return {"measures": measures, "notes": list(map(str, self.notes))}
+        return json_fields("audit") | {"measures": measures, "notes": [note.to_dict() for note in self.notes]}
 
 
 def is_same(one: float, other: float) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.core.text import count, printable
-from assay.render import Column, Exports, Table
+from assay.render import Column, Exports, Table, json_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -96,7 +96,7 @@ class CheckReport(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
-        return {"levels": self.levels, "reports": [file.to_dict() for file in self.files]}
+        return json_fields("check") | {"levels": self.levels, "reports": [file.to_dict() for file in self.files]}
 
 
 def paragraph(file: CheckedFile) -> list[str]:

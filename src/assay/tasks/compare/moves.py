@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from assay.core.errors import MeasureError
 from assay.core.policies import check_whole
 from assay.core.text import count, printable
 from assay.data.source import describe
-from assay.render import Column, Exports, Table, finite, render
+from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
 from assay.stats.paired import differences_of
 
@@ -45,16 +46,35 @@ class Document(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A query's score before and after, and its judged documents."""
+    """A query's score before and after, and its judged documents.
+
+    `before` is None if there is nothing to compare with, and `ranked_before` says whether the earlier ranks are known.
+    """
 
     query: str
-    before: float
+    before: float | None
     after: float
     documents: tuple[Document, ...]
+    ranked_before: bool = True
 
     @property
     def difference(self) -> float:
-        return self.after - self.before
+        """How much the score changed; NaN without an earlier one."""
+        return math.nan if self.before is None else self.after - self.before
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return f"{self.query}  {self.after:.4f}"
+        return f"{self.query}  {self.before:.4f} → {self.after:.4f}  ({self.difference:+.4f})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The query as JSON has it, with all its judged documents; those whose earlier rank is unknown have none."""
+        scores = {"before": self.before, "after": self.after, "difference": self.difference}
+        documents = [document._asdict() for document in self.documents]
+        for document in documents if not self.ranked_before else ():
+            del document["before"]
+        numbers = {name: finite(value) for name, value in scores.items()}
+        return {"query": self.query, **numbers, "documents": documents}
 
 
 class Ranks(NamedTuple):
@@ -173,28 +193,15 @@ class Moves(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the queries with all their judged documents."""
-
-        def records(moves: tuple[Move, ...]) -> list[dict[str, Any]]:
-            return [
-                {
-                    "query": move.query,
-                    "before": finite(move.before),
-                    "after": finite(move.after),
-                    "difference": finite(move.difference),
-                    "documents": [document._asdict() for document in move.documents],
-                }
-                for move in moves
-            ]
-
-        return {
+        return json_fields("diff") | {
             "signature": str(self.signature),
             "measure": self.measure,
             **dict(zip(("a", "b"), self.runs, strict=True)),
             **dict(zip(("mean_a", "mean_b"), map(finite, self.means), strict=True)),
             **dict(zip(("wins", "ties", "losses"), self.counts, strict=True)),
             "left_out": self.left_out,
-            "helped": records(self.helped),
-            "hurt": records(self.hurt),
+            "helped": [move.to_dict() for move in self.helped],
+            "hurt": [move.to_dict() for move in self.hurt],
         }
 
 
@@ -227,16 +234,18 @@ def move_lines(title: str, moves: tuple[Move, ...]) -> list[str]:
     """Queries and their documents, one line each."""
     lines = ["", f"{title}:" if moves else f"{title}: none"]
     for move in moves:
-        lines.append(f"  {printable(move.query)}  {move.before:.4f} → {move.after:.4f}  ({move.difference:+.4f})")
+        lines.append(f"  {printable(str(move))}")
         lines += [f"      {line}" for line in document_lines(move)]
     return lines
 
 
-def document_lines(move: Move) -> list[str]:
+def document_lines(move: Move, most: int = MOST_SHOWN) -> list[str]:
     """The relevant documents, the highest grades first."""
     relevant = [each for each in move.documents if each.grade > 0]
-    more = len(relevant) - MOST_SHOWN
-    return [*map(document_line, relevant[:MOST_SHOWN]), *([f"and {more:,} more"] if more > 0 else [])]
+    if not move.ranked_before:
+        relevant = [each._replace(before=each.after) for each in relevant]
+    more = len(relevant) - most
+    return [*map(document_line, relevant[:most]), *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def document_line(document: Document) -> str:

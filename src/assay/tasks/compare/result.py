@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.text import count, printable, show
-from assay.render import Column, Exports, Marked, Table, finite, marks_of, render, system_table
+from assay.render import Column, Exports, Marked, Table, finite, json_fields, marks_of, render, system_table
 from assay.results.align import shared_means, shared_queries
 from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
@@ -201,10 +201,12 @@ class Comparison(Exports):
         return polars.DataFrame([{**pair._asdict(), "signature": str(self.signature)} for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects: the pairs, the notes and the signature."""
+        """What `to_json` writes, as Python objects: the pairs, the runs, the notes and the signature."""
         records = [{name: finite(value) for name, value in pair._asdict().items()} for pair in self.pairs]
         notes = [note.to_dict() for note in self.notes]
-        return {"signature": str(self.signature), **self.settings._asdict(), "comparisons": records, "notes": notes}
+        how = {"signature": str(self.signature), **self.settings._asdict()}
+        found = {"comparisons": records, "runs": self.results.to_dict()["runs"], "notes": notes}
+        return json_fields("comparison") | how | found
 
 
 def small(p: float) -> float | str:

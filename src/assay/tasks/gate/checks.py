@@ -12,20 +12,19 @@ from assay.core.text import count
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
-from assay.tasks.compare.moves import document_line
-from assay.tasks.gate.result import GateCheck, Rules, WorstQuery
+from assay.tasks.compare.moves import Move
+from assay.tasks.gate.result import GateCheck, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.core.judged import FloatArray
     from assay.results.result import Result
-    from assay.tasks.compare.moves import Document, Ranks
+    from assay.tasks.compare.moves import Ranks
 
 RUN, BASELINE = "run", "baseline"
 MOST_DIGITS = 12
 WORST_QUERIES = 5
-WORST_DOCUMENTS = 3
 
 
 class Sides(NamedTuple):
@@ -39,15 +38,13 @@ class Sides(NamedTuple):
         """1 if higher values are better, else -1."""
         return 1 if self.run.measures[name].definition.higher_is_better else -1
 
-    def documents(self, query: str, measure: str, *, moved: bool) -> tuple[str, ...]:
-        """The relevant documents of a query with their ranks, in words; none for a finished result."""
+    def move(self, query: str, measure: str, before: float | None, after: float) -> Move:
+        """A query's values, and its documents with their ranks; a finished result has no ranks."""
         if self.ranks is None or (RUN, measure) not in self.ranks.hits:
-            return ()
-        has_both = moved and (BASELINE, measure) in self.ranks.hits
-        found = self.ranks.documents(query, measure, BASELINE if has_both else RUN, RUN)
-        lines = [document_line(each) if has_both else rank_line(each) for each in found if each.grade > 0]
-        more = [f"and {len(lines) - WORST_DOCUMENTS} more"] if len(lines) > WORST_DOCUMENTS else []
-        return (*lines[:WORST_DOCUMENTS], *more)
+            return Move(query, before, after, ())
+        has_both = before is not None and (BASELINE, measure) in self.ranks.hits
+        documents = self.ranks.documents(query, measure, BASELINE if has_both else RUN, RUN)
+        return Move(query, before, after, documents, has_both)
 
 
 class Drop(NamedTuple):
@@ -230,21 +227,11 @@ def apart(first: float, second: float) -> tuple[str, str]:
     return texts
 
 
-def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[WorstQuery, ...]:
+def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[Move, ...]:
     """The first few of these queries."""
-    scores = sides.run.scores[name]
+    queries, scores = sides.run.queries, sides.run.scores[name]
     before = sides.baseline.scores[name] if moved and sides.baseline is not None else None
     return tuple(
-        WorstQuery(
-            query := sides.run.queries[number],
-            float(scores[number]),
-            None if before is None else float(before[number]),
-            sides.documents(query, name, moved=moved),
-        )
+        sides.move(queries[number], name, None if before is None else float(before[number]), float(scores[number]))
         for number in numbers[:WORST_QUERIES]
     )
-
-
-def rank_line(document: Document) -> str:
-    """A document with its rank in the run."""
-    return document_line(document._replace(before=document.after))

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, printable
-from assay.render import Column, Exports, Table, finite, markdown, render
+from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
+from assay.tasks.compare.moves import Move, document_lines
 
 if TYPE_CHECKING:
     import polars
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # Longer reasons are wrapped.
 WIDTH = 100
+# Relevant documents shown per query.
+WORST_DOCUMENTS = 3
 TEXT_COLUMNS = ("result", "measure", "check", "reason")
 
 
@@ -38,20 +41,6 @@ class Rules(NamedTuple):
     def __str__(self) -> str:
         how = "strict" if self.strict else f"test={self.test} seed={self.seed} correction=holm"
         return f"{how} alpha={self.alpha:g}"
-
-
-class WorstQuery(NamedTuple):
-    """A query that did badly: its value, the baseline's, and its relevant documents with their ranks."""
-
-    query: str
-    value: float
-    baseline: float | None
-    documents: tuple[str, ...]
-
-    def __str__(self) -> str:
-        if self.baseline is None:
-            return f"{self.query}  {self.value:.4f}"
-        return f"{self.query}  {self.baseline:.4f} → {self.value:.4f}  ({self.value - self.baseline:+.4f})"
 
 
 class GateCheck(NamedTuple):
@@ -77,7 +66,7 @@ class GateCheck(NamedTuple):
     p_corrected: float | None = None
     detectable: float | None = None
     too_few: bool = False
-    worst: tuple[WorstQuery, ...] = ()
+    worst: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -132,7 +121,8 @@ class GateReport(Exports):
         for check in self.failed:
             lines += ["", printable(worst_title(check))] if check.worst else []
             for each in check.worst:
-                lines += [f"  {printable(str(each))}", *(f"      {printable(line)}" for line in each.documents)]
+                documents = document_lines(each, WORST_DOCUMENTS)
+                lines += [f"  {printable(str(each))}", *(f"      {line}" for line in documents)]
         lines += ["", *(f"note: {printable(str(note))}" for note in self.notes)] if self.notes else []
         return "\n".join(lines)
 
@@ -165,12 +155,17 @@ class GateReport(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
-        checks = [{**finite_fields(check), "worst": list(map(finite_fields, check.worst))} for check in self.checks]
+        checks = [{**finite_fields(check), "worst": [move.to_dict() for move in check.worst]} for check in self.checks]
         how = {"signature": str(self.signature), **self.rules._asdict()}
-        return {"passed": self.passed, "checks": checks, **how, "notes": [note.to_dict() for note in self.notes]}
+        return json_fields("gate") | {
+            "passed": self.passed,
+            "checks": checks,
+            **how,
+            "notes": [note.to_dict() for note in self.notes],
+        }
 
 
-def finite_fields(record: GateCheck | WorstQuery) -> dict[str, Any]:
+def finite_fields(record: GateCheck) -> dict[str, Any]:
     """The fields by name, None for numbers that are not finite."""
     return {name: finite(value) for name, value in record._asdict().items()}
 
@@ -194,7 +189,9 @@ def worst_table(check: GateCheck) -> Table:
     """The worst queries of a check, one row each."""
     title = f"largest drops in {check.measure}" if is_drop(check) else worst_title(check)
     heads = [Column(title, is_text=True), Column("baseline"), Column("run")]
-    rows = [[each.query, each.baseline, each.value, "; ".join(each.documents)] for each in check.worst]
+    rows = [
+        [each.query, each.before, each.after, "; ".join(document_lines(each, WORST_DOCUMENTS))] for each in check.worst
+    ]
     if not is_drop(check):
         heads.pop(1)
         rows = [[row[0], *row[2:]] for row in rows]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.text import count, printable
-from assay.render import Exports, Table, finite, render
+from assay.render import Exports, Table, finite, json_fields, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,9 +106,8 @@ class Probe(Exports):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects: the result, latency, throughput, seconds of each call, failures."""
-        return {
-            **self.result.to_dict(),
+        """What `to_json` writes, as Python objects: the result, and how fast the retriever was; see docs/json.md."""
+        pace = {
             "latency": self.latency._asdict(),
             "throughput": finite(self.throughput),
             "elapsed": self.elapsed,
@@ -117,6 +116,7 @@ class Probe(Exports):
             "seconds": self.seconds,
             "failures": self.failures,
         }
+        return json_fields("results") | {"runs": [{**self.result.to_run_dict(), "probe": pace}]}
 
 
 def terminal_text(probe: Probe) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.policies import check_whole
 from assay.core.text import count, printable, show
-from assay.render import Cell, Column, Table, View, records
+from assay.render import Cell, Column, Table, View, json_fields, records
 from assay.results.result import Result
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 
@@ -112,11 +112,17 @@ class RagResult(Result):
         return WorstAnswers(Table(columns, tuple(rows)))
 
     def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
-        """The content of `to_json` as Python objects: also what was found, and whose fault wrong answers are.
+        """What `to_json` writes, as Python objects; docs/json.md describes it.
 
         `measure` and `right` say when an answer is wrong, as in `faults`.
         """
-        plain = super().to_dict()
+        return json_fields("results") | {"runs": [self.to_run_dict(None, measure, right=right)]}
+
+    def to_run_dict(
+        self, name: str | None = None, measure: str | Measure | None = None, *, right: float | None = None
+    ) -> dict[str, Any]:
+        """The result as one of the runs in `to_dict`: also what was found, and whose fault wrong answers are."""
+        plain = super().to_run_dict(name)
         if self.is_joined:
             key = self._answer_key(measure)
             found = zip(self.queries, self.has_gold.tolist(), self.found.tolist(), strict=True)
