@@ -15,7 +15,7 @@ How early the first relevant document appears. With `credit=sum` it can exceed 1
 
 Formula         1 / rank of the first relevant document; 0 if there is none
 Queries         the mean over queries
-Range           0 or more; the higher the better
+Range           0 to 1 (0 or more with other parameters); the higher the better
 Aliases         mrr, recip_rank, reciprocal_rank
 In trec_eval    recip_rank
 In trec_eval_9  recip_rank
@@ -106,6 +106,19 @@ def test_aliases_that_set_parameters_say_so(assay):
     assert (
         "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
     )
+
+
+def test_the_short_names_of_answer_measures(assay):
+    assert assay("measures", "em").stdout == assay("measures", "answer_em").stdout
+    # f1 is a measure of rankings where it is not said that answers are meant.
+    assert assay("measures", "f1").stdout.startswith("f: F score\n")
+
+
+def test_the_usual_range_and_the_widest(assay):
+    said = {name: assay("measures", name).stdout for name in ("ndcg", "recall", "dcg")}
+    assert "Range           0 to 1 (any number with other parameters); the higher the better\n" in said["ndcg"]
+    assert "Range           0 to 1; the higher the better\n" in said["recall"]
+    assert "Range           any number; the higher the better\n" in said["dcg"]
 
 
 def test_lists_every_measure_in_order(assay):

@@ -31,6 +31,11 @@ def test_run_names(arguments, expected):
         ((" ap\trr \n",), ["ap", "rr"]),
         (("ap(rel=2, norm=found)@10 rr",), ["ap(rel=2, norm=found)@10", "rr"]),
         (("P.5,10 map",), ["P.5,10", "map"]),
+        (("ndcg@10,rr",), ["ndcg@10", "rr"]),
+        (("ndcg@10, rr,ap(rel=2,norm=found)@5 , map",), ["ndcg@10", "rr", "ap(rel=2,norm=found)@5", "map"]),
+        (("P.5,10,map", "utility.1,-1,0,0,rr"), ["P.5,10", "map", "utility.1,-1,0,0", "rr"]),
+        (("ndcg.1=3,2=9,11pt_avg",), ["ndcg.1=3,2=9", "11pt_avg"]),
+        (("ranx:map,beir:NDCG@10,",), ["ranx:map", "beir:NDCG@10"]),
     ],
 )
 def test_split_names(measures, expected):

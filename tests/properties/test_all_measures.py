@@ -121,6 +121,7 @@ def test_stays_in_its_range(case, ties):
     for name, scores in scores_of(case, ties=ties).items():
         definition = parse(name).definition
         low, high = definition.range
+        assert definition.usual_range is None or definition.usual_range == (0, 1), "the test below is for 0 to 1"
         assert definition.undefined or not np.isnan(scores).any(), name
         known = scores[~np.isnan(scores)]
         assert ((known >= low) & (known <= high + 1e-12)).all(), (name, known)

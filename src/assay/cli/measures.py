@@ -17,7 +17,7 @@ from assay.conventions import CONVENTIONS, find_convention, parse_measures, writ
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example
 from assay.core.parameter import write_value
 from assay.core.text import printable
-from assay.measures import TABLE
+from assay.measures import SHORT_ANSWER_NAMES, TABLE
 from assay.render import Column, Table, markdown, render, write_json
 from assay.tasks.evaluate.answers import evaluate_answers
 from assay.tasks.evaluate.labels import evaluate_labels
@@ -90,7 +90,10 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything known about a measure. A bound that is not finite is None."""
+    """Everything known about a measure. A bound that is not finite is None.
+
+    `usual` has the bounds with the default parameters.
+    """
 
     name: str
     title: str
@@ -98,6 +101,7 @@ class Explanation:
     formula: str
     low: float | None
     high: float | None
+    usual: tuple[float | None, float | None]
     higher_is_better: bool
     aggregate: str
     undefined: str
@@ -119,8 +123,10 @@ class Explanation:
 
 def look_up(name: str) -> Explanation:
     """The measure with this spelling: its name, an alias, a name with parameters, or a tool's name."""
-    if TABLE.has(name.strip()):
-        return explain(TABLE.find(name.strip())[0])
+    name = name.strip()
+    name = name if TABLE.has(name) else SHORT_ANSWER_NAMES.get(name, name)
+    if TABLE.has(name):
+        return explain(TABLE.find(name)[0])
     measures = parse_measures([name], find_convention("assay"), 1.0)
     definition = next(iter(measures.values())).definition
     return explain(definition, {key: each.full_name for key, each in measures.items()})
@@ -128,7 +134,7 @@ def look_up(name: str) -> Explanation:
 
 def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
     """What the table says about a measure; `spelled` maps what a user wrote to what it means in full."""
-    low, high = (bound if math.isfinite(bound) else None for bound in definition.range)
+    low, high = finite_bounds(definition.range)
     return Explanation(
         name=definition.name,
         title=definition.title,
@@ -136,6 +142,7 @@ def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Ex
         formula=definition.formula,
         low=low,
         high=high,
+        usual=finite_bounds(definition.usual_range or definition.range),
         higher_is_better=definition.higher_is_better,
         aggregate="pooled" if definition.pooled else "corpus" if definition.corpus else definition.aggregate,
         undefined=definition.undefined,
@@ -146,6 +153,12 @@ def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Ex
         example=work(definition.example) if definition.example else None,
         spelled=spelled or {},
     )
+
+
+def finite_bounds(bounds: tuple[float, float]) -> tuple[float | None, float | None]:
+    """The two bounds; None for one that is not finite."""
+    low, high = (bound if math.isfinite(bound) else None for bound in bounds)
+    return low, high
 
 
 def explain_parameter(definition: Definition, parameter: Parameter) -> Setting:
@@ -268,11 +281,16 @@ def sections(about: Explanation) -> dict[str, list[str]]:
 def range_of(about: Explanation) -> str:
     """The values that a measure can take."""
     better = "higher" if about.higher_is_better else "lower"
-    if about.low is None:
-        values = "any number" if about.high is None else f"{about.high:g} or less"
-    else:
-        values = f"{about.low:g} or more" if about.high is None else f"{about.low:g} to {about.high:g}"
+    values = describe_bounds(*about.usual)
+    if about.usual != (about.low, about.high):
+        values += f" ({describe_bounds(about.low, about.high)} with other parameters)"
     return f"{values}; the {better} the better"
+
+
+def describe_bounds(low: float | None, high: float | None) -> str:
+    if low is None:
+        return "any number" if high is None else f"{high:g} or less"
+    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
 
 def parameter_lines(parameters: list[Setting]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.terminal import PolicyOption, source_of, watched
-from assay.conventions import CONVENTIONS
+from assay.conventions import CONVENTIONS, split_measures
 from assay.core.errors import AssayError, FileError
 from assay.core.policies import CHOICES, Policies, policy_help
 from assay.core.text import show
@@ -68,17 +67,13 @@ def measure_options(defaults: Iterable[str]) -> Decorator:
         "measures",
         multiple=True,
         metavar="MEASURE",
-        help=f"Measure (repeatable; or several in quotes).  [default: {' '.join(defaults)}]",
+        help=f"Measure (repeatable; or several with commas, as in ndcg@10,rr).  [default: {' '.join(defaults)}]",
     )
 
 
 def split_names(measures: tuple[str, ...]) -> list[str]:
-    """The names in each option, split at blanks outside parentheses.
-
-    >>> split_names(("ndcg@10 ap(rel=2, norm=found)", "rr"))
-    ['ndcg@10', 'ap(rel=2, norm=found)', 'rr']
-    """
-    return [name for each in measures for name in re.split(r"\s+(?![^()]*\))", each.strip()) if name]
+    """The names in all options."""
+    return [name for each in measures for name in split_measures(each)]
 
 
 def output_format_option(formats: Sequence[str]) -> Decorator:

@@ -22,6 +22,8 @@ from assay.core.text import printable, show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from click.shell_completion import CompletionItem
+
     from assay.data.source import StandardInput
 
 __all__ = [
@@ -137,12 +139,33 @@ class PolicyOption(click.Option):
     """An option that sets a policy; help lists these separately."""
 
 
+class Text(click.types.StringParamType):
+    """Text that a shell completes: with names of measures, else with files."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - as click calls it
+        param: click.Parameter,
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        if param.name not in ("measures", "name"):
+            return [CompletionItem(incomplete, type="file")]
+        from assay.measures import TABLE
+
+        return [CompletionItem(name) for name in TABLE if name.startswith(incomplete)]
+
+
 class Command(click.Command):
     """A command whose help shows examples right after the description."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:  # noqa: ANN401 - click's
         super().__init__(*args, **options)
         self.examples = examples
+        for parameter in self.params:
+            if parameter.type is click.STRING:
+                parameter.type = Text()
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)

@@ -10,6 +10,7 @@ from assay.conventions.resolve import (
     parse_measure,
     parse_measures,
     resolve,
+    split_measures,
     tool_of,
     write_name,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "prepare",
     "prepare_every_query",
     "resolve",
+    "split_measures",
     "tool_of",
     "write_name",
 ]

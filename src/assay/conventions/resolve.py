@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # assay's own way to write a cutoff. What is wrong with it is wrong, even if a tool ignores it.
 OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)
+# A name has a letter in front, but for digits (11pt_avg); a tool's list of numbers goes on with a number: `P.5,10`.
+BETWEEN_NAMES = re.compile(r"(?:\s*,\s*(?=\d*[^\W\d]|$)|\s+)(?![^()]*\))")
 NO_OPTIONS: Mapping[str, Any] = {}
 
 
@@ -57,9 +59,19 @@ def tool_of(key: str, convention: Convention) -> Convention:
 
 
 def measure_names(measures: Any) -> list[Any]:  # noqa: ANN401 - whatever the user gave
-    """The measures as a list, whether one was given or many."""
-    is_one = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
-    return [measures] if is_one else list(measures)
+    """The measures as a list, whether one was given, many, or a text of several names."""
+    if isinstance(measures, str):
+        return split_measures(measures) or [measures]
+    return [measures] if isinstance(measures, Measure) or not isinstance(measures, Iterable) else list(measures)
+
+
+def split_measures(text: str) -> list[str]:
+    """The names in a text, between blanks or commas; one in parentheses or in a tool's list of numbers is part of it.
+
+    >>> split_measures("ndcg@10,rr ap(rel=2, norm=found)"), split_measures("P.5,10, map")
+    (['ndcg@10', 'rr', 'ap(rel=2, norm=found)'], ['P.5,10', 'map'])
+    """
+    return [name for name in BETWEEN_NAMES.split(text.strip()) if name]
 
 
 def parse_measure(name: object, convention: str = "assay") -> Measure:

@@ -29,7 +29,9 @@ Aggregate = Literal["mean", "geometric", "sum"]
 Subject = Literal["rankings", "answers", "contents"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
-Cutoff = Annotated[int | None, Bounds(low=1), "only the first k documents count"]
+Cutoff = Annotated[
+    int | None, Bounds(low=1), "only the first k documents count", {None: "every retrieved document counts"}
+]
 
 
 # Lower scores count as this much, so that one zero does not make the geometric mean zero.
@@ -95,10 +97,10 @@ class Definition:
 
     `needs` names what the measure needs of `Judged` beyond the usual: `foreign`, `spread`. `corpus` computes the one
     number for all queries if their values are not enough for it; `pooled` does so from statistics summed over queries.
-    `kin` is the better known measure that this one is a variant of. `of` is what is measured: rankings, answers (a
-    function of `Answers`), or the contents of passages (of `Contents`). `basis` names the software the numbers depend
-    on, such as a library with its version, for the signature. `remarks` are sentences about the data, which become
-    notes.
+    `usual_range` is the range with the default parameters, if others widen it. `kin` is the better known measure that
+    this one is a variant of. `of` is what is measured: rankings, answers (a function of `Answers`), or the contents of
+    passages (of `Contents`). `basis` names the software the numbers depend on, such as a library with its version, for
+    the signature. `remarks` are sentences about the data, which become notes.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Definition:
     aliases: Mapping[str, Values] = field(default_factory=dict)
     at: str = "k"
     range: tuple[float, float] = (0.0, 1.0)
+    usual_range: tuple[float, float] | None = None
     aggregate: Aggregate = "mean"
     needs_relevant: bool = False
     undefined: str = ""
@@ -139,7 +142,7 @@ class Definition:
         return inspect.getdoc(self.function) or ""
 
     @cached_property
-    def words(self) -> dict[tuple[str, str], str]:
+    def words(self) -> dict[tuple[str, object], str]:
         """The meaning of a parameter's values, if its annotation gives one for each."""
         hints = get_type_hints(self.function, include_extras=True)
         return {

@@ -252,3 +252,10 @@ def test_the_notes_on_the_start_are_kept_with_duplicates():
     both = assay.audit(QRELS, io.StringIO(DUPLICATE_RUN), "ap(norm=found)", start="ranx")
     assert [note.kind for note in plain.notes][:1] == ["start"]
     assert [note.kind for note in both.notes][:2] == ["start", "strict"]
+
+
+def test_no_cutoff_in_words():
+    audit = assay.audit({"q": ["a", "b"]}, {"q": ["a"]}, ["p@5"])
+    differs = {each.tool: each.steps[0].choice for each in audit["p@5"] if each.value != 0.2}
+    assert differs
+    assert set(differs.values()) == {"divides by the documents retrieved, even if they are fewer than k"}

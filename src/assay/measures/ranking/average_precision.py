@@ -56,6 +56,7 @@ ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
     reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.",
     aliases={"map": {}, "average_precision": {}, "map_cut": {}},
     range=(0, np.inf),
+    usual_range=(0, 1),
     needs_relevant=True,
     example=Example("ap", [1, 0, 1], 5 / 6, "R = 2: (1/1 + 2/3) / 2"),
 )

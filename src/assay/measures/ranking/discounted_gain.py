@@ -114,6 +114,7 @@ def ideal_dcg(
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
     range=(-np.inf, np.inf),
+    usual_range=(0, 1),
     needs_relevant=True,
     undefined="fewest= or max= exclude the query, or ideal=retrieved and a retrieved grade is negative",
     example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),

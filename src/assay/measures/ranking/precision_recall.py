@@ -31,6 +31,12 @@ NothingRelevant = Annotated[
 ]
 Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"]
 Squared = Annotated[bool, "beta is already squared, as in trec_eval's set_F"]
+DividingCutoff = Annotated[
+    int | None,
+    Bounds(low=1),
+    "only the first k documents count",
+    {None: "divides by the documents retrieved, even if they are fewer than k"},
+]
 
 
 @define(
@@ -65,7 +71,7 @@ def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     aliases={"p": {}},
     example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
 )
-def precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k") -> FloatArray:
+def precision(judged: Judged, *, rel: Rel = 1, k: DividingCutoff = None, over: Divisor = "k") -> FloatArray:
     """The share of the first k documents that are relevant; without a cutoff, of all retrieved documents."""
     return ratio(judged.found(rel, k), judged.cut(k) if k is None or over == "retrieved" else k)
 

@@ -27,6 +27,7 @@ Missing = Annotated[
     reference="Voorhees, The TREC-8 question answering track report, 1999.",
     aliases={"mrr": {}, "recip_rank": {}, "reciprocal_rank": {}},
     range=(0, np.inf),
+    usual_range=(0, 1),
     needs_relevant=True,
     example=Example("rr", [0, 1, 0, 1], 0.5, "the first relevant document is at rank 2: 1 / 2"),
 )
