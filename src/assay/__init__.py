@@ -58,6 +58,7 @@ _HOMES = {
     "read_qrels": "assay.data.qrels",
     "read_run": "assay.data.run",
     "remove_measure": "assay.measures",
+    "score": "assay.measures.scores",
     "semantic": "assay.measures.answers",
 }
 # Packages with public names of their own.
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from assay.measures import remove_measure as remove_measure
     from assay.measures.answers import Answers as Answers
     from assay.measures.answers import semantic as semantic
+    from assay.measures.scores import score as score
     from assay.results.result import Result as Result
     from assay.results.results import Results as Results
     from assay.results.stored import load_result as load_result

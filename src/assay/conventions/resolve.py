@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.conventions.tools import CONVENTIONS
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.grammar import read_number, read_value
-from assay.core.measure import Measure
+from assay.core.measure import Definition, Measure
 from assay.core.parameter import write_value
 from assay.core.text import nearest, show
 from assay.measures import TABLE, parse
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)
 # A name has a letter in front, but for digits (11pt_avg); a tool's list of numbers goes on with a number: `P.5,10`.
 BETWEEN_NAMES = re.compile(r"(?:\s*,\s*(?=\d*[^\W\d]|$)|\s+)(?![^()]*\))")
+# What stands in place of a tool before the name of a score from elsewhere.
+SCORE = "score"
 NO_OPTIONS: Mapping[str, Any] = {}
 
 
@@ -145,8 +147,8 @@ def _resolve_once(
 
 def _resolve_anew(name: object, convention: Convention, options: Mapping[str, Any]) -> dict[str, Chosen]:
     policies = convention.policies.changed(options)
-    if isinstance(name, Measure):
-        return {str(name): Chosen(name, policies)}
+    if (given := measure_object(name)) is not None:
+        return {given.definition.name if given.definition.of == "scores" else str(given): Chosen(given, policies)}
     text = str(name) if is_ir_measure(name) else name
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a name such as ndcg@10, not {show(name)}")
@@ -177,6 +179,21 @@ def _resolve_in_tool(name: str, tool: str, options: Mapping[str, Any]) -> dict[s
         near = nearest(name, convention.names) or list(convention.names)[:5]
         raise MeasureError(f"{tool} has no measure {show(name)}; it has {', '.join(near)}, …")
     return found
+
+
+def measure_object(name: object) -> Measure | None:
+    """The measure, if it is given as an object, as a function of a record, or as the name of a score."""
+    if isinstance(name, Measure):
+        return name
+    if isinstance(name, Definition):
+        return name()
+    if isinstance(name, str):
+        return parse(name) if name.partition(":")[0].strip().lower() == SCORE and ":" in name else None
+    if not callable(name) or is_ir_measure(name):
+        return None
+    from assay.measures.scores import score
+
+    return score(name)
 
 
 def is_ir_measure(name: object) -> bool:

@@ -26,7 +26,7 @@ from assay.core.text import show
 
 Values = Mapping[str, Any]
 Aggregate = Literal["mean", "geometric", "sum"]
-Subject = Literal["rankings", "answers", "contents"]
+Subject = Literal["rankings", "answers", "contents", "scores"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[
@@ -98,9 +98,9 @@ class Definition:
     `needs` names what the measure needs of `Judged` beyond the usual: `foreign`, `spread`. `corpus` computes the one
     number for all queries if their values are not enough for it; `pooled` does so from statistics summed over queries.
     `usual_range` is the range with the default parameters, if others widen it. `kin` is the better known measure that
-    this one is a variant of. `of` is what is measured: rankings, answers (a function of `Answers`), or the contents of
-    passages (of `Contents`). `basis` names the software the numbers depend on, such as a library with its version, for
-    the signature. `remarks` are sentences about the data, which become notes.
+    this one is a variant of. `of` is what is measured: rankings, answers (a function of `Answers`), the contents of
+    passages (of `Contents`), or scores from elsewhere (of records). `basis` names the software the numbers depend on,
+    such as a library with its version, for the signature. `remarks` are sentences about the data, which become notes.
     """
 
     name: str

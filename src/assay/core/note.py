@@ -70,6 +70,7 @@ class NoteKind(StrEnum):
         {
             "predictions": "{count} [question has|questions have] no prediction; counted as empty: {queries}",
             "answers": "{count} [question has|questions have] no answer; counted as empty: {queries}",
+            "scores": "{count} [question has|questions have] no value; left out of the mean: {queries}",
         },
     )
     UNKNOWN = (

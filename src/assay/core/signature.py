@@ -39,7 +39,7 @@ class Signature:
     owner: str = "result"
 
     def __str__(self) -> str:
-        how = "answers" if self.subject == "answers" else f"convention={self.convention} {self.policies}"
+        how = f"convention={self.convention} {self.policies}" if self.subject == "rankings" else self.subject
         parts = [f"assay {self.version}", how, "measures:", *map(self._describe, self.measures), *self.details]
         return " ".join(parts)
 
@@ -54,8 +54,8 @@ class Signature:
     @property
     def summary(self) -> str:
         """The version, the convention, and the policies that differ from it."""
-        if self.subject == "answers":
-            return f"assay {self.version}, answers"
+        if self.subject != "rankings":
+            return f"assay {self.version}, {self.subject}"
         changed = self.policies.differing(self.usual)
         return f"assay {self.version}, convention {self.convention}" + (f", {changed}" if changed else "")
 

@@ -51,7 +51,8 @@ class Record(NamedTuple):
     """One question. What is not known is None.
 
     `gold` holds the documents that should be retrieved, in any form that judgments have: ids, ids with grades, or
-    groups. `place` says where the record is, for messages.
+    groups. `scores` are the numbers that another tool gave it, by name, and `fields` is the record as it was given:
+    `record["latency"]` is a field of it. `place` says where the record is, for messages.
     """
 
     query_id: str
@@ -63,6 +64,18 @@ class Record(NamedTuple):
     answer: str | None = None
     references: tuple[str, ...] | None = None
     place: str = ""
+    scores: Mapping[str, Any] | None = None
+    fields: Mapping[str, Any] | None = None
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401 - whatever the record holds
+        """A field of the record as it was given, or else the part of that name."""
+        if not isinstance(key, str):
+            return tuple.__getitem__(self, key)
+        if self.fields is not None and key in self.fields:
+            return self.fields[key]
+        if key in self._fields:
+            return getattr(self, key)
+        raise KeyError(key)
 
     def holds(self, wanted: list[set[str]]) -> bool:
         """Whether a document of each set was retrieved; false if there are no sets."""
@@ -88,12 +101,13 @@ class Records(NamedTuple):
 class RecordFields(NamedTuple):
     """Which fields records have: the user's own names for parts, and the path to the id of a passage.
 
-    A lenient reader ignores names that a file does not have.
+    A lenient reader ignores names that a file does not have. `any_field` allows records without any known part.
     """
 
     columns: Mapping[str, str] = MappingProxyType({})
     doc_id: str | None = None
     lenient: bool = False
+    any_field: bool = False
 
     @property
     def plain_text(self) -> set[str]:
@@ -209,24 +223,33 @@ def make_records(rows: Sequence[Placed], wanted: RecordFields, name: str) -> Rec
     """The records in rows, each question once."""
     if not rows:
         raise DataError(f"{name}: no records to evaluate")
-    found = find_parts(rows, wanted, name)
-    records = [make_record(row, number, found, wanted.doc_id) for number, row in enumerate(rows)]
+    outside = find_outside_scores(rows, wanted)
+    found = find_parts(rows, wanted, name, outside)
+    records = [make_record(row, number, found, wanted.doc_id, outside) for number, row in enumerate(rows)]
     seen: set[str] = set()
     for each in records:
         if each.query_id in seen:
             raise DuplicateError(f"{name}: duplicate question id {show(each.query_id)}; keep one record per question")
         seen.add(each.query_id)
-    return Records(records, "query_id" in found, frozenset(found.values()))
+    return Records(records, "query_id" in found, frozenset({*found.values(), *([outside] if outside else [])}))
 
 
-def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str) -> dict[str, str]:
+def find_outside_scores(rows: Sequence[Placed], wanted: RecordFields) -> str | None:
+    """The field that holds numbers by name, such as those of another tool, and not the scores of what was retrieved."""
+    names = [wanted.columns["scores"]] if "scores" in wanted.columns else PARTS["scores"]
+    return next((each for each in names if any(isinstance(row.fields.get(each), Mapping) for row in rows)), None)
+
+
+def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str, outside: str | None = None) -> dict[str, str]:
     """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
     filled = {field: None for row in rows for field, value in row.fields.items() if value is not None}
     given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
     for field in given.values():
         if field not in filled:
             raise FormatError(f"{name}: no record has a field {show(field)}, only {list_fields(filled)}")
-    found = dict(given)
+    if outside is not None:
+        filled.pop(outside)
+    found = {part: field for part, field in given.items() if field != outside}
     for part, known in PARTS.items():
         names = [field for field in known if field in filled and field not in given.values()]
         if part in given or not names:
@@ -235,7 +258,7 @@ def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str) -> dict[
             both = " and ".join(map(show, names))
             raise FormatError(f"{name}: {both} could both be the {part}; choose one with columns={{{part!r}: …}}")
         found[part] = names[0]
-    if not set(found) & set(MEASURED):
+    if not set(found) & set(MEASURED) and outside is None and not wanted.any_field:
         fields_found = list_fields({field: None for row in rows for field in row.fields})
         raise DataError(
             f"{name}: the records have nothing to measure, only {fields_found}; a record has {', '.join(PARTS)}; "
@@ -250,7 +273,9 @@ def list_fields(names: Iterable[str]) -> str:
     return ", ".join(map(show, every[:MOST_LISTED])) + (", …" if len(every) > MOST_LISTED else "") or "no fields"
 
 
-def make_record(row: Placed, number: int, found: Mapping[str, str], doc_id: str | None) -> Record:
+def make_record(
+    row: Placed, number: int, found: Mapping[str, str], doc_id: str | None, outside: str | None = None
+) -> Record:
     """A row with its parts under our names; its number is its id if rows have none."""
     parts = {part: as_lists(row.fields.get(found[part])) if part in found else None for part in PARTS}
     name = question_id(parts["query_id"], row.place) if "query_id" in found else str(number)
@@ -271,6 +296,16 @@ def make_record(row: Placed, number: int, found: Mapping[str, str], doc_id: str 
         answer=optional_text(parts, "answer", place),
         references=optional_texts(parts, "references", place),
         place=place,
+        scores=None if outside is None else read_outside_scores(row.fields.get(outside), place),
+        fields=row.fields,
+    )
+
+
+def read_outside_scores(value: object, place: str) -> Mapping[str, Any] | None:
+    if value is None or value == "" or isinstance(value, Mapping):
+        return value or None  # type: ignore[return-value]
+    raise DataError(
+        f"{place}: the scores must be an object of names and numbers, as in other records, not {show(value)}"
     )
 
 

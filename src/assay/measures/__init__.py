@@ -217,4 +217,9 @@ def parse(name: str, defaults: Mapping[str, Any] | None = None) -> Measure:
 
 @lru_cache(maxsize=4096)
 def _parse_once(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) -> Measure:  # noqa: ARG001 - part of the key
+    if ":" in name:
+        from assay.measures.scores import is_score, parse_score
+
+        if is_score(name):
+            return parse_score(name)
     return grammar.parse_name(name, TABLE.find, dict(defaults))

@@ -252,7 +252,9 @@ def combine_statistics(measure: Measure, sums: FloatArray) -> FloatArray:
 
 
 def subject_of(measures: Mapping[str, Measure], convention: str, policies: Policies) -> str:
-    """What a result is about: answers, if it has only measures of answers and no convention or policy is set."""
+    """What a result is about: answers or scores, if it has nothing else and no convention or policy is set."""
     is_plain = convention == "assay" and policies == find_convention("assay").policies
-    is_of_answers = all(each.definition.of == "answers" for each in measures.values())
-    return "answers" if is_plain and is_of_answers else "rankings"
+    kinds = {each.definition.of for each in measures.values()}
+    if not is_plain or not kinds <= {"answers", "scores"}:
+        return "rankings"
+    return "scores" if kinds == {"scores"} else "answers"

@@ -180,7 +180,7 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
 
     A name that means no measure here, or several, passes; parameters that the judgments set are not compared.
     """
-    if is_absent(measure):
+    if is_absent(measure) or measure.definition.of == "scores":
         return
     short = SHORT_ANSWER_NAMES if measure.definition.of == "answers" else {}
     found = []
@@ -293,7 +293,8 @@ def absent_definition(name: str, aggregate: Any, higher_is_better: bool, corpus:
 
 
 def is_absent(measure: Measure) -> bool:
-    return TABLE.get(measure.definition.name) is not measure.definition
+    about = measure.definition
+    return TABLE.get(about.name) is not about and about.of != "scores"
 
 
 def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:

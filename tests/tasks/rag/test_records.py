@@ -95,8 +95,8 @@ FILES = {
 
 
 def read(*data, **how):
-    """The records, without where they stand."""
-    return [each._replace(place="") for each in collect(*data, **how)[0]]
+    """The records, without where they stand and what they were read from."""
+    return [each._replace(place="", fields=None) for each in collect(*data, **how)[0]]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,10 +12,11 @@ from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
 from assay.core.progress import progress_bar
+from assay.data.records import Record
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
-from assay.results.result import Result
+from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.score import measure_notes, resolve_measures
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
+    from assay.measures.scores import Score
 
 DEFAULT_ANSWER_MEASURES = ("em", "f1")
 # Questions scored at a time.
@@ -29,7 +32,9 @@ PART = 10_000
 
 
 def evaluate_answers(
-    references: object, predictions: object, measures: str | Iterable[str | Measure] = DEFAULT_ANSWER_MEASURES
+    references: object,
+    predictions: object,
+    measures: str | Score | Iterable[str | Measure | Score] = DEFAULT_ANSWER_MEASURES,
 ) -> Result:
     """Scores answers against references.
 
@@ -43,17 +48,40 @@ def evaluate_answers(
     ([0.0, 1.0], [0.6667, 1.0])
 
     The short names `em`, `f1`, `precision` and `recall` mean the measures of answers here. A measure can also be an
-    object, such as `assay.semantic` creates from an embedder.
+    object, such as `assay.semantic` creates from an embedder, or a function of your own, which gets a record with
+    `query_id`, `answer` and `references` and returns a number (see `assay.score`).
     """
     own = find_convention("assay")
-    resolved = resolve_measures(measures, own, {}, kinds=("answers",), short=SHORT_ANSWER_NAMES)
+    resolved = resolve_measures(measures, own, {}, kinds=("answers", "scores"), short=SHORT_ANSWER_NAMES)
     answers, missing, unknown = pair_answers(references, predictions)
     notes = []
     if missing:
         notes.append(Note.of(NoteKind.MISSING, about="predictions", queries=missing))
     if unknown:
         notes.append(Note.of(NoteKind.UNKNOWN, queries=unknown))
-    return score_answers(answers, {name: each.measure for name, each in resolved.items()}, notes)
+    chosen = {name: each.measure for name, each in resolved.items()}
+    functions = {name: each for name, each in chosen.items() if each.definition.of == "scores"}
+    texts = {name: each for name, each in chosen.items() if name not in functions}
+    return with_functions(score_answers(answers, texts, notes), answers, functions, list(chosen))
+
+
+def with_functions(result: Result, answers: Answers, functions: Mapping[str, Measure], order: list[str]) -> Result:
+    """The result with what functions give the answers, all measures in this order."""
+    if not functions:
+        return result
+    from assay.tasks.evaluate.scores import score_records
+
+    rows = zip(answers.ids, answers.predictions, answers.references, strict=True)
+    records = [Record(name, answer=text, references=right) for name, text, right in rows]
+    outside = score_records(records, functions)
+    measures, scores = {**result.measures, **outside.measures}, {**result.scores, **outside.scores}
+    return replace(
+        result,
+        measures={name: measures[name] for name in order},
+        scores={name: scores[name] for name in order},
+        notes=(*result.notes, *outside.notes),
+        subject=subject_of(measures, result.convention, result.policies),
+    )
 
 
 def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], notes: list[Note]) -> Result:

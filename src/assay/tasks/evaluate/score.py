@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +36,7 @@ TASKS = {
     "rankings": "assay.evaluate, or assay.evaluate_rag for rankings and answers",
     "answers": "assay.evaluate_answers",
     "contents": "assay.evaluate_rag",
+    "scores": "assay.evaluate_rag, with records that have the scores",
 }
 
 
@@ -52,7 +52,7 @@ class Scored(NamedTuple):
 
 
 def resolve_measures(
-    measures: str | Iterable[str | Measure],
+    measures: object,
     convention: Convention,
     options: Mapping[str, Any],
     *,
@@ -70,7 +70,8 @@ def resolve_measures(
     for name, (measure, _) in resolved.items():
         kind = measure.definition.of
         if kind not in kinds:
-            raise MeasureError(f"{name} is a measure of {kind}; use {TASKS[kind]}")
+            what = "score from elsewhere" if kind == "scores" else f"measure of {kind}"
+            raise MeasureError(f"{name} is a {what}; use {TASKS[kind]}")
     return resolved
 
 

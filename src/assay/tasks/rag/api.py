@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.conventions import find_convention
+from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
+from assay.measures.scores import every_score
 from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures
+from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, fill_texts, read_gold
 from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collect
@@ -27,6 +29,7 @@ from assay.tasks.rag.sources import collect
 if TYPE_CHECKING:
     from assay.core.policies import Policies
     from assay.data.records import Record
+    from assay.measures.scores import Score
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # The one short name of answers that no measure of retrieval has.
@@ -41,7 +44,7 @@ NEEDS = {
 
 def evaluate_rag(
     records: object,
-    measures: str | Iterable[str | Measure] = DEFAULT_RAG_MEASURES,
+    measures: str | Score | Iterable[str | Measure | Score] | None = None,
     *,
     outputs: object = None,
     corpus: object = None,
@@ -68,6 +71,11 @@ def evaluate_rag(
     >>> result.found.tolist()
     [True, False]
 
+    Numbers that another tool computed are measures too: those in the field `scores` of the records, and as
+    `score:name` any other field; `score:*` is all of them. A function that takes a record and returns a number is also
+    a measure (see `assay.score`). Without `measures`, the result has recall, ndcg, rr, answer_em, answer_f1 and the
+    `scores` of the records.
+
     `outputs` is the system's output if the records do not contain it: a run, or a result file of AutoRAG. Then
     `records` may also be a BEIR folder or a LlamaIndex dataset, and any output in the records is ignored. `corpus` has
     the texts of documents for the measures that need them; `doc_id` is the path to the id of a passage, such as
@@ -75,15 +83,23 @@ def evaluate_rag(
     and so on.
     """
     tool = find_convention(convention)
-    chosen = resolve_measures(measures, tool, policies, kinds=NEEDS, short=ONLY_ANSWERS)
-    kinds = {kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind} for kind in NEEDS}
-    rows, notes, texts, _ = collect(records, outputs, corpus, columns, doc_id)
+    wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
+    chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, "scores"), short=ONLY_ANSWERS)
+    any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
+    rows, notes, texts, _ = collect(records, outputs, corpus, columns, doc_id, any_field=any_field)
+    if measures is None:
+        chosen |= resolve(every_score(rows, fields=False), tool, policies)
+    chosen = with_every_score(chosen, rows, known=(columns or {}).values())
+    kinds = {
+        kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind}
+        for kind in (*NEEDS, "scores")
+    }
     settings = tool.policies.changed(policies)
     gold = read_gold(rows, kinds["rankings"], tool.name, policies)
     if kinds["contents"] and texts is not None:
         rows, more = fill_texts(rows, texts(), gold)
         notes = notes + more
-    wanted = [kind for kind, each in kinds.items() if each and has_parts(rows, kind, list(each), notes)]
+    wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
     parts = []
     if "rankings" in wanted and gold is not None:
         parts.append(score_rankings(rows, gold.scorer))
@@ -91,6 +107,8 @@ def evaluate_rag(
         parts.append(score_texts(rows, {key: each.measure for key, each in kinds["answers"].items()}))
     if "contents" in wanted:
         parts.append(score_contents(rows, {key: each.measure for key, each in kinds["contents"].items()}))
+    if kinds["scores"]:
+        parts.append(score_records(rows, {key: each.measure for key, each in kinds["scores"].items()}))
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
     return join_kinds(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
@@ -160,7 +178,7 @@ def join_kinds(
         statistics={name: each for part in parts for name, each in part.statistics.items()},
         subject=subject_of(measures, convention, policies),
         _means={name: part[name] for part in parts for name in part.measures},
-        records=rows,
+        records=[row._replace(fields=None) for row in rows],
         found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
     )

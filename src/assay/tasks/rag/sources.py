@@ -34,7 +34,7 @@ Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 DATASET = ("queries", "corpus", "relevant_docs")
 SPLIT = "test"
 # The parts of a record that come from the system, and those that belong to the question.
-SYSTEM = ("retrieved", "retrieved_texts", "answer")
+SYSTEM = ("retrieved", "retrieved_texts", "answer", "scores")
 QUESTION = ("question", "gold", "gold_texts", "references")
 
 
@@ -53,9 +53,14 @@ def collect(
     corpus: object = None,
     columns: Mapping[str, str] | None = None,
     doc_id: str | None = None,
+    *,
+    any_field: bool = False,
 ) -> Collected:
-    """The records, joined with the system's `outputs` if those are given, and the texts of documents."""
-    wanted = record_fields(columns, doc_id, lenient=outputs is not None)
+    """The records, joined with the system's `outputs` if those are given, and the texts of documents.
+
+    With `any_field`, records need none of the usual parts.
+    """
+    wanted = record_fields(columns, doc_id, lenient=outputs is not None)._replace(any_field=any_field)
     found = read_beir_folder(Path(data)) if is_folder(data) else read_dataset(data, wanted)  # type: ignore[arg-type]
     if outputs is not None:
         given = read_outputs(outputs, wanted)
@@ -237,4 +242,5 @@ def differs(record: Record, output: Record | None) -> bool:
 def with_output(record: Record, output: Record) -> Record:
     """A question with the system's output."""
     own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
-    return output._replace(query_id=record.query_id, place=record.place, **own)
+    fields = {**(record.fields or {}), **(output.fields or {})}
+    return output._replace(query_id=record.query_id, place=record.place, fields=fields, **own)

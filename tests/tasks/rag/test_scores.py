@@ -1,0 +1,307 @@
+"""Scores from elsewhere: fields of the records and functions as measures, missing values, and what is wrong with them."""
+
+import json
+import math
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import assay
+from assay.measures.scores import read_score, score_name
+
+
+def rows(*values, name="faithfulness", **more):
+    return [{"query_id": f"q{n}", "scores": {name: value}, **more} for n, value in enumerate(values)]
+
+
+def length(record):
+    return len(record.answer)
+
+
+# A value as a record has it, and the number it is.
+VALUES = [
+    (0.25, 0.25),
+    (3, 3),
+    (-1.5, -1.5),
+    (True, 1),
+    (False, 0),
+    ("0.5", 0.5),
+    (" 1e-3 ", 0.001),
+    ("True", 1),
+    ("false", 0),
+    (Decimal("0.125"), 0.125),
+    (np.float32(0.5), 0.5),
+    (np.int64(7), 7),
+    (np.bool_(True), 1),
+    (np.array(0.75), 0.75),
+    (np.array([0.75]), 0.75),
+    (None, math.nan),
+    (math.nan, math.nan),
+    ("", math.nan),
+    ("nan", math.nan),
+    (pandas.NA, math.nan),
+    (pandas.NaT, math.nan),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), VALUES)
+def test_a_value_is_this_number(value, expected):
+    assert read_score(value, "it") == pytest.approx(expected, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("value", ["high", [0.5], {"score": 1}, math.inf, "1e999", 10**400, np.array([1, 2]), b"1", 1j])
+def test_anything_else_is_an_error_that_names_the_record_and_the_field(value):
+    with pytest.raises(assay.DataError, match=r"record 1 \('q1'\): the score 'faithfulness' must be a"):
+        assay.evaluate_rag(rows(0.5, value))
+
+
+NAMES = [
+    ("faithfulness", "faithfulness"),
+    ("Answer Relevancy", "Answer_Relevancy"),
+    ("Correctness (GEval)", "Correctness_GEval"),
+    ("a=b, c", "a_b_c"),
+    ("hit@5", "hit@5"),
+    ("_x_", "_x_"),
+    ("red\x1b[31m", "red_[31m"),
+]
+
+
+@pytest.mark.parametrize(("field", "name"), NAMES)
+def test_the_name_of_a_field_is_legal_and_finds_the_field(field, name):
+    assert score_name(field) == name
+    key = f"score:{name}"
+    result = assay.evaluate_rag(rows(0.25, 0.75, name=field))
+    assert result.mean == {key: 0.5}
+    assert assay.parse_measure(key) == result.measures[key]
+    assert assay.evaluate_rag(rows(0.25, 0.75, name=field), key).mean == {key: 0.5}
+
+
+def test_scores_of_the_records_are_measures_by_default():
+    records = [
+        {"query_id": "q1", "answer": "x", "references": ["x"], "scores": {"a": 0.5, "b": 1}},
+        {"query_id": "q2", "answer": "y", "references": ["x"], "scores": {"a": 0.25}},
+    ]
+    result = assay.evaluate_rag(records)
+    assert result.mean == {"answer_em": 0.5, "answer_f1": 0.5, "score:a": 0.375, "score:b": 1}
+    assert result.scores["score:b"].tolist() == pytest.approx([1, math.nan], nan_ok=True)
+    assert "score:a" not in assay.evaluate_rag(records, "answer_em")
+
+
+def test_missing_values_are_counted_in_a_note_and_left_out():
+    result = assay.evaluate_rag(rows(0.5, None, 1.0, math.nan))
+    assert (result["score:faithfulness"], result.counted("score:faithfulness")) == (0.75, 2)
+    (note,) = [note for note in result.notes if note.measures == ("score:faithfulness",)]
+    assert (note.kind, note.count, note.queries) == ("missing", 2, ("q1", "q3"))
+    assert str(note) == "score:faithfulness: 2 questions have no value; left out of the mean: 'q1', 'q3'"
+    nothing = assay.evaluate_rag(rows(None, None))
+    assert math.isnan(nothing["score:faithfulness"])
+
+
+FRAMES = {
+    "polars": polars.DataFrame,
+    "pandas": pandas.DataFrame,
+    "arrow": lambda table: polars.DataFrame(table).to_arrow(),
+}
+COLUMNS = {
+    "user_input": ["a", "b", "c"],
+    "response": ["x", "y", "z"],
+    "faithfulness": [0.5, None, 1.0],
+    "ok": [True, False, True],
+}
+
+
+@pytest.mark.parametrize("form", FRAMES)
+def test_columns_of_frames(form):
+    result = assay.evaluate_rag(FRAMES[form](COLUMNS), ["score:ok", "score:faithfulness"])
+    assert result.mean == {"score:ok": 2 / 3, "score:faithfulness": 0.75}
+    assert list(assay.evaluate_rag(FRAMES[form](COLUMNS), "score:*")) == ["score:faithfulness", "score:ok"]
+
+
+WRITERS = {
+    "r.csv": lambda table, path: table.write_csv(path),
+    "r.tsv": lambda table, path: table.write_csv(path, separator="\t"),
+    "r.parquet": lambda table, path: table.write_parquet(path),
+    "r.jsonl": lambda table, path: table.write_ndjson(path),
+    "r.json": lambda table, path: path.write_text(json.dumps(table.to_dicts())),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_columns_of_files(name, tmp_path):
+    WRITERS[name](polars.DataFrame(COLUMNS), tmp_path / name)
+    result = assay.evaluate_rag(tmp_path / name, "score:*")
+    assert result.mean == {"score:faithfulness": 0.75, "score:ok": 2 / 3}
+
+
+def test_scores_in_a_struct_column(tmp_path):
+    polars.DataFrame(rows(0.5, None, 1.0)).write_parquet(tmp_path / "r.parquet")
+    assert assay.evaluate_rag(tmp_path / "r.parquet").mean == {"score:faithfulness": 0.75}
+
+
+def test_a_score_in_scores_comes_before_a_field_of_that_name():
+    assert assay.evaluate_rag(rows(0.5, 1, faithfulness=9), "score:faithfulness")["score:faithfulness"] == 0.75
+
+
+def test_scores_under_another_name():
+    records = [{"query_id": "q1", "metrics": {"a": 1}}, {"query_id": "q2", "metrics": {"a": 0}}]
+    assert assay.evaluate_rag(records, columns={"scores": "metrics"}).mean == {"score:a": 0.5}
+
+
+def test_scores_beside_those_of_what_was_retrieved():
+    record = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "retrieved_scores": [2, 1], "scores": {"x": 0.5}}
+    result = assay.evaluate_rag([record], ["rr", "score:x"])
+    assert result.mean == {"rr": 0.5, "score:x": 0.5}
+    in_list = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "scores": [2, 1]}
+    assert assay.evaluate_rag([in_list], "rr").mean == {"rr": 0.5}
+
+
+def test_lists_and_objects_of_scores_are_not_mixed():
+    records = [
+        {"query_id": "q", "retrieved": ["a"], "scores": {"x": 1}},
+        {"query_id": "r", "retrieved": ["a"], "scores": [1]},
+    ]
+    with pytest.raises(assay.DataError, match="the scores must be an object of names and numbers"):
+        assay.evaluate_rag(records)
+
+
+def test_numbers_by_query_need_nothing_else():
+    old, new = ({f"q{n}": {"clicks": n + more} for n in range(20)} for more in (0, 1))
+    results = {name: assay.evaluate_rag(each, "score:clicks") for name, each in (("old", old), ("new", new))}
+    (pair,) = assay.compare(None, results).pairs
+    assert (pair.difference, pair.wins) == (1, 20)
+    assert pair.p < 0.001
+
+
+def test_a_system_has_its_own_scores():
+    questions = [{"query_id": "q", "references": ["x"], "scores": {"a": 0.5}, "difficulty": 2}]
+    outputs = [{"query_id": "q", "answer": "x", "scores": {"a": 1.0}}]
+    result = assay.evaluate_rag(questions, ["score:a", "score:difficulty"], outputs=outputs)
+    assert result.mean == {"score:a": 1.0, "score:difficulty": 2}
+    assert any("scores in the records ignored" in str(note) for note in result.notes)
+
+
+WRONG = [
+    ("score:faith", "no record has a score or a field 'faith'"),
+    ("score:faithfulnes", "did you mean faithfulness?"),
+    ("score:", "cannot read the measure 'score:'"),
+    ("score:a b", "cannot read the measure"),
+    ("score:a(lower=true)", "write score:name or"),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), WRONG)
+def test_names_that_mean_nothing(name, message):
+    with pytest.raises(assay.MeasureError, match=message.replace("?", r"\?")):
+        assay.evaluate_rag(rows(0.5), name)
+
+
+def test_two_fields_of_one_name():
+    with pytest.raises(assay.MeasureError, match="'a b' and 'a_b' are both called score:a_b"):
+        assay.evaluate_rag([{"query_id": "q", "scores": {"a b": 1, "a_b": 2}}])
+
+
+def test_a_function_gets_records_with_their_own_fields():
+    def cost(record):
+        assert record.question == record["user_input"] == "why"
+        assert record["question"] == "why"
+        with pytest.raises(KeyError):
+            record["nothing"]
+        return record["tokens"] / len(record.retrieved.ids)
+
+    record = {"query_id": "q", "user_input": "why", "retrieved": ["a", "b"], "tokens": 3}
+    assert assay.evaluate_rag([record], [cost]).mean == {"score:cost": 1.5}
+
+
+def test_a_function_alone_is_one_measure():
+    records = [{"query_id": "q", "answer": "abc"}, {"query_id": "r", "answer": "a"}]
+    assert assay.evaluate_rag(records, length).mean == {"score:length": 2}
+    shown = assay.score(length, "cost of it", higher_is_better=False)
+    result = assay.evaluate_rag(records, [shown, length])
+    assert result.mean == {"score:cost_of_it": 2, "score:length": 2}
+    assert not result.measures["score:cost_of_it"].definition.higher_is_better
+    assert result.worst(1, by="score:cost_of_it").table().rows[0][0] == "q"
+
+
+def test_a_function_may_have_no_value_for_a_record():
+    values = {"q": None, "r": math.nan, "s": True, "t": np.float32(0.5)}
+    result = assay.evaluate_rag([{"query_id": q} for q in values], assay.score(lambda r: values[r.query_id], "x"))
+    assert result.mean == {"score:x": 0.75}
+    assert [note.queries for note in result.notes] == [("q", "r")]
+
+
+def test_a_function_that_fails_names_the_record():
+    with pytest.raises(assay.DataError, match=r"record 1 \('r'\): the function 'length' raised TypeError: ") as caught:
+        assay.evaluate_rag([{"query_id": "q", "answer": "a"}, {"query_id": "r"}], length)
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_a_function_that_returns_no_number():
+    with pytest.raises(assay.DataError, match=r"what the function 'x' returns must be a number, .* not 'good'"):
+        assay.evaluate_rag([{"query_id": "q", "answer": "a"}], assay.score(lambda _: "good", "x"))
+
+
+FUNCTIONS = [
+    (lambda: assay.evaluate_rag([{"answer": "a"}], [lambda _: 1]), "the function has no name"),
+    (lambda: assay.score(length, "  "), "'  ' is not a name"),
+    (lambda: assay.score(length, 5), "'5' is not a name"),
+    (lambda: assay.score(5), "not '5'"),
+    (lambda: assay.score("cost", "price"), "a field has its own name"),
+    (lambda: assay.score(length, higher_is_better=1), "must be True or False"),
+    (
+        lambda: assay.evaluate_rag([{"answer": "a"}], [length, assay.score(lambda _: 1, "length")]),
+        "two different measures are called 'score:length'",
+    ),
+    (lambda: assay.evaluate({"q": ["a"]}, {"q": ["a"]}, [length]), "score:length is a score from elsewhere"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), FUNCTIONS)
+def test_what_cannot_be_a_score(call, message):
+    with pytest.raises(assay.MeasureError, match=message):
+        call()
+
+
+def test_a_score_has_no_range_and_an_interval():
+    result = assay.evaluate_rag(rows(*range(10)))
+    assert result.measures["score:faithfulness"].definition.range == (-math.inf, math.inf)
+    low, high = result.interval("score:faithfulness")
+    assert 2 < low < 4.5 < high < 7
+
+
+def test_comparison_and_gate_know_which_side_is_better():
+    name = "score:ms(higher_is_better=false)"
+    slow, fast = (assay.evaluate_rag(rows(*range(more, 20 + more), name="ms"), name) for more in (5, 0))
+    (pair,) = assay.compare(None, {"slow": slow, "fast": fast}).pairs
+    assert (pair.measure, pair.difference, pair.wins) == ("score:ms", -5, 20)
+    assert assay.gate(None, fast, {"score:ms": 10}).passed
+    assert not assay.gate(None, slow, {"score:ms": 10}).passed
+    assert not assay.gate(None, slow, baseline=fast, max_drop={name: 1}).passed
+    other = assay.evaluate_rag(rows(*range(20), name="ms"))
+    with pytest.raises(assay.MismatchError, match=r"score:ms\(higher_is_better=true\) in the other"):
+        assay.compare(None, {"fast": fast, "other": other})
+
+
+def test_stored_scores_are_the_same_measure(tmp_path):
+    by_function = assay.score(lambda record: record["ms"], "ms", higher_is_better=False)
+    result = assay.evaluate_rag([{"query_id": f"q{n}", "ms": n or None} for n in range(12)], by_function)
+    result.save(tmp_path / "r.json")
+    again = assay.load_result(tmp_path / "r.json")
+    assert again.mean == result.mean
+    assert again.measures == result.measures
+    assert list(map(str, again.notes)) == list(map(str, result.notes))
+    assert str(again.signature) == str(result.signature)
+    assert assay.gate(None, result, baseline=tmp_path / "r.json", max_drop={"score:ms": 0.1}).passed
+    assert pickle.loads(pickle.dumps(result)).measures == result.measures  # noqa: S301 - our own
+
+
+def test_functions_beside_measures_of_answers():
+    def has_digits(record):
+        return any(each.isdigit() for each in record.answer)
+
+    result = assay.evaluate_answers({"q": "1889", "r": "x"}, {"q": "in 1889", "r": "x"}, [has_digits, "em", length])
+    assert result.mean == {"score:has_digits": 0.5, "em": 0.5, "score:length": 4}
+    assert assay.evaluate_answers(["x"], ["abc"], length).mean == {"score:length": 3}
