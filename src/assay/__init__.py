@@ -49,9 +49,10 @@ _HOMES = {
     "evaluate_rag": "assay.tasks.rag.api",
     "gate": "assay.tasks.gate.api",
     "load_result": "assay.results.stored",
+    "match_spans": "assay.data.derived",
     "match_texts": "assay.data.derived",
     "measure": "assay.measures",
-    "merge_subqueries": "assay.data.derived",
+    "merge_subqueries": "assay.data.subqueries",
     "parse_measure": "assay.conventions",
     "probe": "assay.tasks.probe.api",
     "ratio": "assay.core.judged",
@@ -91,12 +92,13 @@ if TYPE_CHECKING:
     from assay.core.note import Note as Note
     from assay.core.parameter import Bounds as Bounds
     from assay.core.policies import Policies as Policies
+    from assay.data.derived import match_spans as match_spans
     from assay.data.derived import match_texts as match_texts
-    from assay.data.derived import merge_subqueries as merge_subqueries
     from assay.data.qrels import Qrels as Qrels
     from assay.data.qrels import read_qrels as read_qrels
     from assay.data.run import Run as Run
     from assay.data.run import read_run as read_run
+    from assay.data.subqueries import merge_subqueries as merge_subqueries
     from assay.measures import measure as measure
     from assay.measures import remove_measure as remove_measure
     from assay.measures.answers import Answers as Answers

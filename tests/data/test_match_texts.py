@@ -64,3 +64,37 @@ def test_a_distance_that_there_is_not():
     assert str(caught.value) == (
         "distance must be 'levenshtein' or 'hamming' or 'jaro' or 'jaro_winkler', not 'cosine'"
     )
+
+
+# References, retrieved texts, threshold, and per retrieved text its grade; None if it matches nothing.
+MATCHES = {
+    "case, blanks and width do not count": (["The  Cat\nsat."], ["the cat sat．"], 1, [1]),
+    "a threshold of 1 is only for equal texts": (["abcdefghij"], ["abcdefghix"], 1, [None]),
+    "as similar as the threshold": (["abcdefghij"], ["abcdefghix"], 0.9, [1]),
+    "less similar": (["abcdefghij"], ["abcdefghxx"], 0.9, [None]),
+    "a later text finds nothing more": (["abcdefghij"], ["abcdefghix", "abcdefghij"], 0.9, [None, 1]),
+    "similar texts, the second finds nothing more": (["abcdefghij"], ["abcdefghix", "abcdefghxj"], 0.9, [1, 0]),
+    "equal to one, not also similar to another": (["abcdefghij", "abcdefghix"], ["abcdefghij"], 0.9, [1]),
+    "the most similar one": (["abcdefghij", "abcdefghxx"], ["abcdefghxy"], 0.8, [1]),
+    "blank texts match nothing": (["", " "], ["", "x"], 0.5, [None, None]),
+}
+
+
+@pytest.mark.parametrize("case", MATCHES)
+def test_texts_that_match(case):
+    references, retrieved, threshold, expected = MATCHES[case]
+    qrels, run = assay.match_texts({"q": references}, {"q": retrieved}, threshold=threshold)
+    grades = qrels["q"]
+    assert [grades.get(each) for each in run["q"]] == expected
+
+
+def test_what_matches_nothing_stays_to_be_found():
+    matched = assay.match_texts({"q": ["one", "two"]}, {"q": ["one", "x"]}, threshold=0.9)
+    assert matched.qrels.groups("q") == {"0": {"retrieved-0": 1}, "1": {"reference-1": 1}}
+    assert assay.evaluate(*matched, ["group_recall", "recall"]).mean == {"group_recall": 0.5, "recall": 0.5}
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 1.5, "high", True])
+def test_a_threshold_that_is_none(threshold):
+    with pytest.raises(assay.PolicyError, match="threshold must be a number above 0 and at most 1, not"):
+        assay.match_texts([["a"]], [["a"]], threshold=threshold)

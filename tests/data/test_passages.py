@@ -66,7 +66,7 @@ class NodeWithScore:
     ],
 )
 def test_every_form_gives_ids_scores_and_texts(found: object, expected: Passages) -> None:
-    assert read_passages(found, PLACE) == expected
+    assert read_passages(found, PLACE)._replace(items=None) == expected
 
 
 def test_an_id_is_taken_from_where_the_caller_says() -> None:

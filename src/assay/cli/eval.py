@@ -14,8 +14,8 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
-from assay.data.derived import Subqueries
 from assay.data.run import Run, run_names
+from assay.data.subqueries import Subqueries
 from assay.render import Column, Table, render
 from assay.results.result import Result
 from assay.results.results import Results

@@ -1,23 +1,30 @@
-"""Judgments and a run made from other data: from texts that are compared, and from queries that were asked in parts."""
+"""Judgments and a run made from other data: from texts or spans that are compared, instead of ids."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
+from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.text import count, show
+from assay.data.fields import find_field
 from assay.data.frames import as_id
 from assay.data.qrels import Qrels
 from assay.data.run import Run
+from assay.data.spans import Overlap, Span, read_span
+from assay.data.texts import place_name
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
 
 # Each distance, and rapidfuzz's name for it.
 DISTANCES = {"levenshtein": "Levenshtein", "hamming": "Hamming", "jaro": "Jaro", "jaro_winkler": "JaroWinkler"}
+# What a chunk has of its own; the id of its document would be the same for many.
+CHUNK_ID = ("id", "chunk_id", "node_id", "id_", "_id", "passage_id", "pid")
+Lists = Mapping[Any, Sequence[Any]] | Sequence[Sequence[Any]]
 Texts = Mapping[Any, Sequence[str]] | Sequence[Sequence[str]]
 
 
@@ -37,65 +44,254 @@ class Judgment(NamedTuple):
     group: str
 
 
-def match_texts(references: Texts, retrieved: Texts, *, distance: str = "levenshtein") -> QrelsAndRun:
-    """Makes judgments and a run from texts; the similarity of two texts is the grade.
+class Wanted(NamedTuple):
+    """Something to be retrieved: the group it belongs to, its grade, and the id it has while nothing retrieved hits it.
 
-    Both hold a list of texts per query, as a dict or as lists of the same length. Each reference is a group: the
-    reference itself, with grade 1, and every retrieved text with its similarity to it, which is 1 minus the normalised
-    distance (`levenshtein`, `hamming`, `jaro` or `jaro_winkler`).
+    One of a group is enough; every group should be hit.
+    """
+
+    group: str
+    name: str
+    grade: float = 1.0
+
+
+class TextMatch(NamedTuple):
+    """For each retrieved text the references that it matches, and which references match exactly, or by similarity."""
+
+    hits: list[list[int]]
+    exact: set[int]
+    similar: set[int]
+
+
+def match_texts(
+    references: Texts, retrieved: Texts, *, threshold: float | None = None, distance: str = "levenshtein"
+) -> QrelsAndRun:
+    """Makes judgments and a run from texts that have no ids.
+
+    Both hold a list of texts per query, as a dict or as lists of the same length. Each reference is a group, so that
+    `group_recall` is the share of the references found. With a `threshold`, a retrieved text matches a reference that
+    is the same up to case, blanks and Unicode's variants of characters (NFKC); the rest match by similarity: each
+    retrieved text the most similar of the references left, if their similarity is at least the threshold. That is 1
+    minus the normalised distance (`levenshtein`, `hamming`, `jaro` or `jaro_winkler`).
 
     >>> import assay
+    >>> references = {"q1": ["The cat sat on the mat.", "It rained."]}
+    >>> retrieved = {"q1": ["the cat  sat on the mat", "Dogs bark.", "The cat sat on a mat."]}
+    >>> matched = match_texts(references, retrieved, threshold=0.8)
+    >>> assay.evaluate(*matched, ["group_recall", "rr", "precision"]).mean
+    {'group_recall': 0.5, 'rr': 1.0, 'precision': 0.3333333333333333}
+
+    A reference counts once: a later text that matches only what was found before has grade 0. It takes up a rank, and
+    `precision(rel=0)` counts it too.
+
+    Without a threshold, texts are compared as they are and similarities become grades, as ragas' measures need them:
+
     >>> matched = match_texts({"q1": ["a cat sat", "it rained"]}, {"q1": ["cats sat", "no", "a cat sat"]})
-    >>> result = assay.evaluate(*matched, ["NonLLMContextRecall"], convention="ragas")
-    >>> result["NonLLMContextRecall"]
+    >>> assay.evaluate(*matched, "NonLLMContextRecall", convention="ragas")["NonLLMContextRecall"]
     0.5
     """
     if distance not in DISTANCES:
         raise PolicyError(f"distance must be {' or '.join(map(repr, DISTANCES))}, not {show(distance)}")
-    wanted, found = texts_by_query(references, "references"), texts_by_query(retrieved, "retrieved texts")
-    if not isinstance(references, Mapping) and not isinstance(retrieved, Mapping) and len(wanted) != len(found):
-        raise MismatchError(
-            f"{count(len(wanted), 'list')} of references but {len(found)} of retrieved texts; "
-            "lists must have the same length"
-        )
-    rows = [row for query, texts in wanted.items() for row in judge_texts(query, texts, found.get(query, []), distance)]
-    rankings = {query: [retrieved_id(place) for place in range(len(texts))] for query, texts in found.items()}
+    if threshold is not None:
+        check_threshold(threshold)
+    wanted, found = pair_queries(references, retrieved, ("references", "retrieved texts"))
+    for what, lists in (("references", wanted), ("retrieved texts", found)):
+        for query, texts in lists.items():
+            if not all(isinstance(text, str) for text in texts):
+                raise DataError(f"the {what} of query {show(query)} must be a list of texts, not {show(texts)}")
+    rows: list[Judgment] = []
+    for query, texts in wanted.items():
+        others = found.get(query, [])
+        if threshold is None:
+            rows += grade_texts(query, texts, others, distance)
+        else:
+            golds = [Wanted(str(number), reference_name(number)) for number in range(len(texts))]
+            names = [place_name(place) for place in range(len(others))]
+            rows += judge_hits(query, golds, names, compare_texts(texts, others, threshold, distance).hits)
+    rankings = {query: [place_name(place) for place in range(len(texts))] for query, texts in found.items()}
     return QrelsAndRun(qrels_of(rows), Run(rankings))
 
 
-def texts_by_query(texts: Texts, what: str) -> dict[str, list[str]]:
-    """The texts of each query, numbered where they are a list."""
-    if isinstance(texts, (str, bytes)) or not isinstance(texts, (Mapping, Sequence)):
-        raise DataError(f"the {what} must be a dict or a list of lists of texts, not {show(texts)}")
-    if not texts:
+def match_spans(
+    references: Lists, retrieved: Lists, *, overlap: float | str = "any", overlap_of: str = "gold"
+) -> QrelsAndRun:
+    """Makes judgments and a run from spans of source documents, so that labels outlive the chunks.
+
+    Both hold a list of spans per query, as a dict or as lists of the same length. A span is `(document, start, end)`,
+    or an object with such fields, and half-open as a slice of Python. A chunk hits a gold span if they have a character
+    in common (`overlap="any"`), or if they share at least `overlap` of the gold span (`overlap_of="gold"`), of the
+    chunk (`"chunk"`), or of both together (`"iou"`, intersection over union). Each gold span is a group, so that
+    `group_recall` is the share of the spans found.
+
+    >>> import assay
+    >>> gold = {"q1": [("guide.md", 100, 180), ("faq.md", 0, 50)]}
+    >>> chunks = {"q1": [("guide.md", 0, 150), ("guide.md", 150, 300), ("faq.md", 50, 90)]}
+    >>> assay.evaluate(*match_spans(gold, chunks), ["group_recall", "rr", "precision", "precision(rel=0)"]).mean
+    {'group_recall': 0.5, 'rr': 1.0, 'precision': 0.3333333333333333, 'precision(rel=0)': 0.6666666666666666}
+    >>> assay.evaluate(*match_spans(gold, chunks, overlap=0.75), "group_recall")["group_recall"]
+    0.0
+
+    A gold span counts once: a later chunk that hits only what was found before has grade 0. It takes up a rank, and
+    `precision(rel=0)` counts it too.
+    """
+    rule = Overlap.parse(overlap, overlap_of)
+    wanted, found = pair_queries(references, retrieved, ("gold spans", "retrieved chunks"))
+    golds, chunks = read_spans(wanted, "gold spans"), read_spans(found, "retrieved chunks")
+    names = {query: span_names(items, chunks[query]) for query, items in found.items()}
+    rows: list[Judgment] = []
+    for query, spans in golds.items():
+        each = [Wanted(str(number), f"gold {span}") for number, span in enumerate(spans)]
+        hits = [
+            [number for number, gold in enumerate(spans) if rule.holds(gold, chunk)] for chunk in chunks.get(query, [])
+        ]
+        rows += judge_hits(query, each, names.get(query, []), hits)
+    return QrelsAndRun(qrels_of(rows), Run(names))
+
+
+def read_spans(lists: Mapping[str, list[Any]], what: str) -> dict[str, list[Span]]:
+    """The spans of each query."""
+    return {
+        query: [read_span(each, f"the {what} of query {show(query)}, number {at}") for at, each in enumerate(items)]
+        for query, items in lists.items()
+    }
+
+
+def span_names(items: Sequence[object], spans: Sequence[Span]) -> list[str]:
+    """A different id for each chunk: its own if all have one, else its span, with its place after a repeated one."""
+    own = [None if isinstance(item, (tuple, list)) else as_id(find_field(item, CHUNK_ID)) for item in items]
+    names = [each for each in own if each]
+    if len(set(names)) < len(items):
+        names = [str(span) for span in spans]
+    return unique_names(names)
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names without duplicates: a repeated one gets its place after it.
+
+    >>> unique_names(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    if len(set(names)) == len(names):
+        return list(names)
+    return [name if name not in names[:place] else f"{name} ({place})" for place, name in enumerate(names)]
+
+
+def pair_queries(
+    wanted: Lists, found: Lists, names: tuple[str, str]
+) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """What is wanted and what was found for each query; two lists must have the same length."""
+    both = lists_by_query(wanted, names[0]), lists_by_query(found, names[1])
+    if not isinstance(wanted, Mapping) and not isinstance(found, Mapping) and len(both[0]) != len(both[1]):
+        raise MismatchError(
+            f"{count(len(both[0]), 'list')} of {names[0]} but {len(both[1])} of {names[1]}; "
+            "lists must have the same length"
+        )
+    return both
+
+
+def lists_by_query(lists: Lists, what: str) -> dict[str, list[Any]]:
+    """The list of each query, numbered where the queries are a list."""
+    noun = what.rpartition(" ")[2] if what != "references" else "texts"
+    if isinstance(lists, (str, bytes)) or not isinstance(lists, (Mapping, Sequence)):
+        raise DataError(f"the {what} must be a dict or a list of lists of {noun}, not {show(lists)}")
+    if not lists:
         raise DataError(f"no {what}")
-    found: dict[str, list[str]] = {}
-    for query, each in texts.items() if isinstance(texts, Mapping) else enumerate(texts):
+    found: dict[str, list[Any]] = {}
+    for query, each in lists.items() if isinstance(lists, Mapping) else enumerate(lists):
         name = as_id(query)
         if name is None:
             raise DataError(f"the {what}: an id must be a string or an integer, not {show(query)}")
-        is_list = isinstance(each, Sequence) and not isinstance(each, (str, bytes))
-        if not is_list or not all(isinstance(text, str) for text in each):
-            raise DataError(f"the {what} of query {show(name)} must be a list of texts, not {show(each)}")
+        if not isinstance(each, Sequence) or isinstance(each, (str, bytes)):
+            raise DataError(f"the {what} of query {show(name)} must be a list of {noun}, not {show(each)}")
         found[name] = list(each)
     return found
 
 
-def judge_texts(query: str, references: list[str], retrieved: list[str], distance: str) -> Iterator[Judgment]:
-    """The judgments of one query, one group per reference."""
-    if not references:
+def check_threshold(threshold: object) -> float:
+    """A similarity above 0 and at most 1."""
+    is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    if not is_number or not 0 < threshold <= 1:  # type: ignore[operator]
+        raise PolicyError(f"threshold must be a number above 0 and at most 1, not {show(threshold)}")
+    return float(threshold)  # type: ignore[arg-type]
+
+
+def judge_hits(
+    query: str, golds: Sequence[Wanted], names: Sequence[str], hits: Sequence[Sequence[int]]
+) -> Iterator[Judgment]:
+    """The judgments of one query, given the ids of what was retrieved and what each of them hits, by number.
+
+    What is first to hit a group is relevant to it. What hits only groups that were hit before has grade 0.
+    """
+    if not golds:
         # So that the query exists, with nothing to find.
         yield Judgment(query, "reference-none", 0.0, "none")
+    found: set[str] = set()
+    for name, hit in zip(names, hits, strict=True):
+        best: dict[str, float] = {}
+        for gold in (golds[number] for number in hit):
+            best[gold.group] = max(gold.grade, best.get(gold.group, gold.grade))
+        fresh = {group: grade for group, grade in best.items() if group not in found}
+        for group, grade in (fresh or dict.fromkeys(list(best)[:1], 0.0)).items():
+            yield Judgment(query, name, grade, group)
+        found |= fresh.keys()
+    for gold in golds:
+        if gold.group not in found:
+            yield Judgment(query, unlike(gold.name, names), gold.grade, gold.group)
+
+
+def unlike(name: str, names: Sequence[str]) -> str:
+    """The name, changed if something that was retrieved has it."""
+    while name in names:
+        name += "'"
+    return name
+
+
+def compare_texts(
+    references: Sequence[str], retrieved: Sequence[str], threshold: float, distance: str = "levenshtein"
+) -> TextMatch:
+    """Which references each retrieved text matches: those equal to it once normalised, else the most similar one.
+
+    Blank texts match nothing.
+    """
+    wanted, found = ([normalise_text(text) for text in texts] for texts in (references, retrieved))
+    hits = [[number for number, text in enumerate(wanted) if text and text == each] for each in found]
+    exact = {number for hit in hits for number in hit}
+    left = [number for number, text in enumerate(wanted) if text and number not in exact]
+    rest = [place for place, hit in enumerate(hits) if not hit and found[place]]
+    similar: set[int] = set()
+    if left and rest and threshold < 1:
+        likeness = similarities([found[place] for place in rest], [wanted[number] for number in left], distance)
+        for row, place in enumerate(rest):
+            column = int(likeness[row].argmax())
+            if likeness[row, column] >= threshold:
+                hits[place] = [left[column]]
+                similar.add(left[column])
+    return TextMatch(hits, exact, similar)
+
+
+def normalise_text(text: str) -> str:
+    r"""A text without differences of case, blanks and Unicode's variants of characters.
+
+    >>> normalise_text("  The\u00a0Cat\nsat ")
+    'the cat sat'
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def grade_texts(query: str, references: list[str], retrieved: list[str], distance: str) -> Iterator[Judgment]:
+    """The judgments of one query by similarity, one group per reference."""
+    if not references:
+        yield from judge_hits(query, [], [], [])
     similarity = similarities(retrieved, references, distance)
     for number in range(len(references)):
         group = str(number)
-        yield Judgment(query, f"reference-{number}", 1.0, group)
+        yield Judgment(query, reference_name(number), 1.0, group)
         for place in range(len(retrieved)):
-            yield Judgment(query, retrieved_id(place), float(similarity[place, number]), group)
+            yield Judgment(query, place_name(place), float(similarity[place, number]), group)
 
 
-def retrieved_id(place: int) -> str:
-    return f"retrieved-{place}"
+def reference_name(number: int) -> str:
+    return f"reference-{number}"
 
 
 def similarities(retrieved: list[str], references: list[str], distance: str) -> FloatArray:
@@ -114,70 +310,3 @@ def qrels_of(rows: list[Judgment]) -> Qrels:
 
     columns = zip(*rows, strict=True)
     return Qrels(polars.DataFrame(dict(zip(Judgment._fields, map(list, columns), strict=True))))
-
-
-def merge_subqueries(qrels: object, run: object) -> QrelsAndRun:
-    """Merges queries whose ids are the same up to their last underscore, such as `q1_0` and `q1_1`.
-
-    A document gets the highest of its scores. The judgments are those of the last part; the parts have the same ones.
-    mteb's `max_over_subqueries_map_at_1000` is `map_at_1000` of the result:
-
-    >>> import assay
-    >>> qrels = {"q1_0": {"d1": 1}, "q1_1": {"d1": 1}}
-    >>> run = {"q1_0": {"d1": 0.2, "d2": 0.9}, "q1_1": {"d1": 0.7, "d3": 0.3}}
-    >>> merged = merge_subqueries(qrels, run)
-    >>> merged.run["q1"]
-    [('d1', 0.7), ('d2', 0.9), ('d3', 0.3)]
-    >>> assay.evaluate(*merged, "map_at_1000", convention="mteb")["map_at_1000"]
-    0.5
-
-    An id without an underscore is a query of its own. A query of the run without judgments is never merged; it stays as
-    it is, unless a merged query has its id. Duplicate documents are an error.
-    """
-    parts = Subqueries(qrels if isinstance(qrels, Qrels) else Qrels(qrels))
-    return QrelsAndRun(parts.qrels, parts.merge(run if isinstance(run, Run) else Run(run)))
-
-
-class Subqueries:
-    """Judgments of queries that were asked in parts, ready to merge the parts in runs."""
-
-    def __init__(self, judgments: Qrels) -> None:
-        self.whole = {query: whole_query(query) for query in judgments.queries}
-        for query, whole in self.whole.items():
-            if query != whole and whole in self.whole and self.whole[whole] == whole:
-                both = f"{show(whole)} and {show(query)}"
-                raise DataError(f"queries {both} would both become {show(whole)}; rename or remove one of them")
-        if judgments.repeats:
-            raise DuplicateError("the judgments have a document twice; remove duplicates before merging queries")
-        grades = judgments.to_dict()
-        self.qrels = Qrels({whole: grades[query] for query, whole in self.whole.items()})
-
-    def merge(self, run: Run) -> Run:
-        """The run with one ranking for each query that was asked in parts."""
-        scores: dict[str, dict[str, float]] = {}
-        for query in run.queries:
-            if query not in self.whole and query in self.qrels:
-                continue
-            merged = scores.setdefault(self.whole.get(query, query), {})
-            found = scored_documents(run, query)
-            if len({document for document, _ in found}) < len(found):
-                raise DuplicateError(
-                    f"the ranking of query {show(query)} has a document twice; remove duplicates before merging queries"
-                )
-            for document, score in found:
-                merged[document] = max(score, merged.get(document, score))
-        return Run(scores)
-
-
-def whole_query(query: str) -> str:
-    """The id of the query that a part belongs to."""
-    whole, underscore, _ = query.rpartition("_")
-    return whole if underscore else query
-
-
-def scored_documents(run: Run, query: str) -> list[tuple[str, float]]:
-    """A query's documents with their scores, which merging needs."""
-    ranking = run[query]
-    if ranking and isinstance(ranking[0], str):
-        raise DataError(f"the ranking of query {show(query)} has no scores; merging subqueries needs them")
-    return cast("list[tuple[str, float]]", ranking)

@@ -14,8 +14,10 @@ from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.core.doc_id import field_of
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.text import show
+from assay.data.fields import find_field
 from assay.data.formats import TREC, TSV, recognise
 from assay.data.formats.tabular import read_cells
 from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_names, normalise_name
@@ -36,8 +38,6 @@ PASSAGE_ID = (
 )
 PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
 PASSAGE_SCORE = ("score", "similarity", "similarity_score", "relevance_score")
-# Where a passage may keep fields that it does not have itself.
-INSIDE = ("node", "document", "doc", "metadata", "meta")
 PAIR = 2
 
 
@@ -189,13 +189,17 @@ def replace_surrogates(text: str) -> str:
 class Passages(NamedTuple):
     """Retrieved ids, best first; scores and texts only if every passage has one.
 
-    `is_list` says that they came in an order, which counts whatever the scores are; a dict of scores has none.
+    `is_list` says that they came in an order, which counts whatever the scores are; a dict of scores has none. `items`
+    are the passages as they were given, unless those are plain ids. `nameless` says what is wrong if a passage has no
+    id; then the ids are just names for their places.
     """
 
     ids: list[str]
     scores: list[float] | None = None
     texts: list[str] | None = None
     is_list: bool = True
+    items: list[Any] | None = None
+    nameless: str = ""
 
     @property
     def ranking(self) -> list[str] | list[tuple[str, float]]:
@@ -217,20 +221,23 @@ class Passages(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """One retrieved passage."""
+    """One retrieved passage; `fault` says what is wrong if it has no id."""
 
     name: str
     text: str | None = None
     score: float | None = None
+    fault: str = ""
 
 
-def read_passages(found: object, place: str, *, doc_id: str | None = None) -> Passages:
+def read_passages(found: object, place: str, *, doc_id: str | None = None, lenient: bool = False) -> Passages:
     """What was retrieved, in any form.
 
-    `place` is what messages call it. `doc_id` is the path to a passage's id, such as `metadata.source`.
+    `place` is what messages call it. `doc_id` is the path to a passage's id, such as `metadata.source`. A passage
+    without an id is an error, unless the reader is lenient: passages can also be compared by their texts or spans.
 
-    >>> read_passages([{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}], "question 'q1'")
-    Passages(ids=['d1', 'd2'], scores=None, texts=['one', 'two'], is_list=True)
+    >>> passages = read_passages([{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}], "question 'q1'")
+    >>> passages.ids, passages.texts
+    (['d1', 'd2'], ['one', 'two'])
     >>> read_passages({"d1": 0.4, "d2": 0.9}, "question 'q1'").ranking
     [('d2', 0.9), ('d1', 0.4)]
     """
@@ -249,10 +256,11 @@ def read_passages(found: object, place: str, *, doc_id: str | None = None) -> Pa
         # Ids with their scores, or passages with theirs, as in LangChain.
         passages = [read_passage(each[0], place, doc_id) for each in values]
         scores = [finite_score(each[1], place) for each in values]
-        return combine([each._replace(score=score) for each, score in zip(passages, scores, strict=True)])
+        passages = [each._replace(score=score) for each, score in zip(passages, scores, strict=True)]
+        return combine(passages, [each[0] for each in values], lenient=lenient)
     if all(as_id(each) is not None for each in values):
         return Passages([document_id(each, place) for each in values])
-    return combine([read_passage(each, place, doc_id) for each in values])
+    return combine([read_passage(each, place, doc_id) for each in values], values, lenient=lenient)
 
 
 def is_pair(value: object) -> bool:
@@ -270,56 +278,39 @@ def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa
     """A passage's id, text and score."""
     if as_id(value) is not None:
         return Passage(document_id(value, place))
-    name = get_path(value, doc_id) if doc_id else find_field(value, PASSAGE_ID)
+    name, fault = field_of(value, doc_id) if doc_id else find_field(value, PASSAGE_ID), ""
     if name is None:
         where = f"at {show(doc_id)}" if doc_id else f"under {', '.join(PASSAGE_ID[:3])} or similar"
-        raise DataError(
+        fault = (
             f"{place}: a retrieved passage has no id {where}: {show(value)}; "
             "say where the id is with doc_id, such as 'metadata.source'"
         )
     text, score = find_field(value, PASSAGE_TEXT), find_field(value, PASSAGE_SCORE)
     if text is not None and not isinstance(text, str):
         raise DataError(f"{place}: the text of passage {show(name)} must be a string, not {show(text)}")
-    return Passage(document_id(name, place), text, None if score is None else finite_score(score, place))
+    known = "" if fault else document_id(name, place)
+    return Passage(known, text, None if score is None else finite_score(score, place), fault)
 
 
-def combine(passages: list[Passage]) -> Passages:
-    """The passages in columns; if one lacks a score or a text, none has."""
+def combine(passages: list[Passage], items: list[Any], *, lenient: bool) -> Passages:
+    """The passages in columns; if one lacks a score, a text or an id, none has."""
+    fault = next((each.fault for each in passages if each.fault), "")
+    if fault and not lenient:
+        raise DataError(fault)
     texts = [each.text for each in passages if each.text is not None]
     scores = [each.score for each in passages if each.score is not None]
     return Passages(
-        [each.name for each in passages],
+        [place_name(place) if fault else each.name for place, each in enumerate(passages)],
         scores if scores and len(scores) == len(passages) else None,
         texts if texts and len(texts) == len(passages) else None,
+        items=None if all(as_id(each) is not None for each in items) else items,
+        nameless=fault,
     )
 
 
-def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - whatever is there
-    """The first of the fields that a passage has, itself or in what it contains."""
-    for name in names:
-        found = get_field(value, name)
-        if found is not None:
-            return found
-    for name in INSIDE:
-        inner = get_field(value, name)
-        if inner is not None and not isinstance(inner, str):
-            found = find_field(inner, names)
-            if found is not None:
-                return found
-    return None
-
-
-def get_path(value: object, path: str) -> Any:  # noqa: ANN401 - whatever is there
-    """What is at a dotted path of names."""
-    for name in path.split("."):
-        value = get_field(value, name)
-    return value
-
-
-def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
-    """A field of a dict or of an object; a method is not a field."""
-    found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-    return None if callable(found) else found
+def place_name(place: int) -> str:
+    """What a passage without an id is called: its place in the ranking, from 0."""
+    return f"retrieved-{place}"
 
 
 def document_id(value: object, place: str) -> str:

@@ -1,0 +1,30 @@
+"""Fields of a passage or of gold, in a dict or in another library's object, without importing the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+# Where an object may keep fields that it does not have itself.
+INSIDE = ("node", "document", "doc", "metadata", "meta")
+
+
+def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - whatever is there
+    """The first of the fields that a passage has, itself or in what it contains."""
+    for name in names:
+        found = get_field(value, name)
+        if found is not None:
+            return found
+    for name in INSIDE:
+        inner = get_field(value, name)
+        if inner is not None and not isinstance(inner, str):
+            found = find_field(inner, names)
+            if found is not None:
+                return found
+    return None
+
+
+def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
+    """A field of a dict or of an object; a method is not a field."""
+    found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    return None if callable(found) else found

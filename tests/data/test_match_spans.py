@@ -1,0 +1,177 @@
+"""Spans of documents in place of ids: when a chunk hits one, what counts once, and what is said about bad spans."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.data.spans import Overlap, Span, read_span
+
+GOLD = Span("d", 10, 20)
+# A chunk, and its share of the gold span, of itself, and of both together.
+SHARES = [
+    (Span("d", 10, 20), 1, 1, 1),
+    (Span("d", 0, 30), 1, 10 / 30, 10 / 30),
+    (Span("d", 12, 14), 0.2, 1, 0.2),
+    (Span("d", 15, 25), 0.5, 0.5, 5 / 15),
+    (Span("d", 19, 29), 0.1, 0.1, 1 / 19),
+    (Span("d", 20, 30), 0, 0, 0),
+    (Span("d", 0, 10), 0, 0, 0),
+    (Span("e", 10, 20), 0, 0, 0),
+]
+
+
+@pytest.mark.parametrize(("chunk", "of_gold", "of_chunk", "of_both"), SHARES)
+def test_shares(chunk, of_gold, of_chunk, of_both):
+    for of, share in (("gold", of_gold), ("chunk", of_chunk), ("iou", of_both)):
+        assert Overlap(None, of).holds(GOLD, chunk) == (share > 0)
+        for least in (0.1, 0.2, 1 / 3, 0.5, 1.0):
+            assert Overlap(least, of).holds(GOLD, chunk) == (share >= least)
+
+
+spans = st.tuples(st.sampled_from("de"), st.integers(0, 12), st.integers(1, 6)).map(
+    lambda each: Span(each[0], each[1], each[1] + each[2])
+)
+
+
+@given(gold=spans, chunk=spans, least=st.sampled_from([0.25, 0.5, 1.0]), of=st.sampled_from(["gold", "chunk", "iou"]))
+def test_a_share_is_one_of_characters(gold, chunk, least, of):
+    one, other = ({(each.document, at) for at in range(each.start, each.end)} for each in (gold, chunk))
+    whole = {"gold": one, "chunk": other, "iou": one | other}[of]
+    assert Overlap(least, of).holds(gold, chunk) == (len(one & other) >= least * len(whole))
+    assert Overlap().holds(gold, chunk) == bool(one & other)
+
+
+def score(gold, chunks, *names, **how):
+    return list(assay.evaluate(*assay.match_spans({"q": gold}, {"q": chunks}, **how), names).mean.values())
+
+
+def test_a_gold_span_counts_once():
+    gold, chunks = [("d", 0, 10), ("e", 0, 10)], [("d", 0, 5), ("d", 5, 10), ("d", 9, 12)]
+    assert score(gold, chunks, "group_recall", "recall", "precision", "precision(rel=0)", "rr") == [
+        *(0.5, 0.5),
+        *(pytest.approx(1 / 3), 1, 1),
+    ]
+
+
+def test_a_chunk_may_hit_several_gold_spans():
+    gold, chunks = [("d", 0, 5), ("d", 8, 10), ("e", 0, 10)], [("d", 0, 10), ("x", 0, 10)]
+    assert score(gold, chunks, "group_recall", "group_recall@1", "precision", "hit_rate") == [
+        *(pytest.approx(2 / 3), pytest.approx(2 / 3)),
+        *(0.5, 1),
+    ]
+
+
+def test_what_was_hit_first_does_not_hide_what_a_later_chunk_adds():
+    gold, chunks = [("d", 0, 5), ("d", 8, 12)], [("d", 0, 5), ("d", 4, 12)]
+    assert score(gold, chunks, "group_recall@1", "group_recall@2", "precision") == [0.5, 1, 1]
+
+
+def test_the_same_gold_for_two_chunkings():
+    gold = {"q": [("d", 100, 140)]}
+    small, large = ({"q": [("d", at, at + size) for at in range(0, 400, size)]} for size in (50, 200))
+    results = [
+        assay.evaluate(*assay.match_spans(gold, chunks), ["group_recall", "rr"]).mean for chunks in (small, large)
+    ]
+    assert results == [{"group_recall": 1, "rr": pytest.approx(1 / 3)}, {"group_recall": 1, "rr": 1}]
+
+
+def test_a_query_that_nothing_was_retrieved_for():
+    result = assay.evaluate(*assay.match_spans({"q": [("d", 0, 1)], "p": []}, {"q": [], "p": []}), ["group_recall"])
+    assert result.scores["group_recall"].tolist() == [0, 0]
+
+
+@dataclass
+class Document:
+    """What LangChain's documents have."""
+
+    page_content: str
+    metadata: dict = field(default_factory=dict)
+    id: str | None = None
+
+
+@dataclass
+class Node:
+    """What LlamaIndex's nodes have."""
+
+    text: str
+    start_char_idx: int
+    end_char_idx: int
+    ref_doc_id: str
+    node_id: str = "n"
+
+
+@dataclass
+class NodeWithScore:
+    node: Node
+    score: float
+
+
+FORMS = [
+    ("d", 3, 7),
+    ["d", 3, 7],
+    {"document": "d", "start": 3, "end": 7},
+    {"document": "d", "start": 3.0, "end": 7.0},
+    {"doc_id": "d", "start_char": 3, "end_char": 7},
+    {"page_content": "four", "metadata": {"source": "d", "start_index": 3}},
+    {"content": "four", "meta": {"source_id": "d", "split_idx_start": 3}},
+    Document("four", {"source": "d", "start_index": 3}),
+    Node("four", 3, 7, "d"),
+    NodeWithScore(Node("four", 3, 7, "d"), 0.5),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_span(form):
+    assert read_span(form, "here") == Span("d", 3, 7)
+
+
+def test_own_paths():
+    item = {"meta": {"file": "d", "from": 3, "to": 7}, "start": "10 o'clock"}
+    paths = {"document": "meta.file", "start": "meta.from", "end": "meta.to"}
+    assert read_span(item, "here", paths) == Span("d", 3, 7)
+
+
+def test_ids_of_chunks():
+    chunks = [{"id": "c1", "document": "d", "start": 0, "end": 5}, {"id": "c2", "document": "d", "start": 5, "end": 9}]
+    assert assay.match_spans({"q": [("d", 0, 3)]}, {"q": chunks}).run["q"] == ["c1", "c2"]
+    assert assay.match_spans({"q": [("d", 0, 3)]}, {"q": [("d", 0, 5)] * 2}).run["q"] == ["d[0:5]", "d[0:5] (1)"]
+
+
+BAD = [
+    (("d", 5, 5), "the span is empty; end is the position after the last character"),
+    (("d", 6, 5), "the span ends before it starts"),
+    (("d", -1, 5), "start must be a whole number from 0, not '-1'"),
+    (("d", 0, 1.5), "end must be a whole number from 0, not '1.5'"),
+    (("d", 0, True), "end must be a whole number from 0, not 'True'"),
+    (("d", 0), "a span is a document, a start and an end"),
+    (("", 0, 1), "the document of a span must be a string or an integer, not ''"),
+    ({"start": 0, "end": 4}, "has no document; a span has document, start and end"),
+    ({"document": "d", "start": 0}, "has no end"),
+    ("d1", "has no document and no start and no end"),
+]
+
+
+@pytest.mark.parametrize(("span", "message"), BAD)
+def test_bad_spans(span, message):
+    with pytest.raises(assay.DataError) as caught:
+        assay.match_spans({"q": [list(span) if isinstance(span, tuple) else span]}, {"q": []})
+    assert str(caught.value).startswith("the gold spans of query 'q', number 0: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"overlap": 0}, "overlap must be 'any' or a number above 0 and at most 1, not '0'"),
+        ({"overlap": "most"}, "overlap must be 'any' or a number above 0 and at most 1, not 'most'"),
+        ({"overlap": 50}, "overlap must be 'any' or a number above 0 and at most 1, not '50'"),
+        ({"overlap": 0.5, "overlap_of": "both"}, "overlap_of must be 'gold' or 'chunk' or 'iou', not 'both'"),
+    ],
+)
+def test_bad_rules(how, message):
+    with pytest.raises(assay.PolicyError) as caught:
+        assay.match_spans({"q": [("d", 0, 1)]}, {"q": []}, **how)
+    assert str(caught.value) == message
