@@ -196,7 +196,7 @@ WRONG = [
 @pytest.mark.parametrize(("name", "message"), WRONG)
 def test_names_that_mean_nothing(name, message):
     with pytest.raises(assay.MeasureError, match=message.replace("?", r"\?")):
-        assay.evaluate_rag(rows(0.5), name)
+        assay.evaluate_rag(rows(0.5), [name])
 
 
 def test_two_fields_of_one_name():
