@@ -15,7 +15,7 @@ def test_queries_with_their_documents(assay):
         "",
         "most hurt:",
         "  q1  1.0000 → 0.5000  (-0.5000)",
-        "      d1 (grade 3): rank 1 → 2",
+        "      d1 (grade 3): rank 1 → 2 (-0.5000)",
         "      d3 (grade 1): rank 3 → 1",
     ]
     assert result.stdout.splitlines()[-1].endswith("convention assay, details: result.signature")
@@ -42,9 +42,9 @@ def test_json_has_every_judged_document(assay):
     assert "measures: rr(rel=3,credit=first)" in data["signature"]
     (move,) = data["hurt"]
     assert move["documents"] == [
-        {"document": "d1", "grade": 3.0, "before": 1, "after": 2},
-        {"document": "d3", "grade": 1.0, "before": 3, "after": 1},
-        {"document": "d2", "grade": 0.0, "before": 2, "after": None},
+        {"document": "d1", "grade": 3.0, "before": 1, "after": 2, "contribution": -0.5, "text": None},
+        {"document": "d3", "grade": 1.0, "before": 3, "after": 1, "contribution": 0.0, "text": None},
+        {"document": "d2", "grade": 0.0, "before": 2, "after": None, "contribution": 0.0, "text": None},
     ]
 
 
@@ -52,7 +52,7 @@ def test_json_has_every_judged_document(assay):
 def test_other_formats_have_a_row_for_each_query(assay, folder, format_):
     assert assay("diff", "qrels.txt", "one.run", "two.run", "--format", format_, "-o", "out").stdout == ""
     text = (folder / "out").read_text(encoding="utf-8")
-    assert "d1 (grade 3): rank 1 → 2; d3 (grade 1): rank 3 → 1" in text
+    assert "d1 (grade 3): rank 1 → 2 (-0.3049); d3 (grade 1): rank 3 → 1 (+0.1377)" in text
 
 
 def test_the_same_run_twice(assay):

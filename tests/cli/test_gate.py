@@ -46,7 +46,7 @@ def test_a_minimum_that_is_missed(assay):
     assert result.stdout.startswith(
         "gate failed: 1 of 2 checks\n\nFAIL  rr            0.7500 (minimum 0.8000), 0.0500 too low"
     )
-    assert "worst queries by rr\n  q2  0.5000\n      d4 (grade 1): rank 2\n" in result.stdout
+    assert "worst queries by rr\n  q2  0.5000\n      d4 (grade 1): rank 2 (-0.5000)\n" in result.stdout
 
 
 @pytest.mark.parametrize("baseline", ["good.run", "baseline.json"])
@@ -76,7 +76,7 @@ def test_json_is_the_report(assay, many):  # noqa: ARG001 - the files are there
     assert content["passed"] is False
     assert content["test"] == "t"
     assert content["checks"][0]["drop"] == 0.5
-    assert content["checks"][0]["worst"][0]["documents"] == [{"document": "d", "grade": 1.0, "before": 1, "after": 2}]
+    assert content["checks"][0]["worst"][0]["documents"][0]["contribution"] == -0.5
 
 
 def test_policies_and_convention(assay):
@@ -305,7 +305,7 @@ def test_the_summary_of_a_job_gets_the_outcome(assay, folder, monkeypatch):
     assay("gate", "qrels.txt", "one.run", "--min", "rr=0.5", "--json")
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("# Build\n\n## assay gate failed: 1 of 1 check\n\n| result | measure | reason |")
-    assert "| q2 | 0.5000 | d4 (grade 1): rank 2 |" in text
+    assert "| q2 | 0.5000 | d4 (grade 1): rank 2 (-0.5000) |" in text
     assert "## assay gate passed: 1 check" in text
 
 

@@ -17,7 +17,7 @@ from assay.cli.options import (
 from assay.cli.terminal import Command, check_single_input, emit, progress_bar, say, source_of, watched
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, named_runs
-from assay.tasks.compare.moves import read_runs
+from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 

@@ -10,7 +10,8 @@ from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.results.results import Results, common_notes
 from assay.tasks.compare.api import check_queries, named_runs
-from assay.tasks.compare.moves import find_moves, read_runs
+from assay.tasks.compare.moves import find_moves
+from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 

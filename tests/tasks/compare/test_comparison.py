@@ -277,7 +277,11 @@ def test_queries_that_moved(comparison):
     assert moves.hurt == ()
     assert [move.query for move in moves.helped] == ["q1", "q2", "q3", "q4", "q5", "q6", "q7"]
     assert (moves.helped[0].before, moves.helped[0].after, moves.helped[0].difference) == (0.25, 1, 0.75)
-    assert moves.helped[0].documents == (("good", 2, 4, 1), ("fair", 1, None, 2), ("bad", 0, None, 3))
+    assert [each[:5] for each in moves.helped[0].documents] == [
+        ("good", 2, 4, 1, 0.625),
+        ("fair", 1, None, 2, 0.125),
+        ("bad", 0, None, 3, 0),
+    ]
     assert moves.counts == (7, 1, 0)
     assert moves.means == (comparison.results["two"]["rr"], 1)
     back = comparison.queries("rr", "one", "two", top=2)
@@ -291,8 +295,8 @@ def test_moves_in_words(comparison):
         "",
         "most helped:",
         "  q1  0.2500 → 1.0000  (+0.7500)",
-        "      good (grade 2): rank 4 → 1",
-        "      fair (grade 1): not retrieved → rank 2",
+        "      good (grade 2): rank 4 → 1 (+0.6250)",
+        "      fair (grade 1): not retrieved → rank 2 (+0.1250)",
         "",
     ]
     assert repr(comparison.queries("rr", "two", "one")).startswith("<Moves: rr, from two to one: 0.5312 → 1.0000;")
@@ -302,14 +306,24 @@ def test_moves_in_other_forms(comparison):
     moves = comparison.queries("mrr", "two", "three", top=3)
     data = json.loads(moves.to_json())
     assert (data["a"], data["b"], data["measure"], data["wins"], data["losses"]) == ("two", "three", "rr", 0, 6)
-    assert data["hurt"][0]["documents"][1] == {"document": "fair", "grade": 1.0, "before": None, "after": None}
+    assert data["hurt"][0]["documents"][1] == {
+        "document": "fair",
+        "grade": 1.0,
+        "before": None,
+        "after": None,
+        "contribution": 0.0,
+        "text": None,
+    }
     assert "measures: rr(rel=1,credit=first)" in data["signature"]
     frame = moves.to_polars()
-    assert frame.columns == ["query_id", "before", "after", "doc_id", "grade", "rank_before", "rank_after"]
-    assert frame.row(0) == ("q0", 1.0, 0.25, "good", 2.0, 1, 4)
+    names = ["query_id", "before", "after", "doc_id", "grade", "rank_before", "rank_after", "contribution"]
+    assert frame.columns == names
+    assert frame.row(0) == ("q0", 1.0, 0.25, "good", 2.0, 1, 4, -0.75)
     assert len(frame) == 9
     assert moves.to_pandas()["rank_after"][0] == 4
-    assert re.search(r"\| q0 \| 1.0000 \| 0.2500 \| -0.7500 \| good \(grade 2\): rank 1 → 4; fair", moves.to_markdown())
+    assert re.search(
+        r"\| q0 \| 1.0000 \| 0.2500 \| -0.7500 \| good \(grade 2\): rank 1 → 4 \(-0.7500\); fair", moves.to_markdown()
+    )
     assert len(comparison.queries("rr", "one", "one").to_polars()) == 0
 
 
@@ -317,7 +331,7 @@ def test_only_so_many_documents_are_shown():
     qrels = {"q": {f"d{number:02}": 1 for number in range(14)}}
     runs = {"a": {"q": ["d00"]}, "b": {"q": ["d00", "d01"]}}
     moves = assay.compare(qrels, runs, "ap").queries("ap", "a", "b")
-    assert str(moves).splitlines()[4] == "      d00 (grade 1): rank 1"
+    assert str(moves).splitlines()[4] == "      d01 (grade 1): not retrieved → rank 2 (+0.0714)"
     assert "      and 4 more" in str(moves).splitlines()
     assert len(moves.helped[0].documents) == 14
 
@@ -327,9 +341,9 @@ def test_ranks_are_those_of_the_measures_own_policies():
     runs = {"a": {"q": ["x", "y", "bad", "good"]}, "b": {"q": ["x", "good", "bad"]}}
     measures = ["rr", "trec_eval:recip_rank"]
     plain = assay.compare(qrels, runs, "rr").queries("rr", "a", "b").helped[0].documents
-    assert plain == (("good", 1, 4, 2), ("bad", 0, 3, 3))
+    assert [each[:4] for each in plain] == [("good", 1, 4, 2), ("bad", 0, 3, 3)]
     judged = assay.compare(qrels, runs, "rr", judged_only=True).queries("rr", "a", "b").helped[0].documents
-    assert judged == (("good", 1, 2, 1), ("bad", 0, 1, 2))
+    assert [each[:4] for each in judged] == [("good", 1, 2, 1), ("bad", 0, 1, 2)]
     both = assay.compare(qrels, runs, measures)
     assert both.queries("trec_eval:recip_rank", "a", "b").helped[0].documents == plain
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.tasks.compare.moves import document_lines
+from assay.tasks.compare.ranks import document_lines
 from gates import MIXED, NOISY, OLD, QRELS, QUERIES, WORSE, one, ranks
 
 
@@ -45,8 +45,8 @@ def test_the_baseline_may_be_a_result_or_a_file_of_one(tmp_path):
         assert one(report).reason == one(expected).reason
         assert one(report).p == one(expected).p
     ranked, stored = (assay.gate(QRELS, MIXED, baseline=each, max_drop=asked) for each in (OLD, result))
-    assert document_lines(one(ranked).worst[0]) == ["d (grade 1): rank 1 → 2"]
-    assert document_lines(one(stored).worst[0]) == ["d (grade 1): rank 2"]
+    assert document_lines(one(ranked).worst[0], 3) == ["d (grade 1): rank 1 → 2 (-0.5000)"]
+    assert document_lines(one(stored).worst[0], 3) == ["d (grade 1): rank 2 (-0.5000)"]
 
 
 def test_finished_results_need_no_judgments(tmp_path):

@@ -26,7 +26,7 @@ FAIL  rr   1.0000 → 0.5000, dropped 0.5000 (limit 0.1000); significant, p < 0.
 
 worst queries by rr
   q00  0.5000
-      d (grade 1): rank 2
+      d (grade 1): rank 2 (-0.5000)
 """
 
 
@@ -34,7 +34,7 @@ def test_print_is_short_and_shows_the_worst_queries():
     text = str(assay.gate(QRELS, WORSE, {"rr": 0.6, "P@1": 0.0}, baseline=OLD, max_drop={"rr": 0.1}))
     assert text.startswith(PRINTED)
     assert (
-        "largest drops in rr, baseline → run\n  q00  1.0000 → 0.5000  (-0.5000)\n      d (grade 1): rank 1 → 2\n"
+        "largest drops in rr, baseline → run\n  q00  1.0000 → 0.5000  (-0.5000)\n      d (grade 1): rank 1 → 2 (-0.5000)\n"
         in text
     )
     passed = assay.gate(QRELS, OLD, {"rr": 0.6})
@@ -44,11 +44,11 @@ def test_print_is_short_and_shows_the_worst_queries():
 
 def test_many_documents_are_cut_short():
     qrels = {"q": {f"d{n}": 1 for n in range(6)}}
-    report = assay.gate(qrels, {"q": ["d3"]}, {"ap": 1.0})
+    report = assay.gate(qrels, {"q": ["d3"]}, {"recall": 1.0})
     assert str(report).splitlines()[-4:] == [
-        "      d0 (grade 1): not retrieved",
-        "      d1 (grade 1): not retrieved",
-        "      d2 (grade 1): not retrieved",
+        "      d0 (grade 1): not retrieved (-0.1667)",
+        "      d1 (grade 1): not retrieved (-0.1667)",
+        "      d2 (grade 1): not retrieved (-0.1667)",
         "      and 3 more",
     ]
     assert len(one(report).worst[0].documents) == 6
@@ -74,7 +74,7 @@ def test_json_has_every_field_and_no_nan():
     (check,) = content["checks"]
     assert check["detectable"] is None
     assert check["too_few"] is True
-    documents = [{"document": "d", "grade": 1.0, "before": 1, "after": 2}]
+    documents = [{"document": "d", "grade": 1.0, "before": 1, "after": 2, "contribution": -0.5, "text": None}]
     assert check["worst"] == [{"query": "q", "before": 1.0, "after": 0.5, "difference": -0.5, "documents": documents}]
     assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
@@ -104,8 +104,8 @@ def test_markdown_is_what_a_build_shows():
     assert text.startswith(
         "## assay gate failed: 1 of 1 check\n\n| result | measure | reason |\n| --- | --- | --- |\n"
         "| FAIL | rr | 0.5000 (minimum 0.6000), 0.1000 too low |\n\n"
-        "| worst queries by rr | run | relevant documents |\n| --- | ---: | --- |\n"
-        "| a\\|b &lt;i&gt; | 0.5000 | d (grade 1): rank 2 |\n\nassay "
+        "| worst queries by rr | run | documents |\n| --- | ---: | --- |\n"
+        "| a\\|b &lt;i&gt; | 0.5000 | d (grade 1): rank 2 (-0.5000) |\n\nassay "
     )
 
 

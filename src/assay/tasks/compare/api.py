@@ -23,7 +23,7 @@ from assay.stats.paired import is_exact
 from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
-from assay.tasks.compare.moves import read_runs
+from assay.tasks.compare.ranks import read_runs
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.progress import Report
     from assay.stats.pairs import Caution, Pair
-    from assay.tasks.compare.moves import Ranks
+    from assay.tasks.compare.ranks import Ranks
 
 
 def compare(

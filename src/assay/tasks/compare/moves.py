@@ -2,130 +2,28 @@
 
 from __future__ import annotations
 
-import math
-from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.policies import check_whole
 from assay.core.text import count, printable
-from assay.data.source import describe
 from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
 from assay.stats.paired import differences_of
+from assay.tasks.compare.ranks import Move, document_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-
     import polars
-    from numpy.typing import NDArray
 
-    from assay._kernel import Progress
-    from assay.core.judged import Judged
     from assay.core.signature import Signature
-    from assay.results.result import Result
     from assay.results.results import Results
-    from assay.tasks.evaluate.api import PolicyGroup, Scorer
+    from assay.tasks.compare.ranks import Ranks
 
-# Relevant documents shown per query; exports for programs have all judged documents.
+# Documents shown per query; exports for programs have all judged documents.
 MOST_SHOWN = 10
-
-
-class Document(NamedTuple):
-    """A judged document with its rank before and after; None if it was not retrieved."""
-
-    document: str
-    grade: float
-    before: int | None
-    after: int | None
-
-
-class Move(NamedTuple):
-    """A query's score before and after, and its judged documents.
-
-    `before` is None if there is nothing to compare with, and `ranked_before` says whether the earlier ranks are known.
-    """
-
-    query: str
-    before: float | None
-    after: float
-    documents: tuple[Document, ...]
-    ranked_before: bool = True
-
-    @property
-    def difference(self) -> float:
-        """How much the score changed; NaN without an earlier one."""
-        return math.nan if self.before is None else self.after - self.before
-
-    def __str__(self) -> str:
-        if self.before is None:
-            return f"{self.query}  {self.after:.4f}"
-        return f"{self.query}  {self.before:.4f} → {self.after:.4f}  ({self.difference:+.4f})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The query as JSON has it, with all its judged documents; those whose earlier rank is unknown have none."""
-        scores = {"before": self.before, "after": self.after, "difference": self.difference}
-        documents = [document._asdict() for document in self.documents]
-        for document in documents if not self.ranked_before else ():
-            del document["before"]
-        numbers = {name: finite(value) for name, value in scores.items()}
-        return {"query": self.query, **numbers, "documents": documents}
-
-
-class Ranks(NamedTuple):
-    """The judged documents that each run retrieved.
-
-    `hits` has, by run and measure, the numbers of these documents among all judged ones, and their ranks under the
-    policies of the measure.
-    """
-
-    scorer: Scorer
-    hits: Mapping[tuple[str, str], tuple[NDArray[np.uint32], NDArray[np.uint32]]]
-
-    def documents(self, query: str, measure: str, a: str, b: str) -> tuple[Document, ...]:
-        """A query's judged documents, highest grade first, with their ranks in both runs."""
-        qrels = self.scorer.qrels
-        index = qrels.index_under(self.scorer.measures[measure].policies.duplicates)
-        grades = np.frombuffer(index.grades())
-        number = qrels.number(query)
-        judged = range(qrels.index_starts[number], qrels.index_starts[number + 1])
-        before, after = (self._ranks(run, measure, judged) for run in (a, b))
-        documents = [
-            Document(index.document(each), float(grades[each]), before.get(each), after.get(each)) for each in judged
-        ]
-        return tuple(sorted(documents, key=lambda each: -each.grade))
-
-    def _ranks(self, run: str, measure: str, judged: range) -> dict[int, int]:
-        """The ranks of some documents by number; the first rank of one that was retrieved more than once."""
-        documents, ranks = self.hits[run, measure]
-        places = np.flatnonzero((documents >= judged.start) & (documents < judged.stop))[::-1]
-        return dict(zip(documents[places].tolist(), ranks[places].tolist(), strict=True))
-
-
-def read_runs(
-    scorer: Scorer,
-    runs: Mapping[str, object],
-    *,
-    format: str | None = None,
-    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
-) -> tuple[dict[str, Result], Ranks]:
-    """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
-    results, hits = {}, {}
-
-    def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
-        found = judged.hits.document.astype(np.uint32), judged.hits.rank.astype(np.uint32)
-        hits.update({(name, measure): found for measure in group.measures})
-
-    for name, run in runs.items():
-        with watch(describe(run)) as progress:
-            read = scorer.read(run, format=format, progress=progress)
-            results[name] = scorer.score(read, keep=partial(keep, name))
-    return results, Ranks(scorer, hits)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -163,9 +61,15 @@ class Moves(Exports):
 
     def table(self) -> Table:
         """One row per query."""
-        names = ("query", "before", "after", "difference", "relevant documents")
+        names = ("query", "before", "after", "difference", "documents")
         rows = tuple(
-            (move.query, move.before, move.after, move.difference, "; ".join(document_lines(move)))
+            (
+                move.query,
+                move.before,
+                move.after,
+                move.difference,
+                "; ".join(document_lines(move, MOST_SHOWN)),
+            )
             for move in (*self.helped, *self.hurt)
         )
         columns = tuple(Column(name, is_text=name in (names[0], names[-1])) for name in names)
@@ -183,11 +87,11 @@ class Moves(Exports):
         schema = {"query_id": text_, "before": number, "after": number, "doc_id": text_, "grade": number}
         return polars.DataFrame(
             [
-                (move.query, move.before, move.after, *document)
+                (move.query, move.before, move.after, *document[:5])
                 for move in (*self.helped, *self.hurt)
                 for document in move.documents
             ],
-            schema={**schema, "rank_before": rank, "rank_after": rank},
+            schema={**schema, "rank_before": rank, "rank_after": rank, "contribution": number},
             orient="row",
         )
 
@@ -235,21 +139,5 @@ def move_lines(title: str, moves: tuple[Move, ...]) -> list[str]:
     lines = ["", f"{title}:" if moves else f"{title}: none"]
     for move in moves:
         lines.append(f"  {printable(str(move))}")
-        lines += [f"      {line}" for line in document_lines(move)]
+        lines += [f"      {line}" for line in document_lines(move, MOST_SHOWN)]
     return lines
-
-
-def document_lines(move: Move, most: int = MOST_SHOWN) -> list[str]:
-    """The relevant documents, the highest grades first."""
-    relevant = [each for each in move.documents if each.grade > 0]
-    if not move.ranked_before:
-        relevant = [each._replace(before=each.after) for each in relevant]
-    more = len(relevant) - most
-    return [*map(document_line, relevant[:most]), *([f"and {more:,} more"] if more > 0 else [])]
-
-
-def document_line(document: Document) -> str:
-    """A document with its ranks before and after."""
-    before, after = ("not retrieved" if rank is None else f"rank {rank}" for rank in (document.before, document.after))
-    ranks = before if before == after else f"{before} → {after.removeprefix('rank ') if document.before else after}"
-    return f"{printable(document.document)} (grade {document.grade:g}): {ranks}"

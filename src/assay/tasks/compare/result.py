@@ -14,7 +14,7 @@ from assay.render import Column, Exports, Marked, Table, finite, json_fields, ma
 from assay.results.align import shared_means, shared_queries
 from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
-from assay.tasks.compare.moves import Moves, Ranks, find_moves
+from assay.tasks.compare.moves import Moves, find_moves
 
 if TYPE_CHECKING:
     import polars
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.results.result import Result
     from assay.results.results import Results
     from assay.stats.significance import ComparisonSettings
+    from assay.tasks.compare.ranks import Ranks
 
 # Smaller p-values round to 0 in four digits.
 SMALLEST_SHOWN = 0.00005

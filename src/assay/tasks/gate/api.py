@@ -13,7 +13,7 @@ from assay.results.result import Result
 from assay.results.stored import is_stored, load_result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.tasks.compare.moves import read_runs
+from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits

@@ -12,7 +12,7 @@ from assay.core.text import count
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
-from assay.tasks.compare.moves import Move
+from assay.tasks.compare.ranks import Move
 from assay.tasks.gate.result import GateCheck, Rules
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
     from assay.results.result import Result
-    from assay.tasks.compare.moves import Ranks
+    from assay.tasks.compare.ranks import Ranks
 
 RUN, BASELINE = "run", "baseline"
 MOST_DIGITS = 12
@@ -40,10 +40,10 @@ class Sides(NamedTuple):
 
     def move(self, query: str, measure: str, before: float | None, after: float) -> Move:
         """A query's values, and its documents with their ranks; a finished result has no ranks."""
-        if self.ranks is None or (RUN, measure) not in self.ranks.hits:
+        if self.ranks is None or (RUN, measure) not in self.ranks.judged:
             return Move(query, before, after, ())
-        has_both = before is not None and (BASELINE, measure) in self.ranks.hits
-        documents = self.ranks.documents(query, measure, BASELINE if has_both else RUN, RUN)
+        has_both = before is not None and (BASELINE, measure) in self.ranks.judged
+        documents = self.ranks.documents(query, measure, BASELINE if has_both else None, RUN)
         return Move(query, before, after, documents, has_both)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
-from assay.tasks.compare.moves import Move, document_lines
+from assay.tasks.compare.ranks import Move, document_lines
 
 if TYPE_CHECKING:
     import polars
@@ -195,4 +195,4 @@ def worst_table(check: GateCheck) -> Table:
     if not is_drop(check):
         heads.pop(1)
         rows = [[row[0], *row[2:]] for row in rows]
-    return Table((*heads, Column("relevant documents", is_text=True)), tuple(map(tuple, rows)))
+    return Table((*heads, Column("documents", is_text=True)), tuple(map(tuple, rows)))

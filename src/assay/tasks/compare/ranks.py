@@ -1,0 +1,261 @@
+"""The judged documents that each run retrieved, with their ranks, and how much each document moved a measure.
+
+The contribution of a document is what its own change of rank does to the measure while all others stay where they are.
+Two answers are averaged: the document alone moves from its place in the first ranking to that in the second, or all
+others have moved already and it follows. For a measure that adds up what each document is worth, such as nDCG, the
+contributions add up to the change of the measure.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import MeasureError
+from assay.core.judged import Groups, Hits, Judged, Spread
+from assay.core.text import printable
+from assay.data.source import describe
+from assay.engine.local import rebuild, select
+from assay.render import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from assay._kernel import Progress
+    from assay.core.judged import FloatArray, IntArray
+    from assay.core.measure import Measure
+    from assay.results.result import Result
+    from assay.tasks.evaluate.api import PolicyGroup, Scorer
+
+# Hits that are scored at a time, to bound the memory.
+MOST_HITS = 1 << 20
+# A smaller contribution is rounding.
+SMALLEST = 1e-12
+SMALLEST_SHOWN = 0.00005
+
+
+class Document(NamedTuple):
+    """A document of a query: its grade, its rank before and after, and how much its change of rank moved the measure.
+
+    `grade` is None if it was not judged, a rank if it was not retrieved, `contribution` if the measure of a query does
+    not depend on that query alone. `text` is the first line of its text, if texts were given.
+    """
+
+    document: str
+    grade: float | None
+    before: int | None
+    after: int | None
+    contribution: float | None = None
+    text: str | None = None
+
+
+class Move(NamedTuple):
+    """A query's score before and after, and its judged documents, the largest contribution first.
+
+    `before` is None if there is nothing to compare with, and `ranked_before` says whether the earlier ranks are known;
+    if not, contributions are against the ideal ranking.
+    """
+
+    query: str
+    before: float | None
+    after: float
+    documents: tuple[Document, ...]
+    ranked_before: bool = True
+
+    @property
+    def difference(self) -> float:
+        """How much the score changed; NaN without an earlier one."""
+        return math.nan if self.before is None else self.after - self.before
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return f"{self.query}  {self.after:.4f}"
+        return f"{self.query}  {self.before:.4f} → {self.after:.4f}  ({self.difference:+.4f})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The query as JSON has it, with all its judged documents; those whose earlier rank is unknown have none."""
+        scores = {"before": self.before, "after": self.after, "difference": self.difference}
+        documents = [{name: finite(value) for name, value in each._asdict().items()} for each in self.documents]
+        for document in documents if not self.ranked_before else ():
+            del document["before"]
+        numbers = {name: finite(value) for name, value in scores.items()}
+        return {"query": self.query, **numbers, "documents": documents}
+
+
+class Ranks(NamedTuple):
+    """The judged documents that each run retrieved, by run and measure, ranked under the policies of the measure."""
+
+    scorer: Scorer
+    judged: Mapping[tuple[str, str], Judged]
+    measures: Mapping[str, Measure]
+
+    def documents(self, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
+        """A query's judged documents with their ranks in both runs, the largest contribution first.
+
+        If `a` is None, contributions are against the ideal ranking, and the rank before is None.
+        """
+        qrels = self.scorer.qrels
+        index = qrels.index_under(self.scorer.measures[measure].policies.duplicates)
+        number = qrels.number(query)
+        numbers = np.arange(qrels.index_starts[number], qrels.index_starts[number + 1])
+        grades = np.frombuffer(index.grades())[numbers]
+        after = select(self.judged[b, measure], np.array([number]))
+        before = ideal(after, numbers, grades) if a is None else select(self.judged[a, measure], np.array([number]))
+        moved = contributions(self.measures[measure], before, after)
+        old, new = {} if a is None else first_ranks(before.hits), first_ranks(after.hits)
+        documents = [
+            Document(
+                index.document(each),
+                grade,
+                old.get(each),
+                new.get(each),
+                None if moved is None else moved.get(each, 0.0),
+            )
+            for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True)
+        ]
+        return tuple(sorted(documents, key=importance))
+
+
+def read_runs(
+    scorer: Scorer,
+    runs: Mapping[str, object],
+    *,
+    format: str | None = None,
+    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
+) -> tuple[dict[str, Result], Ranks]:
+    """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
+    results, ranked, measures = {}, {}, {}
+
+    def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
+        ranked.update({(name, measure): rebuild(judged) for measure in group.measures})
+
+    for name, run in runs.items():
+        with watch(describe(run)) as progress:
+            read = scorer.read(run, format=format, progress=progress)
+            results[name] = scorer.score(read, keep=partial(keep, name))
+            measures = dict(results[name].measures)
+    return results, Ranks(scorer, ranked, measures)
+
+
+def importance(document: Document) -> tuple[float, float]:
+    """The order of documents: the largest contribution first, then the highest grade."""
+    return -abs(document.contribution or 0.0), -(document.grade or 0.0)
+
+
+def first_ranks(hits: Hits) -> dict[int, int]:
+    """The rank of each document by number; the first of one that was retrieved more than once."""
+    return dict(zip(hits.document[::-1].tolist(), hits.rank[::-1].tolist(), strict=True))
+
+
+def ideal(judged: Judged, numbers: IntArray, grades: FloatArray) -> Judged:
+    """The best ranking of one query: all relevant documents on top, those of equal grade as they were retrieved."""
+    relevant = numbers[grades > 0]
+    grade = grades[grades > 0]
+    ranks = first_ranks(judged.hits)
+    found = np.array([ranks.get(each, np.inf) for each in relevant.tolist()])
+    order = np.lexsort((found, -grade))
+    rank = np.arange(1, len(order) + 1)
+    hits = Hits(1, np.zeros_like(rank), grade[order], rank, -rank.astype(float), rank - 1, 0 * rank, relevant[order])
+    return rebuild(judged, hits=hits, retrieved=np.maximum(judged.retrieved, len(order)))
+
+
+def contributions(measure: Measure, before: Judged, after: Judged) -> dict[int, float] | None:
+    """What each document that moved between two rankings of one query contributed, by its number.
+
+    None if the measure of a query depends on other queries too.
+    """
+    old, new = first_ranks(before.hits), first_ranks(after.hits)
+    moved = np.array(sorted(each for each in {*old, *new} if old.get(each) != new.get(each)), dtype=np.int64)
+    try:
+        with np.errstate(all="ignore"):
+            there, back = (
+                moved_one_by_one(measure, before, after, moved),
+                moved_one_by_one(measure, after, before, moved),
+            )
+            whole = [measure(each)[0] for each in (before, after)]
+    except (MeasureError, IndexError, ValueError):
+        return None
+    # The first value is that of the unchanged ranking; a measure of several queries gives another one here.
+    if not (np.isfinite(there).all() and np.isfinite(back).all() and [there[0], back[0]] == whole):
+        return None
+    change = ((there[1:] - there[0]) + (back[0] - back[1:])) / 2
+    return dict(zip(moved.tolist(), np.where(np.abs(change) < SMALLEST, 0.0, change).tolist(), strict=True))
+
+
+def moved_one_by_one(measure: Measure, base: Judged, other: Judged, documents: IntArray) -> FloatArray:
+    """The value of a ranking, and then that with each of the documents where the other ranking has it."""
+    size = max(1, MOST_HITS // (len(base.hits.query) + 1))
+    # No document has the number -1: the first ranking is unchanged.
+    chosen = np.concatenate(([-1], documents))
+    parts = [chosen[start : start + size] for start in range(0, len(chosen), size)]
+    return np.concatenate([measure(variants(base, other, part)) for part in parts])
+
+
+def variants(base: Judged, other: Judged, documents: IntArray) -> Judged:
+    """One query per document: the first ranking, with this one document where the other ranking has it."""
+    size, place = len(documents), {document: number for number, document in enumerate(documents.tolist())}
+    moving = np.array([place.get(each, -1) for each in other.hits.document.tolist()], dtype=np.int64)
+    moved = replace(other.hits.where(moving >= 0), size=size, query=moving[moving >= 0])
+    kept = repeated(base.hits, size)
+    kept = kept.where(kept.document != documents[kept.query])
+    # On the same rank, the document that moved comes first.
+    columns = zip(columns_of(moved), columns_of(kept), strict=True)
+    hits = Hits(size, *(np.concatenate(pair) for pair in columns))
+    hits = hits.where(np.lexsort((hits.rank, hits.query)))
+    retrieved = np.repeat(base.retrieved, size)
+    np.maximum.at(retrieved, hits.query, hits.rank)
+    return Judged(
+        size=size,
+        retrieved=retrieved,
+        owner=np.repeat(np.arange(size), len(base.grades)),
+        grades=np.tile(base.grades, size),
+        hits=hits,
+        floor=base.floor,
+        repeats=None if base.repeats is None else np.repeat(base.repeats, size),
+        foreign=None if base.foreign is None else repeated(base.foreign, size),
+        spread=None if base.spread is None else Spread(*(np.repeat(each, size) for each in base.spread)),
+        make_groups=None if base.make_groups is None else lambda: repeated_groups(base.groups(), size),
+        make_id_order=base.make_id_order,
+    )
+
+
+def repeated(hits: Hits, size: int) -> Hits:
+    """The hits of one query, for `size` queries."""
+    columns = (np.tile(column, size) for column in columns_of(hits)[1:])
+    return Hits(size, np.repeat(np.arange(size), len(hits.query)), *columns)
+
+
+def repeated_groups(groups: Groups, size: int) -> Groups:
+    """The judgments of one query, for `size` queries."""
+    query = np.repeat(np.arange(size), len(groups.query))
+    columns = (groups.document, groups.grade, groups.group, groups.subgroup)
+    return Groups(query, *(None if each is None else np.tile(each, size) for each in columns))  # type: ignore[arg-type]
+
+
+def columns_of(hits: Hits) -> tuple[Any, ...]:
+    return hits.query, hits.grade, hits.rank, hits.score, hits.higher, hits.tied, hits.document
+
+
+def document_lines(move: Move, most: int) -> list[str]:
+    """The documents that matter, in words, up to `most` of them: relevant, or with a contribution, or not judged."""
+    shown = [each for each in move.documents if each.grade is None or each.grade > 0 or each.contribution]
+    if not move.ranked_before:
+        shown = [each._replace(before=each.after) for each in shown]
+    more = len(shown) - most
+    return [*map(document_line, shown[:most]), *([f"and {more:,} more"] if more > 0 else [])]
+
+
+def document_line(document: Document) -> str:
+    """A document with its ranks before and after, and its contribution."""
+    before, after = ("not retrieved" if rank is None else f"rank {rank}" for rank in (document.before, document.after))
+    ranks = before if before == after else f"{before} → {after.removeprefix('rank ') if document.before else after}"
+    grade = "not judged" if document.grade is None else f"grade {document.grade:g}"
+    moved = document.contribution or 0.0
+    contribution = f" ({moved:+.4f})" if abs(moved) >= SMALLEST_SHOWN else ""
+    return f"{printable(document.document)} ({grade}): {ranks}{contribution}"
