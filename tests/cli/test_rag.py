@@ -51,6 +51,8 @@ b  answer_f1 0.0000  gold passage: not retrieved
   question   B?
   answer     z
   reference  w
+  gold       d2
+  retrieved  d9
 """.replace("VERSION", assay.__version__)
     )
 
@@ -140,3 +142,24 @@ def test_notes_go_to_standard_error_where_only_rows_are_written(tmp_path):
     done = run(tmp_path / "r.jsonl", "-m", "recall em", "--format", "tsv")
     assert done.stdout == "measure\tmean\tlow\thigh\tqueries\nem\t1.0\t\t\t1\n"
     assert "note: recall: left out; the records have no gold documents" in done.stderr
+
+
+def test_scores_from_other_tools(tmp_path):
+    rows = [
+        {"query_id": f"q{n}", "gold": ["a"], "retrieved": ["a"] if n % 2 else ["b"], "scores": {"faithfulness": n / 10}}
+        for n in range(10)
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    usual = run(path, "-m", "recall", "-m", "score:*", "--worst", 0)
+    assert usual.exit_code == 0
+    assert "score:faithfulness  0.4500" in usual.output
+    assert "score:faithfulness" in run(path).output
+    judged = run(path, "-m", "score:faithfulness", "--by", "score:faithfulness", "--right", 0.35, "--worst", 1)
+    assert "q0  score:faithfulness 0.0000  gold passage: not retrieved" in judged.output
+    wrong = run(path, "-m", "score:faith")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "no record has a score or a field 'faith'; they have faithfulness" in wrong.stderr
+    saved = run(path, "-m", "score:faithfulness(higher_is_better=false)", "--save", tmp_path / "r.json")
+    assert saved.exit_code == 0
+    assert not assay.load_result(tmp_path / "r.json").measures["score:faithfulness"].definition.higher_is_better

@@ -45,12 +45,13 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         "assay rag qa.parquet result.parquet --convention autorag -m retrieval_f1 -m meteor",
         "assay rag scifact/ bm25.run -m ndcg@10",
         "assay rag log.csv --column answer=bot_reply --column references=expected",
+        "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
         "assay rag records.jsonl -q --format csv -o scores.csv",
     ),
 )
 @click.argument("records", metavar="RECORDS")
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
-@measure_options(DEFAULT_RAG_MEASURES)
+@measure_options((*DEFAULT_RAG_MEASURES, "and the scores of the records"))
 @click.option("-q", "--per-query", is_flag=True, help="One row per question, means in the last row.")
 @click.option(
     "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="Number of bad answers to show."
@@ -59,7 +60,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 @click.option(
     "--right", type=click.FLOAT, help="Value from which an answer counts as correct.  [default: half of the maximum]"
 )
-@click.option("--corpus", metavar="FILE", help="Texts of documents, for measures that need them.")
+@click.option("--corpus", metavar="FILE", help="Texts of documents, for measures that need them and to show passages.")
 @click.option(
     "--column",
     "columns",
@@ -96,15 +97,16 @@ def command(
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
     A record has query_id, question, gold, retrieved, answer and references, or the names that AutoRAG, ragas and
-    LlamaIndex use; measures that need a missing part are left out. Files are JSON Lines, JSON, Parquet, CSV or TSV; -
-    is standard input. The system's output may be in a file of its own, OUTPUTS: a run, or a result file of AutoRAG.
-    Then RECORDS may also be a BEIR folder or a LlamaIndex dataset.
+    LlamaIndex use; measures that need a missing part are left out. Numbers from other tools, in the field scores or in
+    any other, are measures too: score:NAME, or score:* for all. Files are JSON Lines, JSON, Parquet, CSV or TSV; - is
+    standard input. The system's output may be in a file of its own, OUTPUTS: a run, or a result file of AutoRAG. Then
+    RECORDS may also be a BEIR folder or a LlamaIndex dataset.
     """
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
     with loaded(files):
         result = evaluate_rag(
             source_of(records),
-            split_names(measures) if measures else DEFAULT_RAG_MEASURES,
+            split_names(measures) or None,
             outputs=None if outputs is None else source_of(outputs),
             corpus=None if corpus is None else source_of(corpus),
             columns=columns,
@@ -123,8 +125,8 @@ def write_rag(
     result: RagResult, format_: str, *, per_query: bool, worst: int, by: str | None, right: float | None
 ) -> str:
     """The result as text; for people with the causes of wrong answers, and the worst answers."""
-    # Any measure can choose the worst; only one of answers can say which are wrong.
-    measure = by if by is None or result.key(by) in result.answer_measures else None
+    # Any measure can choose the worst; not every one can say which answers are wrong.
+    measure = by if by is None or result.rates_answers(by) else None
     if format_ == "json":
         return write_json(result.to_dict(measure, right=right))
     text = render(result.query_table() if per_query else result.table(), format_)

@@ -4,6 +4,7 @@ import json
 import math
 import pickle
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -305,3 +306,27 @@ def test_functions_beside_measures_of_answers():
     result = assay.evaluate_answers({"q": "1889", "r": "x"}, {"q": "in 1889", "r": "x"}, [has_digits, "em", length])
     assert result.mean == {"score:has_digits": 0.5, "em": 0.5, "score:length": 4}
     assert assay.evaluate_answers(["x"], ["abc"], length).mean == {"score:length": 3}
+
+
+def test_the_results_of_deepeval():
+    # The parts of its TestResult and MetricData that the docs use.
+    scores = [SimpleNamespace(name="Answer Relevancy", score=score) for score in (0.5, None)]
+    parts = ("name", "input", "actual_output", "expected_output", "retrieval_context", "metrics_data")
+    values = [
+        ("test_case_0", "Where?", "Oslo", "Oslo", ["a text"], scores[:1]),
+        ("test_case_1", "Who?", "Ada", None, None, scores[1:]),
+    ]
+    tests = [SimpleNamespace(**dict(zip(parts, each, strict=True))) for each in values]
+    records = {
+        test.name: {
+            "question": test.input,
+            "answer": test.actual_output,
+            "references": test.expected_output,
+            "retrieved_texts": test.retrieval_context,
+            "scores": {each.name: each.score for each in test.metrics_data},
+        }
+        for test in tests
+    }
+    result = assay.evaluate_rag(records)
+    assert result.mean == {"answer_em": 1, "answer_f1": 1, "score:Answer_Relevancy": 0.5}
+    assert result.queries == ["test_case_0", "test_case_1"]

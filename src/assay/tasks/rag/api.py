@@ -96,7 +96,7 @@ def evaluate_rag(
     }
     settings = tool.policies.changed(policies)
     gold = read_gold(rows, kinds["rankings"], tool.name, policies)
-    if kinds["contents"] and texts is not None:
+    if texts is not None and (kinds["contents"] or corpus is not None):
         rows, more = fill_texts(rows, texts(), gold)
         notes = notes + more
     wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
@@ -181,4 +181,5 @@ def join_kinds(
         records=[row._replace(fields=None) for row in rows],
         found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
+        _gold=[frozenset().union(*each) for each in wanted],
     )

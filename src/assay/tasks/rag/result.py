@@ -10,10 +10,11 @@ import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.policies import check_whole
-from assay.core.text import count, printable, show
+from assay.core.text import count, show
 from assay.render import Cell, Column, Table, View, json_fields, records
 from assay.results.result import Result
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
+from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question
 
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 WORST = 10
 WIDTH = 100
+PASSAGES = 5
 # Fewer questions on a side say nothing about a difference.
 FEWEST = 2
 LEVEL = 0.95
-GOLD = ("retrieved", "not retrieved", "no gold passage")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,6 +39,7 @@ class RagResult(Result):
     records: list[Record] = field(default_factory=list)
     found: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     has_gold: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    _gold: list[frozenset[str]] = field(default_factory=list)
 
     def __str__(self) -> str:
         return super().__str__() + (f"\n\n{self.blame()}" if self.is_joined else "")
@@ -51,6 +53,10 @@ class RagResult(Result):
         names = [name for name, each in self.measures.items() if each.definition.of == "answers"]
         # All or nothing says little about long answers, so measures that grade them come first.
         return sorted(names, key=lambda name: self.measures[name].definition.name == "answer_em")
+
+    def rates_answers(self, measure: str | Measure) -> bool:
+        """Whether a measure can say which answers are wrong: those of answers, and scores from elsewhere."""
+        return self.measures[self.key(measure)].definition.of in ("answers", "scores")
 
     @property
     def is_joined(self) -> bool:
@@ -81,35 +87,43 @@ class RagResult(Result):
         `measure` and `right` say when an answer is wrong, as in `faults`.
         """
         key = self._answer_key(measure)
+        names = list(dict.fromkeys([*self.answer_measures, key]))
         columns = [Column("gold passage", is_text=True), Column("questions")]
         rows: list[tuple[Cell, ...]] = []
         for name, chosen in zip(GOLD, (self.found, self.has_gold & ~self.found, ~self.has_gold), strict=True):
             if chosen.any():
                 part = self._part(chosen)
-                rows.append((name, int(chosen.sum()), *(part[each] for each in self.answer_measures)))
+                rows.append((name, int(chosen.sum()), *(part[each] for each in names)))
         notes = (*self._accused(key, right), *self._gain(key))
-        return View(Table((*columns, *map(Column, self.answer_measures)), tuple(rows), notes=notes))
+        return View(Table((*columns, *map(Column, names)), tuple(rows), notes=notes))
 
-    def worst(self, number: int = WORST, *, by: str | Measure | None = None, width: int | None = WIDTH) -> WorstAnswers:
-        """The questions with the worst values of a measure, with question, answer and reference.
+    def worst(
+        self,
+        number: int = WORST,
+        *,
+        by: str | Measure | None = None,
+        width: int | None = WIDTH,
+        passages: int = PASSAGES,
+    ) -> WorstAnswers:
+        """The questions with the worst values of a measure: question, answer, reference, gold and what was retrieved.
 
         `by` is by default the first of `answer_measures`, or else the first measure. Texts are cut to `width`
-        characters unless it is None.
+        characters unless it is None. Of the first `passages` retrieved it shows the first line, if their texts are in
+        the records or in `corpus`; gold passages are marked.
         """
         check_whole("the number of questions", number, 0)
+        check_whole("the number of passages", passages, 0)
         key = [*self.answer_measures, *self.measures][0] if by is None else self.key(by)
         scores = self.scores[key]
         sign = 1 if self.measures[key].definition.higher_is_better else -1
         order = [int(at) for at in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[at])][:number]
         rows = []
         for at in order:
-            record = self.records[at]
             gold = GOLD[0 if self.found[at] else 1 if self.has_gold[at] else 2]
-            said = (record.question, record.answer, next(iter(record.references or ()), None))
-            rows.append((record.query_id, float(scores[at]), gold, *(shorten_text(text, width) for text in said)))
-        texts = ("gold passage", "question", "answer", "reference")
-        columns = (Column("query", is_text=True), Column(key), *(Column(name, is_text=True) for name in texts))
-        return WorstAnswers(Table(columns, tuple(rows)))
+            wanted = self._gold[at] if self._gold else frozenset()
+            row = describe_question(self.records[at], float(scores[at]), gold, wanted, width=width, passages=passages)
+            rows.append(row)
+        return WorstAnswers(key, rows)
 
     def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it.
@@ -136,10 +150,10 @@ class RagResult(Result):
 
     def _answer_key(self, measure: str | Measure | None) -> str:
         """The result's own spelling of a measure of answers; the first if none is named."""
-        if not self.is_joined:
+        if not self.has_gold.any() or (measure is None and not self.answer_measures):
             raise MeasureError("nothing to join; that needs gold documents and a measure of answers")
         key = self.answer_measures[0] if measure is None else self.key(measure)
-        if key not in self.answer_measures:
+        if not self.rates_answers(key):
             raise MeasureError(f"{key} is not a measure of answers; this result has {', '.join(self.answer_measures)}")
         return key
 
@@ -188,32 +202,3 @@ class RagResult(Result):
         how = "higher" if gain >= 0 else "lower"
         interval = f"95 % interval of the difference {low:+.4f} to {high:+.4f}"
         return [f"{key} is {abs(gain):.4f} {how} where a gold passage was retrieved ({interval})"]
-
-
-class WorstAnswers(View):
-    """Questions, one row each; printed as one paragraph each, to leave room for the texts."""
-
-    def __str__(self) -> str:
-        names = [column.name for column in self._table.columns]
-        paragraphs = []
-        for query, value, gold, *texts in self._table.rows:
-            lines = [f"{query}  {names[1]} {value:.4f}  {names[2]}: {gold}"]
-            lines += [f"  {name:<9}  {text_or_mark(text)}" for name, text in zip(names[3:], texts, strict=True)]
-            paragraphs.append("\n".join(map(printable, lines)))
-        return "\n\n".join(paragraphs)
-
-
-def text_or_mark(text: object) -> object:
-    return "(none)" if text is None else text or "(empty)"
-
-
-def shorten_text(text: str | None, width: int | None) -> str | None:
-    r"""A text on one line, cut to a width.
-
-    >>> shorten_text("one  two\nthree", 8), shorten_text("short", None)
-    ('one two…', 'short')
-    """
-    if text is None:
-        return None
-    line = " ".join(text.split())
-    return line if width is None or len(line) <= width else line[: max(width - 1, 0)].rstrip() + "…"

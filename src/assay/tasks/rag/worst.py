@@ -1,0 +1,144 @@
+"""The worst questions of a RAG system: question, answer, reference, gold, and the first lines of what was retrieved."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.core.text import count, printable
+from assay.render import Cell, Column, Table, View
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from assay.data.records import Record
+
+GOLD = ("retrieved", "not retrieved", "no gold passage")
+TEXTS = ("gold passage", "question", "answer", "reference", "gold", "retrieved")
+# The mark of a gold passage among those retrieved.
+HIT = "✓"
+
+
+class Passage(NamedTuple):
+    """A passage as it is shown: its id and its first line, as far as they are known, and whether it is gold."""
+
+    document: str
+    text: str = ""
+    is_hit: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (HIT * self.is_hit, self.document, self.text) if part)
+
+
+class Question(NamedTuple):
+    """A question of the table: its value, whether a gold passage was retrieved, texts, gold and retrieved passages."""
+
+    query: str
+    value: float
+    gold: str
+    texts: tuple[str | None, ...]
+    wanted: tuple[Passage, ...]
+    retrieved: tuple[Passage, ...]
+    # How many more were retrieved.
+    more: int
+
+    def row(self) -> tuple[Cell, ...]:
+        lists = ["; ".join(map(str, each)) or None for each in (self.wanted, self.retrieved)]
+        return (self.query, self.value, self.gold, *self.texts, *lists)
+
+
+def describe_question(
+    record: Record, value: float, gold: str, wanted: Collection[str], *, width: int | None, passages: int
+) -> Question:
+    """A record as the table of the worst questions shows it; `wanted` are its gold documents."""
+    said = (record.question, record.answer, next(iter(record.references or ()), None))
+    texts = tuple(shorten_text(text, width) for text in said)
+    found = retrieved_passages(record, wanted, width)
+    return Question(
+        record.query_id,
+        value,
+        gold,
+        texts,
+        gold_passages(record, wanted, width)[:passages],
+        tuple(found[:passages]),
+        max(len(found) - passages, 0),
+    )
+
+
+def retrieved_passages(record: Record, wanted: Collection[str], width: int | None) -> list[Passage]:
+    """What was retrieved, in order."""
+    ids = [] if record.retrieved is None else record.retrieved.ids
+    lines = [first_line(text, width) for text in record.retrieved_texts or ()]
+    return [Passage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
+
+
+def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> tuple[Passage, ...]:
+    """What should have been retrieved: the ids, with texts where it is known which belongs to which; else the texts."""
+    known: dict[str, str] = {}
+    if record.retrieved is not None and record.retrieved_texts is not None:
+        known = dict(zip(record.retrieved.ids, record.retrieved_texts, strict=False))
+    if record.gold_texts and len(record.gold_texts) == len(wanted) == 1:
+        known = dict(zip(wanted, record.gold_texts, strict=True))
+    if record.gold_texts and not all(each in known for each in wanted):
+        return tuple(Passage("", first_line(text, width)) for text in record.gold_texts)
+    return tuple(Passage(each, first_line(known.get(each, ""), width)) for each in sorted(wanted))
+
+
+class WorstAnswers(View):
+    """Questions, one row each; printed as one paragraph each, to leave room for the texts."""
+
+    def __init__(self, measure: str, questions: Sequence[Question]) -> None:
+        columns = (Column("query", is_text=True), Column(measure), *(Column(name, is_text=True) for name in TEXTS))
+        super().__init__(Table(columns, tuple(each.row() for each in questions)))
+        self._questions = tuple(questions)
+
+    def __str__(self) -> str:
+        measure = self._table.columns[1].name
+        return "\n\n".join("\n".join(map(printable, paragraph(each, measure))) for each in self._questions)
+
+
+def paragraph(question: Question, measure: str) -> list[str]:
+    """A question in lines."""
+    lines = [f"{question.query}  {measure} {question.value:.4f}  {TEXTS[0]}: {question.gold}"]
+    for name, text in zip(TEXTS[1:4], question.texts, strict=True):
+        lines.append(f"  {name:<9}  {'(none)' if text is None else text or '(empty)'}")
+    if question.wanted or question.retrieved:
+        lines += listed("gold", question.wanted) + listed("retrieved", question.retrieved, question.more)
+    return lines
+
+
+def listed(name: str, passages: Sequence[Passage], more: int = 0) -> list[str]:
+    """Passages under their heading: one per line, or all on one if only ids are known."""
+    rest = [f"… {count(more, 'more passage')}"] if more else []
+    if any(each.text for each in passages):
+        wide = max(len(each.document) for each in passages)
+        marks = HIT if any(each.is_hit for each in passages) else ""
+        rows = [
+            f"{marks and (HIT if each.is_hit else ' ') + ' '}{each.document:<{wide}}{'  ' * bool(wide)}{each.text}"
+            for each in passages
+        ]
+    else:
+        rows, rest = [", ".join([*map(str, passages), *rest]) or "(none)"], []
+    return [f"  {name if not at else '':<9}  {row}".rstrip() for at, row in enumerate([*rows, *rest])]
+
+
+def first_line(text: str, width: int | None) -> str:
+    r"""The first line of a text that is not blank, cut to a width.
+
+    >>> first_line("\n  A title \nand more", 10)
+    'A title'
+    """
+    line = next((each for each in text.splitlines() if each.strip()), "")
+    return shorten_text(line, width) or ""
+
+
+def shorten_text(text: str | None, width: int | None) -> str | None:
+    r"""A text on one line, cut to a width.
+
+    >>> shorten_text("one  two\nthree", 8), shorten_text("short", None)
+    ('one two…', 'short')
+    """
+    if text is None:
+        return None
+    line = " ".join(text.split())
+    return line if width is None or len(line) <= width else line[: max(width - 1, 0)].rstrip() + "…"

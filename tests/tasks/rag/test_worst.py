@@ -1,0 +1,94 @@
+"""The worst questions: what of them is shown, and how."""
+
+import pickle
+
+import assay
+
+ROWS = [
+    {
+        "query_id": "far",
+        "question": "Where?",
+        "gold": ["d3"],
+        "retrieved": ["d1", "d2"],
+        "retrieved_texts": ["\n  A title \nand the text", "x" * 200],
+        "answer": "no",
+        "references": ["there"],
+    },
+    {
+        "query_id": "near",
+        "gold": {"d1": 1, "d2": 0, "d4": 2},
+        "retrieved": ["d2", "d1", "d5"],
+        "retrieved_texts": ["two", "one", "five"],
+        "answer": "there",
+        "references": ["there"],
+    },
+]
+
+
+def test_texts_of_what_was_retrieved_with_marks():
+    shown = str(assay.evaluate_rag(ROWS, ["answer_f1", "recall"]).worst(width=20))
+    assert (
+        shown
+        == """\
+far  answer_f1 0.0000  gold passage: not retrieved
+  question   Where?
+  answer     no
+  reference  there
+  gold       d3
+  retrieved  d1  A title
+             d2  xxxxxxxxxxxxxxxxxxx…
+
+near  answer_f1 1.0000  gold passage: retrieved
+  question   (none)
+  answer     there
+  reference  there
+  gold       d1  one
+             d4
+  retrieved    d2  two
+             ✓ d1  one
+               d5  five"""
+    )
+
+
+def test_fewer_passages_and_only_ids():
+    rows = [{key: value for key, value in row.items() if key != "retrieved_texts"} for row in ROWS]
+    result = assay.evaluate_rag(rows, "recall")
+    assert "  gold       d1, d4\n  retrieved  d2, ✓ d1, d5" in str(result.worst())
+    assert "  retrieved  d2, … 2 more passages" in str(result.worst(passages=1))
+    nothing = assay.evaluate_rag([{"gold": ["a"], "retrieved": []}], "recall")
+    assert str(nothing.worst()).endswith("  gold       a\n  retrieved  (none)")
+
+
+def test_texts_of_the_corpus():
+    rows = [{key: value for key, value in row.items() if key != "retrieved_texts"} for row in ROWS]
+    corpus = {f"d{n}": f"text {n}" for n in range(1, 6)}
+    shown = str(assay.evaluate_rag(rows, "answer_f1", corpus=corpus).worst(1))
+    assert shown.endswith("  gold       d3  text 3\n  retrieved  d1  text 1\n             d2  text 2")
+
+
+def test_texts_alone():
+    row = {"retrieved_contexts": ["one\ntwo"], "reference_contexts": ["three"], "response": "a b", "reference": "c"}
+    shown = str(assay.evaluate_rag([row], "answer_f1").worst())
+    assert "one" in shown
+    assert "two" not in shown
+
+
+def test_answers_alone_have_no_passages():
+    shown = str(assay.evaluate_rag([{"answer": "a b", "references": ["c"]}], "answer_f1").worst())
+    assert "retrieved" not in shown.replace("gold passage", "")
+
+
+def test_export():
+    view = assay.evaluate_rag(ROWS, ["answer_f1", "recall"]).worst(passages=2)
+    frame = view.to_polars()
+    assert frame["gold"].to_list() == ["d3", "d1 one; d4"]
+    assert frame["retrieved"][1] == "d2 two; ✓ d1 one"
+    assert str(pickle.loads(pickle.dumps(view))) == str(view)  # noqa: S301 - our own
+
+
+def test_nothing_in_a_passage_reaches_the_terminal():
+    row = {"gold": ["\x1b]0;x"], "retrieved": ["\x1b]0;x"], "retrieved_texts": ["\x1b[31mred\u202e"]}
+    view = assay.evaluate_rag([row], "recall").worst()
+    assert "\x1b" not in str(view)
+    assert "\u202e" not in str(view)
+    assert "\x1b" not in view.to_html()
