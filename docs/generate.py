@@ -44,7 +44,12 @@ as nonrelevant, unless a measure says otherwise.
 ```
 """
 # The values of policies that are not a choice of words.
-OTHER_VALUES = {"depth": "`None`, a whole number from 1", "judged_only": "`False`, `True`", "rel": "a number"}
+OTHER_VALUES = {
+    "depth": "`None`, a whole number from 1",
+    "judged_only": "`False`, `True`",
+    "rel": "a number",
+    "doc_id": "`None`, a [rule](#chunks-and-documents)",
+}
 POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
 TOOLS = re.compile(r"(?<=<!-- tools -->\n).*?(?=<!-- end -->)", re.DOTALL)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
+from assay.core.doc_id import EXAMPLES, DocIdRule
 from assay.core.policies import CHOICES, check_policy, check_whole
 
 nan = math.nan
@@ -75,12 +76,19 @@ ONE_QUERY = [
     ("rel", 2, {"a": 1, "b": 2}, ["a", "b"], {"rr": 1 / 2, "recall": 1, "rr(rel=1)": 1, "num_rel": 1}),
     ("rel", np.float32(2), {"a": 1, "b": 2}, ["a", "b"], {"rr": 1 / 2}),
     ("rel", 0.5, {"a": 0.25, "b": 0.5}, ["a", "b"], {"rr": 1 / 2}),
+    ("doc_id", None, {"a": 1}, ["b#1", "a#2"], {"rr": 0}),
+    ("doc_id", "before:#", {"a": 1}, ["b#1", "b#2", "a#2", "a#1"], {"rr": 1 / 2, "num_ret": 2}),
+    ("chunks", "best", {"a": 1}, ["b#1", "b#2", "a#2", "a#1"], {"rr": 1 / 2, "hits": 1, "num_ret": 2}),
+    ("chunks", "best", {"a": 1}, {"a#1": 1, "b#1": 2, "a#2": 3}, {"rr": 1, "hits": 1, "num_ret": 2}),
+    ("chunks", "count", {"a": 1}, ["b#1", "b#2", "a#2", "a#1"], {"rr": 1 / 3, "hits": 2, "num_ret": 4}),
+    ("chunks", "once", {"a": 1}, ["b#1", "b#2", "a#2", "a#1"], {"rr": 1 / 3, "hits": 1, "num_ret": 4}),
 ]
 
 
 @pytest.mark.parametrize(("policy", "value", "judgments", "ranking", "expected"), ONE_QUERY)
 def test_one_query(policy, value, judgments, ranking, expected):
-    result = assay.evaluate({"q": judgments}, {"q": ranking}, list(expected), **{policy: value})
+    rule = {"doc_id": "before:#"} if policy == "chunks" else {}
+    result = assay.evaluate({"q": judgments}, {"q": ranking}, list(expected), **{policy: value}, **rule)
     assert result.per_query()["q"] == pytest.approx(expected, nan_ok=True)
     assert getattr(result.policies, policy) == value
 
@@ -232,7 +240,7 @@ def test_policies_that_raise(policy, qrels, run, error, words):
 
 OPTIONS = (
     "ties, order, precision, duplicates, missing, no_relevant, no_results, grades, negative, exclude, depth, "
-    "judged_only, rel"
+    "judged_only, rel, doc_id, chunks"
 )
 BAD = [
     ("ties", "docid", "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'docid'"),
@@ -260,6 +268,9 @@ BAD = [
     ("rel", -math.inf, "rel must be a number, not '-inf'"),
     ("rel", True, "rel must be a number, not 'True'"),
     ("rel", None, "rel must be a number, not 'None'"),
+    ("doc_id", 3, f"doc_id must be a rule or a function, not '3'; a rule is {EXAMPLES}"),
+    ("chunks", "keep", "chunks must be 'best' or 'count' or 'once', not 'keep'"),
+    ("chunks", "once", "chunks has no effect without doc_id, the rule that finds the documents of chunks; set both"),
     ("tie", "input", f"unknown option 'tie'; did you mean ties? The options are {OPTIONS}"),
     ("level", 2, f"unknown option 'level'; the options are {OPTIONS}"),
 ]
@@ -284,7 +295,8 @@ def test_any_value_is_taken_or_refused(name, value):
         assert str(error).isprintable()
     else:
         policies = assay.Policies().changed({name: value})
-        assert getattr(policies, name) == value
+        taken = DocIdRule.parse(value) if name == "doc_id" and value is not None else value
+        assert getattr(policies, name) == taken
 
 
 def test_every_choice_has_an_example():
@@ -296,7 +308,7 @@ def test_every_choice_has_an_example():
 
 
 def test_signature_names_every_policy():
-    result = assay.evaluate(QRELS, RUN, "ap", depth=100, rel=2, judged_only=True)
+    result = assay.evaluate(QRELS, RUN, "ap", depth=100, rel=2, judged_only=True, doc_id="before:#")
     for policy in assay.Policies.__slots__:
         assert f" {policy}=" in str(result.signature)
     assert " depth=100 " in str(result.signature)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from assay.cli.options import (
+    doc_id_option,
     given,
     load_option,
     loaded,
@@ -88,6 +89,7 @@ class LimitType(click.ParamType[Any]):
     type=click.Choice(list(CONVENTIONS)),
     help="Compute like this tool: its names for measures, and its policies.  [default: assay]",
 )
+@doc_id_option()
 @qrels_format_option
 @run_format_option
 @threads_option

@@ -36,6 +36,8 @@ KINDS: dict[str, click.ParamType[Any]] = {
     "depth": click.IntRange(min=1),
     "rel": click.FLOAT,
 }
+DOC_ID_HELP = r"""Rule that turns ids of chunks into ids of documents: before:# or before_last:_ (the id up to the first
+or last separator), after:/ or after_last:/, regex:^(.+)-\d+$ (with one group), or a field, such as metadata.source."""
 
 format_choice = click.Choice(FILE_FORMATS)
 convention_option = click.option(
@@ -109,9 +111,11 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """One option per policy; those that are not given are None."""
+    """One option per policy but `doc_id`, which has its own; those that are not given are None."""
     options = []
     for name in Policies.__slots__:
+        if name == "doc_id":
+            continue
         kind: dict[str, Any] = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
         if name in KINDS and name not in CHOICES:
             kind["metavar"] = "N"
@@ -120,6 +124,11 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
         flag = "--" + name.replace("_", "-")
         options.append(click.option(flag, name, cls=PolicyOption, help=f"{help_}.", **kind))
     return stacked(command, options)
+
+
+def doc_id_option(*names: str) -> Decorator:
+    """`--doc-id`, and other names of it."""
+    return click.option("--doc-id", *names, "doc_id", metavar="RULE", help=" ".join(DOC_ID_HELP.split()))
 
 
 def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
@@ -169,7 +178,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         policies = given({name: options.pop(name) for name in Policies.__slots__})
         return command(*args, scoring=ScoringOptions(**taken, policies=policies), **options)
 
-    return stacked(bundled, (convention_option, reading_options, load_option, policy_options))
+    return stacked(bundled, (convention_option, doc_id_option(), reading_options, load_option, policy_options))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import click
 from assay.cli.options import (
     BARE,
     convention_option,
+    doc_id_option,
     given,
     load_option,
     loaded,
@@ -63,7 +64,7 @@ MOST_FAILURES = 20
     metavar="PATH",
     help="Where the list of documents is in a response, such as data.hits; . is the whole response.",
 )
-@click.option("--id", "doc_id", metavar="PATH", help="Where the id is in a document, such as _source.url.")
+@doc_id_option("--id")
 @click.option(
     "--header",
     "headers",

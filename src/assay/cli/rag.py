@@ -9,6 +9,7 @@ import click
 from assay.cli.options import (
     BARE,
     convention_option,
+    doc_id_option,
     given,
     load_option,
     loaded,
@@ -69,7 +70,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     callback=read_columns,
     help="Field that holds a part of the records, if its name is not a usual one. Repeatable.",
 )
-@click.option("--id", "doc_id", metavar="PATH", help="Path to the id of a passage, such as metadata.source.")
+@doc_id_option("--id")
 @click.option("--save", metavar="FILE", help="Store the result in a file, for `assay gate` and assay.load_result.")
 @convention_option
 @output_options

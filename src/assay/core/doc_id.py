@@ -14,7 +14,7 @@ id itself. How chunks of the same document are collapsed is in `assay.data.chunk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.core.errors import DataError, PolicyError
@@ -36,7 +36,9 @@ EXAMPLES = r"before:#, before_last:_, after:/, regex:^(.+)-\d+$, or a field such
 
 
 class DocIdRule(str):
-    """How the id of a document is found in that of a chunk. Two rules are equal if their texts are.
+    """How the id of a document is found in that of a chunk.
+
+    Two rules are equal if their texts are; two functions must be the same one, unless one is known only by its name.
 
     >>> rule = DocIdRule.parse("before:#")
     >>> rule.of("guide#3"), rule.of("guide"), rule.match("guide")
@@ -60,15 +62,28 @@ class DocIdRule(str):
     def __getnewargs__(self) -> tuple[str, str, Callable[[str], object] | None]:  # type: ignore[override]
         return self.kind, self.argument, self.function
 
+    def __eq__(self, other: object) -> bool:
+        functions = {each.function for each in (self, other) if isinstance(each, DocIdRule)} - {None}
+        return isinstance(other, str) and super().__eq__(other) and len(functions) <= 1
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
     @classmethod
     def parse(cls, rule: object) -> DocIdRule:
         """The rule that a text or a function means; raises a `PolicyError` that says what can be given."""
         if isinstance(rule, DocIdRule):
             return rule
         if callable(rule):
+            if not isinstance(rule, Hashable):
+                raise PolicyError(f"doc_id={name_of(rule)} cannot be hashed; pass a plain function")
             return cls("function", name_of(rule), rule)
         if not isinstance(rule, str):
             raise PolicyError(f"doc_id must be a rule or a function, not {show(rule)}; a rule is {EXAMPLES}")
+        if not is_unicode(rule):
+            raise PolicyError(f"doc_id: {show(rule)} is not valid Unicode")
         if len(rule) > LONGEST:
             raise PolicyError(f"doc_id has {len(rule):,} characters; at most {LONGEST:,} are allowed")
         kind, colon, argument = rule.partition(":")
@@ -103,7 +118,7 @@ class DocIdRule(str):
 
         ids = chunks if isinstance(chunks, polars.Series) else polars.Series(list(chunks), dtype=polars.String)
         if self.is_field:
-            raise DataError(f"doc_id={self} reads a field, and the run has only ids; {NO_FIELDS}")
+            raise field_missing(self, "the run")
         if self.kind == "function":
             every = ids.unique()
             documents = polars.Series([self.call(each) for each in every], dtype=polars.String)
@@ -125,18 +140,32 @@ class DocIdRule(str):
     def in_item(self, item: object) -> str | None:
         """The field of an item; None if it has no such field."""
         if item is None:
-            raise DataError(f"doc_id={self} reads a field, and what was retrieved has only ids; {NO_FIELDS}")
+            raise field_missing(self, "what was retrieved")
         value = field_of(item, self.argument)
         return as_document(value, f"doc_id={self} is {show(value)}")
 
 
-NO_FIELDS = "use a rule for ids, such as before:#, or data that has the field"
+def field_missing(rule: DocIdRule, what: str) -> DataError:
+    """The error for data that cannot have fields."""
+    return DataError(
+        f"doc_id={rule} reads a field, and {what} has only ids; use a rule for ids, such as before:#, or rows with "
+        "this field (JSON Lines, CSV, TSV, Parquet, a frame)"
+    )
 
 
 def name_of(function: Callable[..., object]) -> str:
     """The qualified name of a function, or of the class of another callable."""
     named: Any = function if hasattr(function, "__qualname__") else type(function)
     return printable(f"{named.__module__}.{named.__qualname__}")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_path(text: str) -> bool:

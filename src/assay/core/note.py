@@ -49,7 +49,7 @@ class NoteKind(StrEnum):
     )
     CHUNKS = (
         "chunks",
-        "{count} [chunk|chunks] of documents that are ranked higher left out",
+        "{count} [chunk of a document that is|chunks of documents that are] ranked higher left out",
         {
             "some": "doc_id={rule} does not match {count} of {retrieved} ids; kept as they are: {ids}",
             "none": "doc_id={rule} does not match a single id; all are kept as they are: {ids}",

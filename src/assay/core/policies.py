@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.errors import AssayError, PolicyError
-from assay.core.text import nearest, show
+from assay.core.text import nearest, printable, show
 
 LARGEST = sys.float_info.max
 
@@ -80,6 +80,15 @@ WORDING: dict[str, dict[Any, str]] = {
     "rel": {
         float: "grades of at least {:g} are relevant",
     },
+    "doc_id": {
+        None: "the ids in the run are those of documents",
+        str: "the ids in the run are those of chunks, and their documents are found by {}",
+    },
+    "chunks": {
+        "best": "of the chunks of a document, only the one that ranks highest is kept",
+        "count": "every chunk is kept, and counts as its document",
+        "once": "every chunk is kept and takes up a rank, but a document counts once",
+    },
 }
 # What a choice did to the queries or judgments that a note is about.
 EFFECTS: dict[str, dict[str, str]] = {
@@ -101,6 +110,8 @@ COUNT_OR_SKIP_MISSING = f'{COUNT_MISSING}, missing="skip" leaves them out'
 CHOICES: dict[str, tuple[str, ...]] = {
     name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)
 }
+# These say nothing unless there is a rule.
+ABOUT_CHUNKS = ("doc_id", "chunks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +131,29 @@ class Policies:
     depth: int | None = None
     judged_only: bool = False
     rel: float = 1.0
+    doc_id: str | None = None
+    chunks: str = "best"
 
     def __str__(self) -> str:
-        return self.described(Policies.__slots__)
+        return self.described(self.to_dict())
+
+    @property
+    def repeated(self) -> str:
+        """How the documents count that a ranking has more than once: as `chunks` says where they are its chunks."""
+        return self.duplicates if self.doc_id is None or self.chunks == "best" else self.chunks
+
+    def to_dict(self) -> dict[str, Any]:
+        """The policies as JSON has them, without those that say nothing."""
+        names = [name for name in Policies.__slots__ if self.doc_id is not None or name not in ABOUT_CHUNKS]
+        values = {name: getattr(self, name) for name in names}
+        return values if self.doc_id is None else {**values, "doc_id": str(self.doc_id)}
 
     def described(self, names: Iterable[str]) -> str:
         """Some policies as text."""
-        return " ".join(f"{name}={write_policy(getattr(self, name))}" for name in names)
+        values = {name: getattr(self, name) for name in names}
+        if "doc_id" in values:
+            values["doc_id"] = "none" if self.doc_id is None else printable(self.doc_id)
+        return " ".join(f"{name}={write_policy(value)}" for name, value in values.items())
 
     def differing(self, other: Policies) -> str:
         """The policies that differ from `other`, as text."""
@@ -137,7 +164,16 @@ class Policies:
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         for name, value in plain.items():
             check_policy(name, value)
+        if plain.get("doc_id") is not None:
+            plain["doc_id"] = parse_rule(plain["doc_id"])
         return replace(self, **plain) if plain else self
+
+
+def parse_rule(rule: object) -> str:
+    """The rule that finds the documents of chunks."""
+    from assay.core.doc_id import DocIdRule
+
+    return DocIdRule.parse(rule)
 
 
 def write_policy(value: str | float | bool | None) -> str:
@@ -154,6 +190,10 @@ def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the 
         hint = f"did you mean {' or '.join(near)}? The" if near else "the"
         raise PolicyError(f"unknown option {show(name)}; {hint} options are {', '.join(known)}")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name == "doc_id":
+        if value is not None:
+            parse_rule(value)
+        return
     if name in CHOICES:
         is_right = isinstance(value, str) and value in CHOICES[name]
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
@@ -206,7 +246,7 @@ def policy_help(name: str) -> str:
     if name in CHOICES:
         return "; ".join(f"{value}: {words}" for value, words in WORDING[name].items())
     general = WORDING[name].get(True) or next(reversed(WORDING[name].values()))
-    return re.sub(r"\{.*?\}", "N", general)
+    return re.sub(r"\{.*?\}", "RULE" if name == "doc_id" else "N", general)
 
 
 Policies.__doc__ = f"{Policies.__doc__}\n\n" + "\n".join(f"    - `{name}`: {policy_help(name)}." for name in WORDING)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from assay._kernel import Index, Ranker, Rows
     from assay.core.policies import Policies
+    from assay.data.chunks import DocumentRanker
 
 MOST_THREADS = 1024
 BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "input": "before_input"}
@@ -25,7 +26,7 @@ BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "i
 def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
     """The kernel's options for these policies and for what the measures need."""
     return Options(
-        duplicates="count" if policies.duplicates == "once" else policies.duplicates,
+        duplicates="count" if policies.repeated == "once" else policies.repeated,
         single=policies.precision == "float32",
         given=policies.order == "given",
         exclude_query=policies.exclude == "query_id",
@@ -43,7 +44,13 @@ def floats(column: bytes) -> FloatArray:
 
 
 def rank_hits(
-    rows: Rows, index: Index, ranker: Ranker, number: int, policies: Policies, *, repeated: str | None = None
+    rows: Rows,
+    index: Index,
+    ranker: Ranker | DocumentRanker,
+    number: int,
+    policies: Policies,
+    *,
+    repeated: str | None = None,
 ) -> tuple[Judged, IntArray]:
     """The ranker's hits under its options of that number, ranked, and the number of documents retrieved per query.
 
@@ -62,7 +69,7 @@ def rank_hits(
         retrieved=np.maximum(found, 0),
         owner=np.repeat(np.arange(size), np.diff(starts)),
         grades=best_first,
-        hits=ranked.distinct() if policies.duplicates == "once" else ranked,
+        hits=ranked.distinct() if policies.repeated == "once" else ranked,
         floor=0.0 if policies.negative == "unjudged" else -np.inf,
         repeats=integers(columns["repeats"]),
         foreign=foreign,

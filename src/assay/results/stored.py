@@ -14,7 +14,6 @@ import json
 import math
 import os
 import re
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +73,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
         "version": VERSION if notes else WITHOUT_NOTES,
         "written_by": result.version,
         "convention": result.convention,
-        "policies": asdict(result.policies),
+        "policies": result.policies.to_dict(),
         # A list, so that the order of the columns survives a formatter that sorts keys.
         "measures": [measure_fields(name, result) for name in result.measures],
         "notes": notes,
@@ -110,7 +109,7 @@ def measure_fields(name: str, result: Result) -> dict[str, Any]:
         "higher_is_better": about.higher_is_better,
     }
     if name in result.own_policies:
-        said["policies"] = asdict(result.own_policies[name])
+        said["policies"] = result.own_policies[name].to_dict()
     if measure.has_own_number:
         (said["mean"],) = plain_values(np.array([result[name]]))
     return said

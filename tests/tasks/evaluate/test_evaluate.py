@@ -98,12 +98,14 @@ def test_the_signature_holds_every_choice_and_the_version(result):
         "depth": 7,
         "judged_only": True,
         "rel": 0.5,
+        "doc_id": "before:#",
+        "chunks": "once",
     }
     changed = assay.evaluate(QRELS, RUN, ["ap"], convention="trec_eval", **options).signature
     assert str(changed) == (
         f"assay {assay.__version__} convention=trec_eval ties=input order=given precision=float32 duplicates=last "
         "missing=skip no_relevant=nan no_results=nan grades=as_given negative=nonrelevant "
-        "exclude=query_id depth=7 judged_only=yes rel=0.5 "
+        "exclude=query_id depth=7 judged_only=yes rel=0.5 doc_id=before:# chunks=once "
         "measures: ap(rel=0.5,norm=relevant,ties=rank,nothing=zero)"
     )
     assert set(options) == set(assay.Policies.__slots__)

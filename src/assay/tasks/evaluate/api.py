@@ -14,10 +14,11 @@ import numpy as np
 
 from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
-from assay.core.errors import DataError, DuplicateError, MismatchError
+from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.policies import EFFECTS
 from assay.core.text import some
+from assay.data.chunks import ChunkOrder, DocumentRanker
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, rank_run
@@ -187,7 +188,7 @@ class PolicyGroup(NamedTuple):
 class RunRead(NamedTuple):
     """A run as a ranker has read it, the rankings that each tool refuses, and the data it was read from."""
 
-    ranker: Ranker
+    ranker: Ranker | DocumentRanker
     refused: Refused
     data: object
 
@@ -203,6 +204,8 @@ def make_scorer(
     """A scorer of the measures that names mean under a convention."""
     known = find_convention(convention)
     resolved = resolve_measures(measures, known, policies)
+    if "chunks" in policies and policies.get("doc_id") is None:
+        raise PolicyError("chunks has no effect without doc_id, the rule that finds the documents of chunks; set both")
     return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads)
 
 
@@ -270,16 +273,30 @@ class Scorer:
             raise MismatchError(
                 f"the judgments have {self.listed} queries and the run has {listed}; lists must have the same length"
             )
-        read = partial(rank_run, self.new_ranker, threads=self.threads, **how)
+        rank: Any = partial(rank_run, self.new_ranker) if self.policies.doc_id is None else self.rank_chunks
+        read = partial(rank, threads=self.threads, **how)
         return RunRead(*self.read_as_tools(run, read, judgments=False), run)
 
     def new_ranker(self) -> Ranker:
         """A ranker that has seen nothing."""
         return Ranker(self.qrels.index, self.options)
 
+    def new_document_ranker(self) -> DocumentRanker:
+        """A ranker of the documents of chunks, that has seen nothing."""
+        orders = {group.number: ChunkOrder.of(group.policies) for group in self.groups}
+        rule: Any = self.policies.doc_id
+        return DocumentRanker(self.new_ranker, rule, [orders[number] for number in range(len(self.options))])
+
+    def rank_chunks(self, run: object, **how: Any) -> DocumentRanker:  # noqa: ANN401 - as in `Evaluator.evaluate`
+        """Ranks the documents of a run of chunks."""
+        ranker = self.new_document_ranker()
+        ranker.add_run(run, **how)
+        return ranker
+
     def start(self) -> RunRead:
         """A run without rankings, to which they can be added."""
-        return RunRead(self.new_ranker(), {}, ADDED)
+        is_plain = self.policies.doc_id is None
+        return RunRead(self.new_ranker() if is_plain else self.new_document_ranker(), {}, ADDED)
 
     def add(self, run: RunRead, query: object, ranking: object) -> None:
         """Adds the ranking of one query to a run."""
@@ -356,9 +373,9 @@ def check_overlap(qrels: Qrels, retrieved: IntArray, run: RunRead) -> None:
     )
 
 
-def run_notes(ranker: Ranker, number: int, unknown: list[str]) -> list[Note]:
+def run_notes(ranker: Ranker | DocumentRanker, number: int, unknown: list[str]) -> list[Note]:
     """What was found while reading the run under the options of that number."""
-    notes = []
+    notes = ranker.notes(number) if isinstance(ranker, DocumentRanker) else []
     if unknown:
         notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
     if ranker.scattered:

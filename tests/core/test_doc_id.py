@@ -1,0 +1,230 @@
+r"""Rules from the ids of chunks to those of documents: a table of rules, what is refused, and linear time."""
+
+import copy
+import pickle
+import time
+from types import SimpleNamespace
+
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.core.doc_id import EXAMPLES, LONGEST, DocIdRule
+
+# A rule, the id of a chunk, and its document; None if the rule does not match.
+RULES = [
+    ("before:#", "guide#3", "guide"),
+    ("before:#", "guide#3#4", "guide"),
+    ("before:#", "guide", None),
+    ("before:#", "#3", None),
+    ("before:#", "#3#4", None),
+    ("before:#", "", None),
+    ("before:#", "guide#", "guide"),
+    ("before:_chunk", "guide_v2_chunk_3", "guide_v2"),
+    ("before:_", "guide_v2_chunk_3", "guide"),
+    ("before::", "guide:3", "guide"),
+    ("before: ", "a b c", "a"),
+    ("before:.*", "a.*b", "a"),
+    ("before:.*", "ab", None),
+    ("before:\\d", "a1\\d", "a1"),
+    ("before:é", "caféteria", "caf"),
+    ("before:#", "a\nb#1", "a\nb"),
+    ("before_last:_", "guide_v2_chunk_3", "guide_v2_chunk"),
+    ("before_last:#", "a\nb#1\n#2", "a\nb#1\n"),
+    ("before_last:_", "guide", None),
+    ("before_last:aa", "xaaa", "xa"),
+    ("after:/", "corpus/guide/1", "guide/1"),
+    ("after:/", "corpus/", None),
+    ("after:/", "corpus", None),
+    ("after:/", "a\nb/c\nd", "c\nd"),
+    ("after_last:/", "corpus/guide/1", "1"),
+    (r"regex:^(.+)-\d+$", "a-b-12", "a-b"),
+    (r"regex:^(.+)-\d+$", "a-b", None),
+    (r"regex:^(.*)-\d+$", "-12", None),
+    (r"regex:(\d+)", "doc 17 part 3", "17"),
+    (r"regex:^(?:chunk|part):(\w+)", "part:guide", "guide"),
+    (r"regex:^(?P<document>\w+)\.", "guide.3", "guide"),
+    (r"regex:a(b)?", "ac", None),
+    (r"regex:(?i)^(GUIDE)", "guide#1", "guide"),
+]
+
+
+@pytest.mark.parametrize(("rule", "chunk", "document"), RULES)
+def test_the_table_of_rules(rule, chunk, document):
+    parsed = DocIdRule.parse(rule)
+    assert str(parsed) == rule
+    assert DocIdRule.parse(str(parsed)) == parsed
+    assert parsed.match(chunk) == document
+    assert parsed.of(chunk) == (document or chunk)
+    assert parsed.match_all([chunk, "x", chunk]).to_list()[::2] == [document] * 2
+
+
+# A path, what was retrieved, and the document.
+FIELDS = [
+    ("source", {"source": "guide"}, "guide"),
+    ("source", {"source": 7}, "7"),
+    ("source", {"source": None}, None),
+    ("source", {"source": ""}, None),
+    ("source", {}, None),
+    ("metadata.source", {"metadata": {"source": "guide"}}, "guide"),
+    ("metadata.source", {"metadata.source": "flat", "metadata": {"source": "guide"}}, "flat"),
+    ("a.b.c", {"a": {"b.c": "x"}}, "x"),
+    ("metadata.source", {"metadata": None}, None),
+    ("metadata.source", {"metadata": "text"}, None),
+    ("metadata.source", SimpleNamespace(metadata={"source": "guide"}), "guide"),
+    ("field:_source.file-name", {"_source": {"file-name": "guide"}}, "guide"),
+    ("field:my field", {"my field": "guide"}, "guide"),
+]
+
+
+@pytest.mark.parametrize(("path", "item", "document"), FIELDS)
+def test_the_field_of_an_item(path, item, document):
+    rule = DocIdRule.parse(path)
+    assert str(rule) == "field:" + path.removeprefix("field:")
+    assert DocIdRule.parse(str(rule)) == rule
+    assert (rule.match("c1", item), rule.of("c1", item)) == (document, document or "c1")
+
+
+def test_a_path_does_not_lead_into_the_inside_of_an_object():
+    assert DocIdRule.parse("__class__.__name__").match("c1", SimpleNamespace()) is None
+
+
+@pytest.mark.parametrize(("value", "shown"), [(1.5, "1.5"), (True, "True"), (["a"], "['a']")])
+def test_a_field_that_is_not_an_id(value, shown):
+    with pytest.raises(assay.DataError) as caught:
+        DocIdRule.parse("source").of("c1", {"source": value})
+    assert str(caught.value) == f"doc_id=field:source is '{shown}', which is not an id; ids are strings or integers"
+
+
+NOT_A_RULE = f"is not a rule; a rule is {EXAMPLES}"
+REFUSED = [
+    ("", f"doc_id: '' {NOT_A_RULE}"),
+    ("#", f"doc_id: '#' {NOT_A_RULE}"),
+    ("before", f"doc_id: 'before' {NOT_A_RULE}"),
+    ("before:", f"doc_id: 'before:' {NOT_A_RULE}"),
+    ("until:#", f"doc_id: 'until:#' {NOT_A_RULE}"),
+    (r"^(.+)-\d+$", rf"doc_id: '^(.+)-\d+$' {NOT_A_RULE}"),
+    (3, f"doc_id must be a rule or a function, not '3'; a rule is {EXAMPLES}"),
+    ("field:a..b", "doc_id: 'a..b' is not a field path; write names with dots, as in metadata.source"),
+    ("before:\ud800", r"doc_id: 'before:\ud800' is not valid Unicode"),
+    ("before:" + "x" * LONGEST, "doc_id has 1,007 characters; at most 1,000 are allowed"),
+    (
+        "regex:abc",
+        (
+            r"doc_id: the regular expression 'abc' has 0 groups; mark the document's id with one, as in ^(.+)-\d+$, "
+            "and write other groups as (?:…)"
+        ),
+    ),
+    (
+        "regex:(a)(b)",
+        (
+            r"doc_id: the regular expression '(a)(b)' has 2 groups; mark the document's id with one, as in ^(.+)-\d+$, "
+            "and write other groups as (?:…)"
+        ),
+    ),
+    (
+        "regex:(a)(?=b)",
+        (
+            "doc_id: the regular expression '(a)(?=b)' cannot be used: look-around, including look-ahead and look-behind, "
+            "is not supported"
+        ),
+    ),
+    (r"regex:(a)\1", r"doc_id: the regular expression '(a)\1' cannot be used: backreferences are not supported"),
+    ("regex:(a", "doc_id: the regular expression '(a' cannot be used: unclosed group"),
+    (
+        r"regex:(\w{1000}){1000}",
+        (
+            r"doc_id: the regular expression '(\w{1000}){1000}' cannot be used: Compiled regex exceeds size limit of "
+            "10485760 bytes."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "message"), REFUSED)
+def test_what_is_refused(rule, message):
+    with pytest.raises(assay.PolicyError) as caught:
+        DocIdRule.parse(rule)
+    assert str(caught.value) == message
+
+
+def test_an_evil_expression_takes_linear_time():
+    rule = DocIdRule.parse(r"regex:^((?:a+)+)+b$")
+    chunks = ["a" * 5_000] * 200
+    start = time.perf_counter()
+    assert rule.match_all(chunks).null_count() == 200
+    assert time.perf_counter() - start < 5
+
+
+def before_dash(chunk):
+    return chunk.partition("-")[0] if "-" in chunk else None
+
+
+def test_a_function():
+    rule = DocIdRule.parse(before_dash)
+    assert str(rule) == f"function:{__name__}.before_dash"
+    assert rule.match_all(["a-1", "b", "a-2"]).to_list() == ["a", None, "a"]
+    stored = DocIdRule.parse(str(rule))
+    assert stored == rule
+    with pytest.raises(assay.PolicyError, match=r"is a function of Python; pass the function itself"):
+        stored.of("a-1")
+
+
+def test_functions_of_the_same_name_are_not_the_same():
+    first, second = (DocIdRule.parse(each) for each in [lambda chunk: chunk, lambda chunk: chunk + "x"])
+    assert str(first) == str(second)
+    assert first != second
+    assert hash(first) == hash(second)
+
+
+def test_a_function_is_called_once_per_id():
+    calls = []
+    DocIdRule.parse(lambda chunk: calls.append(chunk) or "d").match_all(polars.Series(["a", "b", "a"]))
+    assert sorted(calls) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda chunk: chunk[9], "failed for the id 'a': IndexError: string index out of range"),
+        (lambda _: 1.5, "gave '1.5' for the id 'a', which is not an id; ids are strings or integers"),
+    ],
+)
+def test_a_function_that_fails(function, reason):
+    with pytest.raises(assay.DataError) as caught:
+        DocIdRule.parse(function).of("a")
+    assert str(caught.value).endswith(reason)
+
+
+def test_a_callable_that_cannot_be_hashed():
+    class Rule:
+        __hash__ = None
+
+        def __call__(self, chunk):
+            return chunk
+
+    with pytest.raises(assay.PolicyError, match="cannot be hashed; pass a plain function"):
+        DocIdRule.parse(Rule())
+
+
+def test_rules_are_equal_to_their_text_and_can_be_copied():
+    rule = DocIdRule.parse("before:#")
+    assert rule == "before:#"
+    assert rule != "before:-"
+    assert rule != None  # noqa: E711 - what a dataclass compares
+    assert copy.deepcopy(rule) == pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301 - our own
+    assert copy.deepcopy(rule).of("a#1") == "a"
+
+
+@given(separator=st.text(min_size=1, max_size=3), chunk=st.text("ab#_.\n", max_size=8) | st.text())
+def test_separators_mean_what_python_says(separator, chunk):
+    expected = {
+        "before": chunk.partition(separator)[0] if separator in chunk else None,
+        "before_last": chunk.rpartition(separator)[0] if separator in chunk else None,
+        "after": chunk.partition(separator)[2],
+        "after_last": chunk.rpartition(separator)[2] if separator in chunk else None,
+    }
+    for kind, document in expected.items():
+        assert DocIdRule.parse(f"{kind}:{separator}").match(chunk) == (document or None)
