@@ -85,6 +85,7 @@ def test_a_measure_of_ir_measures_as_an_object():
 def test_every_policy_has_words():
     values = [(name, value) for name, choices in CHOICES.items() for value in choices]
     values += [("judged_only", True), ("judged_only", False), ("depth", 10), ("depth", None), ("rel", 2)]
+    values += [("doc_id", None), ("doc_id", "before:#")]
     assert [each for each in values if "=" in policy_sentence(*each)] == []
     assert {name for name, _ in values} == set(Policies.__slots__)
 
