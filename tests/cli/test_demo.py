@@ -24,7 +24,7 @@ def test_shows_two_rag_systems(assay):
     lines = assay("demo").stdout.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("Two RAG systems"))
     assert lines[start + 2].split() == ["run", "recall", "answer_f1", "rouge_l"]
-    worse, better = (list(map(float, line.split()[1:])) for line in lines[start + 4 : start + 6])
+    worse, better = (list(map(float, line.split()[1::3])) for line in lines[start + 4 : start + 6])
     assert all(left < right for left, right in zip(worse, better, strict=True))
     rows = [line for line in lines[start:] if line.startswith(("retrieved ", "not retrieved "))]
     assert [int(row.split()[-3]) for row in rows] == [20, 5]

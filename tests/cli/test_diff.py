@@ -52,7 +52,8 @@ def test_json_has_every_judged_document(assay):
 def test_other_formats_have_a_row_for_each_query(assay, folder, format_):
     assert assay("diff", "qrels.txt", "one.run", "two.run", "--format", format_, "-o", "out").stdout == ""
     text = (folder / "out").read_text(encoding="utf-8")
-    assert "d1 (grade 3): rank 1 → 2 (-0.3049); d3 (grade 1): rank 3 → 1 (+0.1377)" in text
+    arrow = r"$\rightarrow$" if format_ == "latex" else "→"
+    assert f"d1 (grade 3): rank 1 {arrow} 2 (-0.3049); d3 (grade 1): rank 3 {arrow} 1 (+0.1377)" in text
 
 
 def test_the_same_run_twice(assay):

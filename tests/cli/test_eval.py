@@ -16,11 +16,12 @@ ap       0.6667  0.5000  0.8333        2
 assay {VERSION}, convention assay, details: result.signature
 """
 MANY = f"""\
-run      rr      ap
-───────────────────
-one  0.7500  0.6667
-two  0.5000  0.5000
+run               rr               ap
+─────────────────────────────────────
+one  0.7500 ± 0.2500  0.6667 ± 0.1667
+two  0.5000 ± 0.5000  0.5000 ± 0.5000
 
+± is half the width of the 95 % interval
 assay {VERSION}, convention assay, details: result.signature
 note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'
 """
@@ -45,7 +46,7 @@ two,all,0.5
 MARKDOWN = f"""\
 | measure | mean | low | high | queries |
 | --- | ---: | ---: | ---: | ---: |
-| rr | 0.7500 | 0.5000 | 1.0000 | 2 |
+| MRR | 0.7500 | 0.5000 | 1.0000 | 2 |
 
 assay {VERSION}, convention assay, details: result.signature
 """

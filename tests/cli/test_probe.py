@@ -105,8 +105,8 @@ PAPERS = {
     "markdown": """\
 | measure | mean | low | high | queries |
 | --- | ---: | ---: | ---: | ---: |
-| rr | 0.9750 | 0.9250 | 1.0000 | 40 |
-| recall@2 | 0.9750 | 0.9250 | 1.0000 | 40 |
+| MRR | 0.9750 | 0.9250 | 1.0000 | 40 |
+| Recall@2 | 0.9750 | 0.9250 | 1.0000 | 40 |
 
 assay VERSION, convention assay; PACE, details: result.signature
 
@@ -119,8 +119,8 @@ Note: 1 question failed; counted as empty: 'q5'
     \toprule
     measure & mean & low & high & queries \\
     \midrule
-    rr & 0.9750 & 0.9250 & 1.0000 & 40 \\
-    recall@2 & 0.9750 & 0.9250 & 1.0000 & 40 \\
+    MRR & 0.9750 & 0.9250 & 1.0000 & 40 \\
+    Recall@2 & 0.9750 & 0.9250 & 1.0000 & 40 \\
     \bottomrule
   \end{tabular}
 \end{table}

@@ -157,8 +157,8 @@ Note: &lt;i&gt; \\| \\\\x07
 SYSTEMS = system_table(
     {"bm_25": "a", "dense": "aa"},
     {
-        "ap": [Marked(0.5, 0, ("aa",)), Marked(0.25, 1)],
-        "rr": [Marked(float("nan"), -1), Marked(0.75, 0, ("a", "c"), 2)],
+        Column("ap", symbol="MAP"): [Marked(0.5, 0, ("aa",)), Marked(0.25, 1)],
+        Column("rr"): [Marked(float("nan"), -1), Marked(0.75, 0, ("a", "c"), 2)],
     },
     "Means.",
 )
@@ -173,20 +173,20 @@ Means.
 """,
     ("csv", "systems"): ",run,ap,rr\na,bm_25,0.5,\naa,dense,0.25,0.75\n",
     ("markdown", "systems"): """\
-|  | run | ap | rr |
+|  | run | MAP | rr |
 | --- | --- | ---: | ---: |
 | a | bm\\_25 | **0.5000** <sup>aa</sup> | undefined |
-| aa | dense | 0.2500 | **0.75** <sup>ac</sup> |
+| aa | dense | <ins>0.2500</ins> | **0.75** <sup>ac</sup> |
 
-Means.
+Means. Best in bold, second best underlined
 """,
     ("latex", "systems"): """\
 \\begin{table}
   \\centering
-  \\caption{Means}
+  \\caption{Means. Best in bold, second best underlined}
   \\begin{tabular}{llrr}
     \\toprule
-     & run & ap & rr \\\\
+     & run & MAP & rr \\\\
     \\midrule
     a & bm\\_25 & \\textbf{0.5000}$^{aa}$ & undefined \\\\
     aa & dense & \\underline{0.2500} & \\textbf{0.75}$^{ac}$ \\\\
@@ -201,7 +201,7 @@ Means.
         '<td style="text-align:right"><b>0.5000</b><sup>aa</sup></td><td style="text-align:right">undefined</td></tr>'
         '<tr><td style="text-align:left">aa</td><td style="text-align:left">dense</td>'
         '<td style="text-align:right"><u>0.2500</u></td><td style="text-align:right"><b>0.75</b><sup>ac</sup></td></tr>'
-        "</tbody></table><p>Means.</p>\n"
+        "</tbody></table><p>Means. Best in bold, second best underlined</p>\n"
     ),
 }
 TABLES = {"systems": SYSTEMS, "plain": PLAIN, "nasty": NASTY, "bare": BARE, "empty": EMPTY}

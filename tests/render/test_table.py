@@ -1,8 +1,12 @@
 """How the cell of a table is written for people."""
 
+import shutil
+import subprocess
+
 import pytest
 
-from assay.render import Column
+from assay.core.errors import PolicyError
+from assay.render import Column, Marked, Ranged, Table, render, system_table
 from assay.render.table import shown
 
 
@@ -27,3 +31,69 @@ from assay.render.table import shown
 )
 def test_a_cell_is_rounded_only_here(cell, digits, text):
     assert shown(cell, Column("x", digits=digits)) == text
+
+
+def test_digits_caption_and_label_of_ones_own():
+    table = system_table(
+        {"one": "a", "two": "b"}, {Column("rr", symbol="MRR"): [Marked(0.5, 0), Marked(0.25, 1)]}, "Means"
+    )
+    table = table._replace(notes=("odd % note",), legend="Letters: better")
+    text = render(table.styled(2, "Main results", "tab:main"), "latex")
+    assert text.splitlines()[:5] == [
+        "% Means",
+        "% odd % note",
+        "\\begin{table}",
+        "  \\centering",
+        "  \\caption{Main results. Letters: better. Best in bold, second best underlined}",
+    ]
+    assert "  \\label{tab:main}\n" in text
+    assert "\\textbf{0.50}" in text
+    assert render(table.styled(1, "Main results"), "markdown") == (
+        "|  | run | MRR |\n| --- | --- | ---: |\n| a | one | **0.5** |\n| b | two | <ins>0.2</ins> |\n\n"
+        "Main results. Means. Letters: better. Best in bold, second best underlined\n\nNote: odd % note\n"
+    )
+
+
+@pytest.mark.parametrize("label", ["a}b", "\\input", "a b", "tab:ä", "%"])
+def test_a_label_that_latex_could_not_take_is_an_error(label):
+    with pytest.raises(PolicyError, match="such as tab:main"):
+        render(Table((), ()).styled(label=label), "latex")
+
+
+@pytest.mark.parametrize("digits", [-1, 18, 1.5, "2"])
+def test_digits_are_a_whole_number(digits):
+    with pytest.raises(PolicyError, match="digits"):
+        Table((), ()).styled(digits)
+
+
+def test_a_number_with_its_interval_is_one_cell():
+    table = Table(
+        (Column("run", is_text=True), Column("rr")), (("one", Ranged(0.5, 0.25, 0.75)), ("two", Ranged(1, None, None)))
+    )
+    assert render(table, "csv") == "run,rr\none,0.5\ntwo,1\n"
+    assert "0.5000 $\\pm$ 0.2500 \\\\" in render(table, "latex")
+    assert "0.5000 ± 0.2500" in render(table, "html")
+
+
+def has_booktabs():
+    found = shutil.which("pdflatex") and shutil.which("kpsewhich")
+    return found and subprocess.run([found, "booktabs.sty"], capture_output=True, check=False).returncode == 0  # noqa: S603 - a fixed question
+
+
+@pytest.mark.skipif(not has_booktabs(), reason="needs pdflatex and booktabs")
+def test_latex_compiles_whatever_the_names_are(tmp_path):
+    names = "".join(map(chr, range(32, 127)))
+    cells = {Column(names, symbol=names): [Marked(0.5, 0, ("b",)), Marked(0.25, 1)]}
+    table = system_table({names: "a", "é ± → ≤ ≥ … α \x1b": "b"}, cells, names)._replace(notes=(names, "two\nlines"))
+    for name, each in {"plain": table, "own": table.styled(3, names, "tab:a-b.c/d+e")}.items():
+        text = render(each, "latex")
+        document = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n" + text + "\\end{document}\n"
+        (tmp_path / f"{name}.tex").write_text(document, encoding="utf-8")
+        done = subprocess.run(  # noqa: S603 - a document of our own
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{name}.tex"],  # noqa: S607 - found above
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]

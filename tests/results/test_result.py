@@ -67,11 +67,12 @@ def test_large_numbers_are_grouped():
 
 def test_print_of_several_runs(results):
     assert str(results) == (
-        "run      ap      rr\n"
-        "───────────────────\n"
-        "one  0.4444  0.5000\n"
-        "two  0.5000  0.6667\n"
+        "run               ap               rr\n"
+        "─────────────────────────────────────\n"
+        "one  0.4444 ± 0.4167  0.5000 ± 0.5000\n"
+        "two  0.5000 ± 0.5000  0.6667 ± 0.5000\n"
         "\n"
+        "± is half the width of the 95 % interval\n"
         f"assay {VERSION}, convention assay, details: result.signature\n"
         "note: one: 1 query in the run has no judgments; left out: 'q9'\n"
         "note: one: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
@@ -221,7 +222,7 @@ def test_markdown(result):
     assert lines[:4] == [
         "| measure | mean | low | high | queries |",
         "| --- | ---: | ---: | ---: | ---: |",
-        "| ap | 0.4444 | 0.0000 | 0.8333 | 3 |",
+        "| MAP | 0.4444 | 0.0000 | 0.8333 | 3 |",
         "| P@2 | 0.3333 | 0.0000 | 0.5000 | 3 |",
     ]
     assert lines[5] == "| num\\_rel\\_ret | 3 |  |  | 3 |"
@@ -241,7 +242,7 @@ def test_markdown_is_escaped():
 def test_latex(result):
     text = result.to_latex()
     assert text.startswith("\\begin{table}\n  \\centering\n  \\caption{assay ")
-    assert "    ap & 0.4444 & 0.0000 & 0.8333 & 3 \\\\\n" in text
+    assert "    MAP & 0.4444 & 0.0000 & 0.8333 & 3 \\\\\n" in text
     assert "signature" not in text
     assert "    num\\_rel\\_ret & 3 &  &  & 3 \\\\\n" in text
     assert text.endswith("\\end{table}\n")

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.compat._ranx_errors import StatTestError
 from assay.core.text import show
-from assay.render import Marked, Table, marks_of, render, system_table
+from assay.render import Column, Marked, Table, marks_of, render, system_table
 from assay.stats.paired import PAIRED_TESTS
 from assay.stats.tukey import TUKEY_TESTS
 
@@ -93,7 +93,7 @@ class Report:
         for metric in self.metrics:
             means = {name: self.results[name][metric] for name in self.model_names}
             ranking = sorted({mean for mean in means.values() if not np.isnan(mean)}, reverse=True)
-            columns[metric] = [
+            columns[Column(metric)] = [
                 Marked(
                     mean * scale,
                     ranking.index(mean) if mean in ranking else -1,

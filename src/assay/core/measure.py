@@ -101,6 +101,7 @@ class Definition:
     this one is a variant of. `of` is what is measured: rankings, answers (a function of `Answers`), the contents of
     passages (of `Contents`), or scores from elsewhere (of records). `basis` names the software the numbers depend on,
     such as a library with its version, for the signature. `remarks` are sentences about the data, which become notes.
+    `symbol` is how papers write the name, if not like this.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Definition:
     title: str
     formula: str
     reference: str = ""
+    symbol: str = ""
     aliases: Mapping[str, Values] = field(default_factory=dict)
     at: str = "k"
     range: tuple[float, float] = (0.0, 1.0)
@@ -199,6 +201,16 @@ class Measure:
     def full_name(self) -> str:
         """The name with every parameter, defaults included."""
         return self._write(lambda name: self.values[name] is not None)
+
+    @property
+    def symbol(self) -> str:
+        """The name as papers write it.
+
+        >>> from assay.measures import parse
+        >>> parse("ndcg@10").symbol, parse("ap(rel=2)").symbol, parse("num_rel").symbol
+        ('nDCG@10', 'MAP(rel=2)', 'num_rel')
+        """
+        return (self.definition.symbol or self.definition.name) + self._name.removeprefix(self.definition.name)
 
     def _write(self, wanted: Callable[[str], bool]) -> str:
         at = self.definition.at

@@ -7,10 +7,12 @@ second underlined, in formats that support it.
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
-from assay.core.text import printable
-from assay.render.table import Cell, Column, Marked, Table, shown
+from assay.core.errors import PolicyError
+from assay.core.text import printable, show
+from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,11 +30,19 @@ LATEX = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
+        "→": r"$\rightarrow$",
+        "±": r"$\pm$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "α": r"$\alpha$",
+        "…": r"\ldots{}",
         **{character: "\\" + character for character in "&%$#_{}"},
     }
 )
+# Characters that mean nothing to LaTeX in a label.
+LABEL = re.compile(r"[A-Za-z0-9:./+-]+")
 # How the best and the second best number of a column are written.
-MARKDOWN_STYLES = {0: "**%s**"}
+MARKDOWN_STYLES = {0: "**%s**", 1: "<ins>%s</ins>"}
 LATEX_STYLES = {0: r"\textbf{%s}", 1: r"\underline{%s}"}
 HTML_STYLES = {0: "<b>%s</b>", 1: "<u>%s</u>"}
 
@@ -68,13 +78,13 @@ class Exports:
         """An HTML table, escaped, as notebooks show it."""
         return render(self.table(), "html")
 
-    def to_markdown(self) -> str:
-        """A Markdown table."""
-        return render(self.table(), "markdown")
+    def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
+        """A Markdown table, with this many digits and under this caption."""
+        return render(self.table().styled(digits, caption), "markdown")
 
-    def to_latex(self) -> str:
-        """A LaTeX table in booktabs style."""
-        return render(self.table(), "latex")
+    def to_latex(self, *, digits: int | None = None, caption: str | None = None, label: str | None = None) -> str:
+        r"""A LaTeX table in booktabs style, with this many digits, this caption, and this label for `\\ref`."""
+        return render(self.table().styled(digits, caption, label), "latex")
 
     def to_csv(self) -> str:
         """Comma-separated values with every digit."""
@@ -167,10 +177,29 @@ def texts(table: Table, write: Callable[[Cell, Column], str]) -> list[list[str]]
     return [[write(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
 
 
-def lines_below(table: Table, prefix: str = "") -> list[str]:
-    """The caption with its hint, if there is one, and the notes."""
-    caption = ", ".join(text for text in (table.caption, table.hint) if text)
-    return ([caption] if caption else []) + [f"{prefix}{note}" for note in table.notes]
+def lines_below(table: Table, prefix: str = "", styles: dict[int, str] | None = None) -> list[str]:
+    """The captions and what the cells mean, with the hint, and the notes."""
+    legend = sentences(table.legend, explain_styles(table, styles or {}))
+    if table.hint:
+        # A caption with a hint says how the numbers were computed; what they are comes before it.
+        said = [sentences(table.title, legend), f"{table.caption}, {table.hint}"]
+    else:
+        said = [sentences(table.title, table.caption, legend)]
+    return [*filter(None, said), *(f"{prefix}{note}" for note in table.notes)]
+
+
+def explain_styles(table: Table, styles: dict[int, str]) -> str:
+    """What bold and underlined numbers are, if there are any."""
+    places = {cell.place for row in table.rows for cell in row if isinstance(cell, Marked)}
+    words = {0: "best in bold", 1: "second best underlined"}
+    text = ", ".join(word for place, word in words.items() if place in places and place in styles)
+    return text[:1].upper() + text[1:]
+
+
+def sentences(*texts: str) -> str:
+    """Texts one after the other, with a full stop between them."""
+    *first, last = [text for text in texts if text] or [""]
+    return "".join(f"{text.rstrip('.')}. " for text in first) + last
 
 
 def width(text: str) -> int:
@@ -193,11 +222,12 @@ def to_markdown(table: Table) -> str:
         return "| " + " | ".join(values) + " |"
 
     def write(cell: Cell, column: Column) -> str:
-        return styled(cell, MARKDOWN_STYLES, " <sup>%s</sup>") or markdown(shown(cell, column))
+        return styled(cell, MARKDOWN_STYLES, " <sup>%s</sup>") or markdown(shown(in_symbols(cell), column))
 
     rules = ["---" if column.is_text else "---:" for column in table.columns]
-    lines = [line([markdown(column.name) for column in table.columns]), line(rules), *map(line, texts(table, write))]
-    below = [part for text in lines_below(table, "Note: ") for part in ("", markdown(text))]
+    heads = [markdown(column.symbol or column.name) for column in table.columns]
+    lines = [line(heads), line(rules), *map(line, texts(table, write))]
+    below = [part for text in lines_below(table, "Note: ", MARKDOWN_STYLES) for part in ("", markdown(text))]
     return "\n".join([*lines, *below]) + "\n"
 
 
@@ -213,17 +243,22 @@ def to_latex(table: Table) -> str:
     """A booktabs table."""
 
     def write(cell: Cell, column: Column) -> str:
-        return styled(cell, LATEX_STYLES, "$^{%s}$") or latex(shown(cell, column))
+        return styled(cell, LATEX_STYLES, "$^{%s}$") or latex(shown(in_symbols(cell), column))
 
     align = "".join("l" if column.is_text else "r" for column in table.columns)
-    caption = ". ".join(text.rstrip(".") for text in lines_below(table._replace(hint="")))
+    # What a caption of one's own replaces is kept in comments.
+    above = lines_below(table._replace(title="", legend="")) if table.title else []
+    said = table._replace(caption="", notes=()) if table.title else table
+    caption = sentences(*lines_below(said._replace(hint=""), styles=LATEX_STYLES))
     lines = [
+        *(f"% {printable(text)}" for text in above),
         r"\begin{table}",
         r"  \centering",
         *([f"  \\caption{{{latex(caption)}}}"] if caption else []),
+        *([f"  \\label{{{reference(table.label)}}}"] if table.label else []),
         f"  \\begin{{tabular}}{{{align}}}",
         r"    \toprule",
-        f"    {' & '.join(latex(column.name) for column in table.columns)} " + r"\\",
+        f"    {' & '.join(latex(column.symbol or column.name) for column in table.columns)} " + r"\\",
         r"    \midrule",
         *(f"    {' & '.join(row)} " + r"\\" for row in texts(table, write)),
         r"    \bottomrule",
@@ -236,6 +271,18 @@ def to_latex(table: Table) -> str:
 def latex(text: str) -> str:
     """A text, escaped for LaTeX."""
     return printable(text).translate(LATEX)
+
+
+def reference(label: str) -> str:
+    """A label, checked: LaTeX has no way to escape one."""
+    if not LABEL.fullmatch(label):
+        raise PolicyError(f"a label has letters, digits and any of : - . / + only, such as tab:main, not {show(label)}")
+    return label
+
+
+def in_symbols(cell: Cell) -> Cell:
+    """A cell for a paper, which writes measures in symbols."""
+    return cell.symbol if isinstance(cell, Named) else cell
 
 
 def to_html(table: Table) -> str:
@@ -252,7 +299,7 @@ def to_html(table: Table) -> str:
 
     head = "".join(element("th", escape(printable(column.name)), column) for column in table.columns)
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in texts(table, write))
-    below = "".join(f"<p>{escape(printable(text))}</p>" for text in lines_below(table))
+    below = "".join(f"<p>{escape(printable(text))}</p>" for text in lines_below(table, styles=HTML_STYLES))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}\n"
 
 
@@ -298,7 +345,8 @@ def records(table: Table) -> list[dict[str, Any]]:
 
 def unmarked(cell: Cell) -> str | float | int | None:
     """A cell for programs; None for NaN."""
-    value = cell.value if isinstance(cell, Marked) else cell
+    value = cell.value if isinstance(cell, (Marked, Ranged)) else cell
+    value = value.name if isinstance(value, Named) else value
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.policies import check_whole
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+# A float has no more.
+MOST_DIGITS = 17
 
 
 class Marked(NamedTuple):
@@ -27,25 +32,66 @@ class Marked(NamedTuple):
         return ("" if all(len(mark) == 1 for mark in self.beats) else ",").join(self.beats)
 
 
-Cell = str | float | int | None | Marked
+class Ranged(NamedTuple):
+    """A number with the bounds of its interval, or None where it has none."""
+
+    value: float | int
+    low: float | None
+    high: float | None
+
+    @property
+    def radius(self) -> float:
+        """Half the width of the interval."""
+        return math.nan if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+class Named(NamedTuple):
+    """The name of a measure as it was written, and as papers write it."""
+
+    name: str
+    symbol: str
+
+
+Cell = str | float | int | None | Marked | Ranged | Named
 
 
 class Column(NamedTuple):
-    """A column's heading, and how its numbers are written for people."""
+    """A column's heading, and how its numbers are written for people. `symbol` is the heading in a paper."""
 
     name: str
     digits: int = 4
     is_text: bool = False
+    symbol: str = ""
 
 
 class Table(NamedTuple):
-    """Columns and rows, with a caption and notes. `hint` follows the caption, except in a paper."""
+    """Columns and rows, with a caption and notes. `hint` follows the caption, except in a paper.
+
+    `legend` explains the cells. `title` is a caption that someone chose: it comes before the caption, and in LaTeX
+    takes its place. `label` is for references in LaTeX.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
     hint: str = ""
+    legend: str = ""
+    title: str = ""
+    label: str = ""
+
+    def styled(self, digits: int | None = None, caption: str | None = None, label: str | None = None) -> Table:
+        """The table with this many digits, under a caption and a label of one's own."""
+        table = self._replace(title=caption or "", label=label or "")
+        if digits is None:
+            return table
+        check_whole("digits", digits, 0, MOST_DIGITS)
+        rows = [
+            tuple(cell._replace(digits=digits) if isinstance(cell, Marked) else cell for cell in row)
+            for row in self.rows
+        ]
+        columns = [column._replace(digits=digits) for column in self.columns]
+        return table._replace(columns=tuple(columns), rows=tuple(rows))
 
 
 def shown(cell: Cell, column: Column) -> str:
@@ -53,11 +99,18 @@ def shown(cell: Cell, column: Column) -> str:
 
     >>> shown(0.123456, Column("mean")), shown(None, Column("low")), shown(float("nan"), Column("mean"))
     ('0.1235', '', 'undefined')
+    >>> shown(Ranged(0.5, 0.375, 0.75), Column("rr", digits=2)), shown(Ranged(0.5, None, None), Column("rr"))
+    ('0.50 ± 0.19', '0.5000')
     >>> shown(Marked(0.5, 0, ("a", "c")), Column("mean"))
     '0.5000 ac'
     """
     if isinstance(cell, Marked):
         return f"{cell.number} {cell.marks}".rstrip()
+    if isinstance(cell, Ranged):
+        number = shown(cell.value, column)
+        return number if cell.low is None or cell.high is None else f"{number} ± {shown(cell.radius, column)}"
+    if isinstance(cell, Named):
+        return cell.name
     if cell is None:
         return ""
     if isinstance(cell, float):
@@ -65,9 +118,9 @@ def shown(cell: Cell, column: Column) -> str:
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-def system_table(systems: Mapping[str, str], columns: Mapping[str, Sequence[Marked]], caption: str) -> Table:
+def system_table(systems: Mapping[str, str], columns: Mapping[Column, Sequence[Marked]], caption: str) -> Table:
     """One row per system, under its mark and its name, and one column per measure."""
-    heads = (Column("", is_text=True), Column("run", is_text=True), *map(Column, columns))
+    heads = (Column("", is_text=True), Column("run", is_text=True), *columns)
     rows = zip(systems.values(), systems, *columns.values(), strict=True)
     return Table(heads, tuple(rows), caption)
 

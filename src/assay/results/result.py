@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from assay.core.measure import AGGREGATES, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
-from assay.render import Cell, Column, Exports, Table, finite, json_fields
+from assay.render import Cell, Column, Exports, Named, Table, finite, json_fields
 from assay.stats import Interval, bootstrap_all
 from assay.stats.intervals import FEWEST, SAMPLES, percentiles, resampled_totals
 
@@ -176,7 +177,8 @@ class Result(Exports):
     def table(self) -> Table:
         """Measure, mean, interval and number of queries."""
         columns = (Column("measure", is_text=True), Column("mean"), Column("low"), Column("high"), Column("queries"))
-        rows = tuple((name, *self._numbers(name), self.counted(name)) for name in self.measures)
+        symbols = symbols_of(self)
+        rows = tuple((Named(name, symbols[name]), *self._numbers(name), self.counted(name)) for name in self.measures)
         return self._with_signature(columns, rows)
 
     def _numbers(self, name: str) -> tuple[float | int | None, ...]:
@@ -242,6 +244,13 @@ class Result(Exports):
         from assay.results.stored import write_result
 
         write_result(self, path)
+
+
+def symbols_of(result: Result) -> dict[str, str]:
+    """Each measure as papers write it; as it was named if that would say less, or the same of two."""
+    symbols = {name: name if name in result.own_policies else each.symbol for name, each in result.measures.items()}
+    times = Counter(symbols.values())
+    return {name: symbol if times[symbol] == 1 else name for name, symbol in symbols.items()}
 
 
 def combine_statistics(measure: Measure, sums: FloatArray) -> FloatArray:

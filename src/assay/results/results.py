@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import MeasureError
 from assay.core.text import printable, show
-from assay.render import Cell, Column, Exports, Table, json_fields
+from assay.render import Cell, Column, Exports, Named, Ranged, Table, json_fields
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterable, Iterator, Mapping
@@ -49,15 +49,20 @@ class Results(Exports):
 
     def table(self) -> Table:
         """One row per run, one column per measure."""
-        first = next(iter(self.results.values()))
-        columns = (Column("run", is_text=True), *(Column(name) for name in first.measures))
-        rows: tuple[tuple[Cell, ...], ...] = tuple((name, *each.mean.values()) for name, each in self.results.items())
-        texts = [[str(note) for note in result.notes] for result in self.results.values()]
+        tables = {name: result.table() for name, result in self.results.items()}
+        first = next(iter(tables.values()))
+        measures = [head for head, *_ in first.rows if isinstance(head, Named)]
+        heads = (Column("run", is_text=True), *(Column(each.name, symbol=each.symbol) for each in measures))
+        ranges = {name: ranges_of(each) for name, each in tables.items()}
+        rows: tuple[tuple[Cell, ...], ...] = tuple((name, *each) for name, each in ranges.items())
+        texts = [list(each.notes) for each in tables.values()]
         if all(each == texts[0] for each in texts):
             notes = texts[0]
         else:
-            notes = [f"{name}: {text}" for name, each in zip(self.results, texts, strict=True) for text in each]
-        return Table(columns, rows, first.signature.summary, tuple(notes), first.signature.hint)
+            notes = [f"{name}: {text}" for name, each in zip(tables, texts, strict=True) for text in each]
+        has_intervals = any(each.low is not None for row in ranges.values() for each in row)
+        legend = "± is half the width of the 95 % interval" if has_intervals else ""
+        return Table(heads, rows, first.caption, tuple(notes), first.hint, legend)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per run and query, one column per measure."""
@@ -72,6 +77,11 @@ class Results(Exports):
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it."""
         return json_fields("results") | {"runs": [result.to_run_dict(name) for name, result in self.results.items()]}
+
+
+def ranges_of(table: Table) -> list[Ranged]:
+    """The means in the table of a result, with their intervals."""
+    return [Ranged(*numbers[:3]) for _, *numbers in table.rows]  # type: ignore[arg-type]  # mean, low, high
 
 
 def common_notes(notes: Mapping[str, Iterable[Note]]) -> list[Note]:

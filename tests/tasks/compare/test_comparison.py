@@ -74,12 +74,12 @@ def test_latex(comparison):
     assert lines[1:3] == [r"\begin{table}", r"  \centering"]
     assert lines[3] == (
         r"  \caption{Means over 8 queries. Letters: significantly better than these runs by the randomization test, "
-        r"Holm's correction over the pairs of each measure, alpha = 0.05}"
+        r"Holm's correction over the pairs of each measure, alpha = 0.05. Best in bold, second best underlined}"
     )
     assert [line.strip() for line in lines[4:]] == [
         r"\begin{tabular}{llrr}",
         r"\toprule",
-        r"& run & ndcg@10 & rr \\",
+        r"& run & nDCG@10 & MRR \\",
         r"\midrule",
         r"a & one & \textbf{1.0000}$^{bc}$ & \textbf{1.0000}$^{bc}$ \\",
         r"b & two & \underline{0.6184}$^{c}$ & \underline{0.5312}$^{c}$ \\",

@@ -109,6 +109,7 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
 @define(
     "meteor",
     title="METEOR",
+    symbol="METEOR",
     formula="(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym",
     reference="Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.",
     undefined=NO_REFERENCE,

@@ -21,6 +21,7 @@ REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang 
 @define(
     "answer_em",
     title="Exact match",
+    symbol="EM",
     formula="1 if the normalised answer equals a normalised reference, else 0",
     reference=REFERENCE,
     undefined=NO_REFERENCE,
@@ -70,6 +71,7 @@ def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArr
 @define(
     "answer_f1",
     title="Token F1",
+    symbol="F1",
     formula="2 P R / (P + R) of the tokens that answer and reference share; the best reference counts",
     reference=REFERENCE,
     undefined=NO_REFERENCE,

@@ -169,6 +169,7 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
 @define(
     "bleu",
     title="BLEU",
+    symbol="BLEU",
     formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))",
     reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
     aliases={"sacrebleu": {}},
@@ -224,6 +225,7 @@ def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
 @define(
     "chrf",
     title="chrF",
+    symbol="chrF",
     formula="100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the shares of matching character n-grams",
     reference="Popović, chrF, WMT 2015; chrF++ (words=2), WMT 2017.",
     aliases={"chrf++": {"words": 2}},
@@ -302,6 +304,7 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
 @define(
     "ter",
     title="Translation edit rate",
+    symbol="TER",
     formula="100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit",
     reference="Snover et al., AMTA 2006.",
     range=(0, float("inf")),

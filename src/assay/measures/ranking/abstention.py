@@ -41,6 +41,7 @@ def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, f
 @define(
     "nauc",
     title="Normalised area under the abstention curve",
+    symbol="nAUC",
     formula="(A - flat) / (oracle - flat), A: area under the mean as the least confident queries are dropped",
     reference="Gisserot-Boukhlef et al., Towards trustworthy reranking, arXiv 2402.12997, 2024.",
     range=(-np.inf, 1),

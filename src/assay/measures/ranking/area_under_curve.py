@@ -26,6 +26,7 @@ TiedPairs = Annotated[
 @define(
     "auc",
     title="Area under the ROC curve",
+    symbol="AUC",
     formula="the share of pairs (relevant, not relevant) in which the relevant one scores higher; a tie counts half",
     reference="Hanley and McNeil, Radiology 143, 1982.",
     aliases={"auc_roc": {}, "roc_auc": {}},

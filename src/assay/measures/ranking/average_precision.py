@@ -52,6 +52,7 @@ ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 @define(
     "ap",
     title="Average precision",
+    symbol="MAP",
     formula="(1/R) Σ precision at the rank of each relevant document",
     reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.",
     aliases={"map": {}, "average_precision": {}, "map_cut": {}},
@@ -86,6 +87,7 @@ def average_precision(
 @define(
     "gm_ap",
     title="Geometric mean average precision",
+    symbol="GMAP",
     formula="exp of the mean over queries of ln max(AP, 0.00001)",
     reference="Robertson, On GMAP and other transformations, CIKM 2006.",
     aliases={"gm_map": {}, "gmap": {}},
@@ -131,6 +133,7 @@ def yet_another_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray
 @define(
     "infap",
     title="Inferred average precision",
+    symbol="infAP",
     formula="(1/R) Σ 1/i + ((i-1)/i) · (pool before / (i-1)) · (rel before + e) / (rel before + nonrel before + 2e)",
     reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006.",
     needs_relevant=True,
@@ -154,6 +157,7 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
 @define(
     "iprec",
     title="Interpolated precision at recall",
+    symbol="IPrec",
     formula="the highest precision at any rank from where recall r is reached",
     reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
     aliases={"iprec_at_recall": {}},

@@ -51,6 +51,7 @@ def binary_preference(
 @define(
     "gm_bpref",
     title="Geometric mean binary preference",
+    symbol="GM-bpref",
     formula="exp of the mean over queries of ln max(bpref, 0.00001)",
     reference="Robertson, On GMAP and other transformations, CIKM 2006.",
     aggregate="geometric",

@@ -20,6 +20,7 @@ Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed fo
 @define(
     "judged",
     title="Share judged",
+    symbol="Judged",
     formula="j / min(k, retrieved), where j of the first k documents are judged",
     example=Example("judged@3", [1, 0, 2], 1, "all 3 documents have a grade"),
 )

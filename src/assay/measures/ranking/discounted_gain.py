@@ -61,6 +61,7 @@ NeededGrade = Annotated[float, "a query without a document of this grade or high
 @define(
     "dcg",
     title="Discounted cumulative gain",
+    symbol="DCG",
     formula="Σ gain / log2(rank + 1) over the first k documents",
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"dcg_burges": {"gain": "exp2"}},
@@ -89,6 +90,7 @@ def dcg(
 @define(
     "ideal_dcg",
     title="Ideal discounted cumulative gain",
+    symbol="IDCG",
     formula="DCG of the judged documents with a gain, sorted from the highest gain to the lowest",
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.",
     range=(-np.inf, np.inf),
@@ -110,6 +112,7 @@ def ideal_dcg(
 @define(
     "ndcg",
     title="Normalised discounted cumulative gain",
+    symbol="nDCG",
     formula="DCG / DCG of the ideal ranking",
     reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"ndcg_burges": {"gain": "exp2"}, "ndcg_cut": {}},
@@ -178,6 +181,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Leas
 @define(
     "rndcg",
     title="Average nDCG over levels of gain",
+    symbol="RnDCG",
     formula="the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
     "more than one document follows the last b",
     range=(-np.inf, 1),

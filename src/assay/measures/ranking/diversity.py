@@ -68,6 +68,7 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
 @define(
     "alpha_dcg",
     title="Alpha-DCG",
+    symbol="alpha-DCG",
     formula="Σ (1 - α)^n / log2(rank + 1), n documents above already cover the subtopic; divided by the ideal sum",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
     aliases={"alpha-dcg": {}},
@@ -85,6 +86,7 @@ def alpha_dcg(
 @define(
     "alpha_ndcg",
     title="Alpha-nDCG",
+    symbol="alpha-nDCG",
     formula="α-DCG / α-DCG of the best ranking, found greedily",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
     aliases={"alpha-ndcg": {}},
@@ -101,6 +103,7 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redunda
 @define(
     "err_ia",
     title="Intent-aware expected reciprocal rank",
+    symbol="ERR-IA",
     formula="Σ (1 - α)^n / rank, n documents above already cover the subtopic; divided by the ideal sum",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
     aliases={"err-ia": {}},
@@ -119,6 +122,7 @@ def err_ia(
 @define(
     "nerr_ia",
     title="Normalised intent-aware expected reciprocal rank",
+    symbol="nERR-IA",
     formula="ERR-IA / ERR-IA of the best ranking, found greedily",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
     aliases={"nerr-ia": {}},
@@ -135,6 +139,7 @@ def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy
 @define(
     "nrbp",
     title="Novelty- and rank-biased precision",
+    symbol="NRBP",
     formula="(1 - (1 - α) p) / S · Σ (1 - α)^n p^(rank - 1), S subtopics, n documents above already cover it",
     reference="Clarke et al., An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.",
     range=(0, np.inf),
@@ -151,6 +156,7 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistenc
 @define(
     "nnrbp",
     title="Normalised novelty- and rank-biased precision",
+    symbol="nNRBP",
     formula="NRBP / NRBP of the best ranking, found greedily",
     reference="Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011.",
     range=(0, np.inf),
@@ -166,6 +172,7 @@ def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persisten
 @define(
     "ap_ia",
     title="Intent-aware average precision",
+    symbol="MAP-IA",
     formula="the mean over subtopics of their average precision",
     reference="Agrawal et al., Diversifying search results, WSDM 2009.",
     aliases={"map_ia": {}, "map-ia": {}},
@@ -184,6 +191,7 @@ def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 @define(
     "precision_ia",
     title="Intent-aware precision",
+    symbol="P-IA",
     formula="the mean over subtopics of their precision",
     reference="Agrawal et al., Diversifying search results, WSDM 2009.",
     aliases={"p_ia": {}, "p-ia": {}},
@@ -203,6 +211,7 @@ def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Diviso
 @define(
     "subtopic_recall",
     title="Subtopic recall",
+    symbol="ST-Recall",
     formula="s / S, where s of the S subtopics have a relevant document among the first k",
     reference="Zhai et al., Beyond independent relevance, SIGIR 2003.",
     aliases={"strecall": {}, "strec": {}, "s_recall": {}},

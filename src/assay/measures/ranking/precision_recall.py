@@ -42,6 +42,7 @@ DividingCutoff = Annotated[
 @define(
     "hits",
     title="Hits",
+    symbol="Hits",
     formula="number of relevant documents among the first k",
     range=(0, np.inf),
     example=Example("hits@3", [1, 0, 1, 1], 2, "the relevant documents at ranks 1 and 3; rank 4 is past the cutoff"),
@@ -54,6 +55,7 @@ def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 @define(
     "hit_rate",
     title="Hit rate",
+    symbol="Hit",
     formula="1 if any of the first k documents is relevant, else 0",
     aliases={"success": {}, "hit": {}},
     needs_relevant=True,
@@ -67,6 +69,7 @@ def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
 @define(
     "precision",
     title="Precision",
+    symbol="P",
     formula="r / k, where r of the first k documents are relevant",
     aliases={"p": {}},
     example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
@@ -79,6 +82,7 @@ def precision(judged: Judged, *, rel: Rel = 1, k: DividingCutoff = None, over: D
 @define(
     "r_precision",
     title="R-precision",
+    symbol="R-Prec",
     formula="r / R, where r of the first R documents are relevant",
     aliases={"rprec": {}, "r-precision": {}},
     needs_relevant=True,
@@ -110,6 +114,7 @@ def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) ->
 @define(
     "recall",
     title="Recall",
+    symbol="Recall",
     formula="r / R; with cap r / min(R, k), or r / min(R, retrieved) without a cutoff",
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
@@ -138,6 +143,7 @@ def recall(
 @define(
     "f",
     title="F score",
+    symbol="F",
     formula="(1 + b²) P R / (b² P + R) with b = beta, or with b² = beta if squared",
     reference="van Rijsbergen, Information Retrieval, 1979.",
     aliases={"f1": {"beta": 1.0}},

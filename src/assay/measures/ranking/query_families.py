@@ -68,6 +68,7 @@ def worst(
 @define(
     "p_mrr",
     title="Pairwise change of reciprocal rank (p-MRR)",
+    symbol="p-MRR",
     formula="mean of (1/a) / (1/b) - 1 if a >= b, else 1 - (1/b) / (1/a), over the documents that stop being relevant, "
     "at rank a for the original query and b for the changed one",
     reference="Weller et al., FollowIR: evaluating and teaching information retrieval models to follow instructions, "

@@ -38,6 +38,7 @@ RbpLimit = Annotated[
 @define(
     "rbp",
     title="Rank-biased precision",
+    symbol="RBP",
     formula="(1 - p) Σ gain · p^(rank - 1)",
     reference="Moffat and Zobel, ACM TOIS 27(1), 2008.",
     range=(0, np.inf),

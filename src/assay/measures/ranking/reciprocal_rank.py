@@ -23,6 +23,7 @@ Missing = Annotated[
 @define(
     "rr",
     title="Reciprocal rank",
+    symbol="MRR",
     formula="1 / rank of the first relevant document; 0 if there is none",
     reference="Voorhees, The TREC-8 question answering track report, 1999.",
     aliases={"mrr": {}, "recip_rank": {}, "reciprocal_rank": {}},

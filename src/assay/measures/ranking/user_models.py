@@ -35,6 +35,7 @@ def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
 @define(
     "err",
     title="Expected reciprocal rank",
+    symbol="ERR",
     formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), where r_i is the probability that document i satisfies the user",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.",
     bind=bind_top_grade,
@@ -117,6 +118,7 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
 @define(
     "sdcg",
     title="Scaled discounted cumulative gain",
+    symbol="SDCG",
     formula="Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1",
     reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
     bind=bind_full_grade,
@@ -130,6 +132,7 @@ def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade
 @define(
     "bpm",
     title="Bejeweled player model",
+    symbol="BPM",
     formula="the mean gain up to the rank where the gains reach the target, or up to k",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.",
     bind=bind_full_grade,
@@ -145,6 +148,7 @@ def bpm(
 @define(
     "inst",
     title="INST",
+    symbol="INST",
     formula="P(continue) = ((i + 2T - G - 1) / (i + 2T - G))², where G is the gain up to rank i and T the target",
     reference="Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.",
     bind=bind_full_grade,
@@ -162,6 +166,7 @@ def inst(
 @define(
     "insq",
     title="INSQ",
+    symbol="INSQ",
     formula="P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target",
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
     bind=bind_full_grade,

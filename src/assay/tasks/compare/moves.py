@@ -75,9 +75,10 @@ class Moves(Exports):
         columns = tuple(Column(name, is_text=name in (names[0], names[-1])) for name in names)
         return Table(columns, rows, self.title, (self.signature.short,))
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, digits: int | None = None, caption: str | None = None, label: str | None = None) -> str:
         """A LaTeX table in booktabs style."""
-        return render(self.table()._replace(notes=(self.signature.summary,)), "latex")
+        table = self.table()._replace(notes=(self.signature.summary,))
+        return render(table.styled(digits, caption, label), "latex")
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query and judged document."""

@@ -12,6 +12,7 @@ from assay.core.errors import DataError
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, marks_of, render, system_table
 from assay.results.align import shared_means, shared_queries
+from assay.results.result import symbols_of
 from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, find_moves
@@ -97,9 +98,11 @@ class Comparison(Exports):
     @property
     def caption(self) -> str:
         """What the table of means shows, in words."""
-        text = (
-            f"Means over {self._counted()}. Letters: significantly better than these runs by the {self.settings.words}"
-        )
+        return f"Means over {self._counted()}. {self._letters()}"
+
+    def _letters(self) -> str:
+        """What the letters after the means say."""
+        text = f"Letters: significantly better than these runs by the {self.settings.words}"
         if self.settings.baseline is None:
             return text
         return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
@@ -126,8 +129,10 @@ class Comparison(Exports):
         They are over the queries with a value in every run.
         """
         marks = marks_of(list(self.results))
+        symbols = symbols_of(self._first)
         measures = dict.fromkeys(pair.measure for pair in self.pairs)
-        return system_table(marks, {measure: self._column(measure, marks) for measure in measures}, self.caption)
+        columns = {Column(name, symbol=symbols[name]): self._column(name, marks) for name in measures}
+        return system_table(marks, columns, f"Means over {self._counted()}")._replace(legend=self._letters())
 
     def _column(self, measure: str, marks: dict[str, str]) -> list[Marked]:
         """The means of one measure, one per run."""
@@ -170,13 +175,15 @@ class Comparison(Exports):
         )
         return Table(PAIR_COLUMNS, rows, self.signature.summary, tuple(map(str, self.notes)), self.signature.hint)
 
-    def to_markdown(self) -> str:
-        """Two Markdown tables: the runs, the best bold, and the pairs."""
-        return f"{render(self._means(), 'markdown')}\n{render(self._pair_table(), 'markdown')}"
+    def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
+        """Two Markdown tables: the runs, the best bold and the second underlined, and the pairs."""
+        pairs = self._pair_table().styled(digits)
+        return f"{render(self._means().styled(digits, caption), 'markdown')}\n{render(pairs, 'markdown')}"
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, digits: int | None = None, caption: str | None = None, label: str | None = None) -> str:
         """A booktabs table: the best bold, the second underlined, superscripts for the runs that each run beats."""
-        return f"% {self.signature}\n{render(self._means()._replace(notes=tuple(map(str, self.notes))), 'latex')}"
+        table = self._means()._replace(notes=tuple(map(str, self.notes))).styled(digits, caption, label)
+        return f"% {self.signature}\n{render(table, 'latex')}"
 
     def to_html(self) -> str:
         """Two HTML tables, escaped, as notebooks show them: the runs and the pairs."""

@@ -136,12 +136,12 @@ class GateReport(Exports):
         )
         return Table(columns, rows, self.signature.summary, tuple(map(str, self.notes)), self.signature.hint)
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
         """The checks and the worst queries, as the summary of a job on GitHub shows them."""
         columns = tuple(Column(name, is_text=True) for name in ("result", "measure", "reason"))
         rows = tuple((outcome(check), check.measure, check.reason) for check in self.checks)
-        parts = [f"## assay gate {self._verdict}\n", render(Table(columns, rows), "markdown")]
-        parts += [render(worst_table(check), "markdown") for check in self.failed if check.worst]
+        parts = [f"## assay gate {self._verdict}\n", render(Table(columns, rows).styled(digits, caption), "markdown")]
+        parts += [render(worst_table(check).styled(digits), "markdown") for check in self.failed if check.worst]
         notes = [f"Note: {note}" for note in self.notes]
         return "\n".join([*parts, *(f"{markdown(text)}\n" for text in (self.signature.short, *notes))])
 
