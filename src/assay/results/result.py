@@ -236,6 +236,19 @@ class Result(Exports):
         how = {"name": name, "signature": str(self.signature), "level": LEVEL}
         return {**how, "measures": summary, "queries": queries, "notes": notes}
 
+    def to_mlflow(self) -> dict[str, float]:
+        """Means and interval ends by names that MLflow takes, for `mlflow.log_metrics(result.to_mlflow())`.
+
+        >>> import assay
+        >>> assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}, ["ndcg@10"]).to_mlflow()
+        {'ndcg_at_10': 1.0, 'ndcg_at_10_low': 1.0, 'ndcg_at_10_high': 1.0}
+
+        What is undefined is left out.
+        """
+        from assay.results.mlflow import legal_metrics, numbers_of
+
+        return legal_metrics(numbers_of(self))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the result to a file that `assay.load_result` reads; compressed if the name ends in .gz or .zst.
 

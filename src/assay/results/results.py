@@ -74,6 +74,12 @@ class Results(Exports):
         ]
         return polars.concat(frames)
 
+    def to_mlflow(self) -> dict[str, float]:
+        """What `Result.to_mlflow` gives for each run, as `run/measure`."""
+        from assay.results.mlflow import grouped_metrics, numbers_of
+
+        return grouped_metrics({name: numbers_of(each) for name, each in self.results.items()})
+
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it."""
         return json_fields("results") | {"runs": [result.to_run_dict(name) for name, result in self.results.items()]}

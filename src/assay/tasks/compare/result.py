@@ -35,6 +35,8 @@ PAIR_COLUMNS = (
     Column("wins/ties/losses", is_text=True),
     Column("detectable"),
 )
+# What of a pair is logged.
+METRICS = ("difference", "low", "high", "p", "p_corrected")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -207,6 +209,16 @@ class Comparison(Exports):
         import polars
 
         return polars.DataFrame([{**pair._asdict(), "signature": str(self.signature)} for pair in self.pairs])
+
+    def to_mlflow(self) -> dict[str, float]:
+        """Differences, their intervals and p-values by names that MLflow takes, as `b_vs_a/measure_difference`."""
+        from assay.results.mlflow import grouped_metrics
+
+        groups: dict[str, list[tuple[str, float | None]]] = {}
+        for pair in self.pairs:
+            numbers = [(f"{pair.measure} {name}", getattr(pair, name)) for name in METRICS]
+            groups.setdefault(f"{pair.b} vs {pair.a}", []).extend(numbers)
+        return grouped_metrics(groups)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the pairs, the runs, the notes and the signature."""

@@ -1,0 +1,79 @@
+"""Numbers by names that MLflow takes: letters, digits, `_`, `-`, `.` and blanks, and `/` between parts of a path.
+
+MLflow refuses any other character, names that are not plain paths, and names of more than 250 characters. Some of its
+stores do not tell upper from lower case, and some keep a file per name.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.results.result import Result
+
+LONGEST = 250
+LONGEST_GROUP = 100
+# Room for a number that tells equal names apart.
+ROOM = 8
+ILLEGAL = re.compile(r"[^\w.\-]+")
+
+
+def numbers_of(result: Result) -> list[tuple[str, float | None]]:
+    """Means and interval ends by name. Means come first: a measure may be called like the interval end of another."""
+    rows = [(str(name), numbers) for name, *numbers in result.table().rows]
+    means = [(name, numbers[0]) for name, numbers in rows]
+    ends = [(f"{name} {side}", numbers[at]) for name, numbers in rows for at, side in ((1, "low"), (2, "high"))]
+    return [*means, *ends]  # type: ignore[list-item]
+
+
+def legal_metrics(numbers: Iterable[tuple[str, float | None]], longest: int = LONGEST) -> dict[str, float]:
+    """The numbers by legal names; those that are not finite are left out.
+
+    >>> legal_metrics([("ndcg@10", 0.5), ("ap(rel=2)@100", 0.25), ("ndcg_at_10", 0.75), ("rr", float("nan"))])
+    {'ndcg_at_10': 0.5, 'ap_rel_2_at_100': 0.25, 'ndcg_at_10_2': 0.75}
+    """
+    every = list(numbers)
+    names = legal_names([name for name, _ in every], longest)
+    return {
+        name: float(value)
+        for name, (_, value) in zip(names, every, strict=True)
+        if value is not None and math.isfinite(value)
+    }
+
+
+def grouped_metrics(groups: Mapping[str, Iterable[tuple[str, float | None]]]) -> dict[str, float]:
+    """The numbers of several groups, as `group/name`, which MLflow shows together."""
+    titles = legal_names(groups, LONGEST_GROUP)
+    return {
+        f"{title}/{name}": value
+        for title, numbers in zip(titles, groups.values(), strict=True)
+        for name, value in legal_metrics(numbers, LONGEST - LONGEST_GROUP - 1).items()
+    }
+
+
+def legal_names(names: Iterable[str], longest: int) -> list[str]:
+    """Legal names for names, in their order; of those that become the same, all but the first get a number."""
+    taken: set[str] = set()
+    found = []
+    for each in names:
+        wanted = legal_name(each)
+        name, number = wanted[:longest], 1
+        while name.lower() in taken:
+            number += 1
+            name = f"{wanted[: longest - ROOM]}_{number}"
+        taken.add(name.lower())
+        found.append(name)
+    return found
+
+
+def legal_name(text: str) -> str:
+    """A name without what MLflow refuses.
+
+    >>> legal_name("ndcg(gain=exp2)@10"), legal_name("score:faithfulness"), legal_name("../runs/bm25 (new)")
+    ('ndcg_gain_exp2_at_10', 'score_faithfulness', 'runs_bm25_new')
+    """
+    return ILLEGAL.sub("_", text.replace("@", " at ")).strip("_.") or "unnamed"
