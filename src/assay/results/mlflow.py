@@ -24,7 +24,7 @@ ILLEGAL = re.compile(r"[^\w.\-]+")
 
 def numbers_of(result: Result) -> list[tuple[str, float | None]]:
     """Means and interval ends by name. Means come first: a measure may be called like the interval end of another."""
-    rows = [(str(name), numbers) for name, *numbers in result.table().rows]
+    rows = [(name, row[1:]) for name, row in zip(result.measures, result.table().rows, strict=True)]
     means = [(name, numbers[0]) for name, numbers in rows]
     ends = [(f"{name} {side}", numbers[at]) for name, numbers in rows for at, side in ((1, "low"), (2, "high"))]
     return [*means, *ends]  # type: ignore[list-item]
