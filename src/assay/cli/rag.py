@@ -19,13 +19,33 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of
+from assay.data.spans import ANY, SHARES
 from assay.render import render, write_json
 from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
+from assay.tasks.rag.matching import EXACT, OFF, THRESHOLD
 
 if TYPE_CHECKING:
     from assay.tasks.rag.result import RagResult
 
 WORST = 5
+
+
+class AnyOr(click.ParamType):  # type: ignore[type-arg]
+    """A number, or one of a few words."""
+
+    name = "number"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> object:
+        """The word or the number."""
+        if value in self.words or isinstance(value, float):
+            return value
+        try:
+            return float(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor {' or '.join(self.words)}", param, context)
 
 
 def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -71,6 +91,29 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     help="Field that holds a part of the records, if its name is not a usual one. Repeatable.",
 )
 @doc_id_option("--id")
+@click.option(
+    "--match",
+    type=AnyOr(EXACT, OFF),
+    default=THRESHOLD,
+    show_default=True,
+    metavar="exact|off|SIMILARITY",
+    help="How records without ids are matched by their texts: equal ones, then those that are similar enough.",
+)
+@click.option(
+    "--overlap",
+    type=AnyOr(ANY),
+    default=ANY,
+    show_default=True,
+    metavar="any|SHARE",
+    help="How much a retrieved chunk must overlap a gold span to hit it.",
+)
+@click.option(
+    "--overlap-of",
+    type=click.Choice(SHARES),
+    default=SHARES[0],
+    show_default=True,
+    help="What SHARE is a share of: the gold span, the chunk, or both together.",
+)
 @click.option("--save", metavar="FILE", help="Store the result in a file, for `assay gate` and assay.load_result.")
 @convention_option
 @output_options
@@ -88,6 +131,9 @@ def command(
     corpus: str | None,
     columns: dict[str, str],
     doc_id: str | None,
+    match: float | str,
+    overlap: float | str,
+    overlap_of: str,
     save: str | None,
     convention: str,
     format_: str,
@@ -98,10 +144,11 @@ def command(
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
     A record has query_id, question, gold, retrieved, answer and references, or the names that AutoRAG, ragas and
-    LlamaIndex use; measures that need a missing part are left out. Numbers from other tools, in the field scores or in
-    any other, are measures too: score:NAME, or score:* for all. Files are JSON Lines, JSON, Parquet, CSV or TSV; - is
-    standard input. The system's output may be in a file of its own, OUTPUTS: a run, or a result file of AutoRAG. Then
-    RECORDS may also be a BEIR folder or a LlamaIndex dataset.
+    LlamaIndex use; measures that need a missing part are left out. Gold may also be texts, or spans of source
+    documents. Numbers from other tools, in the field scores or in any other, are measures too: score:NAME, or score:*
+    for all. Files are JSON Lines, JSON, Parquet, CSV or TSV; - is standard input. The system's output may be in a file
+    of its own, OUTPUTS: a run, or a result file of AutoRAG. Then RECORDS may also be a BEIR folder or a LlamaIndex
+    dataset.
     """
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
     with loaded(files):
@@ -112,6 +159,9 @@ def command(
             corpus=None if corpus is None else source_of(corpus),
             columns=columns,
             doc_id=doc_id,
+            match=match,
+            overlap=overlap,
+            overlap_of=overlap_of,
             convention=convention,
             **given(policies),
         )

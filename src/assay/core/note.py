@@ -151,6 +151,17 @@ class NoteKind(StrEnum):
     )
     QUESTIONS = "questions", "{count} [query has|queries have] no text: {queries}"
     PARTS = "parts", "left out; the records have no {missing}"
+    MATCHED = (
+        "matched",
+        (
+            "{count} gold [text|texts] matched by text: {exact} exactly, {similar} by a similarity of at least "
+            "{threshold}, {none} by no retrieved text"
+        ),
+        {
+            "exact": "{count} gold [text|texts] matched by text: {exact} exactly, {none} by no retrieved text",
+            "spans": "{count} gold [span|spans] matched by position: {hit} hit by a chunk ({rule}), {none} not",
+        },
+    )
     GOLD = "gold", "{count} [question has|questions have] no gold documents; left out: {queries}"
 
     # A kind that only a newer assay knows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -220,7 +221,8 @@ def judge_hits(
 ) -> Iterator[Judgment]:
     """The judgments of one query, given the ids of what was retrieved and what each of them hits, by number.
 
-    What is first to hit a group is relevant to it. What hits only groups that were hit before has grade 0.
+    What is first to hit a group is relevant to it. What hits only groups that were hit before has grade 0. The best
+    item of a group that nothing hits stays to be found.
     """
     if not golds:
         # So that the query exists, with nothing to find.
@@ -234,9 +236,12 @@ def judge_hits(
         for group, grade in (fresh or dict.fromkeys(list(best)[:1], 0.0)).items():
             yield Judgment(query, name, grade, group)
         found |= fresh.keys()
+    left: dict[str, Wanted] = {}
     for gold in golds:
-        if gold.group not in found:
-            yield Judgment(query, unlike(gold.name, names), gold.grade, gold.group)
+        if gold.group not in found and gold.grade > left.get(gold.group, gold._replace(grade=-math.inf)).grade:
+            left[gold.group] = gold
+    for gold in left.values():
+        yield Judgment(query, unlike(gold.name, names), gold.grade, gold.group)
 
 
 def unlike(name: str, names: Sequence[str]) -> str:

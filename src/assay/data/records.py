@@ -16,6 +16,7 @@ from assay.core.text import count, show
 from assay.data.formats import TREC, TSV, ending, recognise
 from assay.data.frames import as_id, frame_rows, is_frame
 from assay.data.source import Placed, is_source, open_source
+from assay.data.spans import SPAN_FIELDS
 from assay.data.texts import QUESTION_ID, QUESTION_TEXT, Passages, read_passages, replace_surrogates
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ MOST_LISTED = 12
 class Record(NamedTuple):
     """One question. What is not known is None.
 
-    `gold` holds the documents that should be retrieved, in any form that judgments have: ids, ids with grades, or
-    groups. `scores` are the numbers that another tool gave it, by name, and `fields` is the record as it was given:
-    `record["latency"]` is a field of it. `place` says where the record is, for messages.
+    `gold` holds the documents that should be retrieved, in any form that judgments have (ids, ids with grades, or
+    groups), or objects with a span or a text in place of ids. `scores` are the numbers that another tool gave it, by
+    name, and `fields` is the record as it was given: `record["latency"]` is a field of it. `place` says where the
+    record is, for messages.
     """
 
     query_id: str
@@ -128,9 +130,10 @@ def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> Reco
             f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
         )
     for part in columns:
-        if part not in PARTS:
-            raise FormatError(f"columns={{{part!r}: …}}: unknown part; the parts of a record are {', '.join(PARTS)}")
-    return RecordFields(columns, doc_id, lenient)
+        if part not in PARTS and part not in SPAN_FIELDS:
+            known = f"the parts of a record are {', '.join(PARTS)}; those of a span are {', '.join(SPAN_FIELDS)}"
+            raise FormatError(f"columns={{{part!r}: …}}: unknown part; {known}")
+    return RecordFields({part: name for part, name in columns.items() if part in PARTS}, doc_id, lenient)
 
 
 def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
@@ -313,7 +316,7 @@ def retrieved_passages(parts: Mapping[str, Any], place: str, doc_id: str | None)
     """What was retrieved; its scores may be in a field of their own."""
     if parts["retrieved"] is None:
         return None
-    found, scores = read_passages(parts["retrieved"], place, doc_id=doc_id), parts["scores"]
+    found, scores = read_passages(parts["retrieved"], place, doc_id=doc_id, lenient=True), parts["scores"]
     if scores is None:
         return found
     if not isinstance(scores, list):

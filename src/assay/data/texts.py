@@ -24,7 +24,7 @@ from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_nam
 from assay.data.source import is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Sequence
 
     from assay.data.formats.tabular import Cells
     from assay.data.source import Source
@@ -213,6 +213,15 @@ class Passages(NamedTuple):
         if self.is_list and not all(left > right for left, right in pairwise(self.scores)):
             return self.ids
         return list(zip(self.ids, self.scores, strict=True))
+
+    def at(self, places: Sequence[int]) -> Passages:
+        """Only the passages at these places."""
+
+        def some(column: list[Any] | None) -> list[Any] | None:
+            return None if column is None else [column[place] for place in places]
+
+        ids = [self.ids[place] for place in places]
+        return Passages(ids, some(self.scores), some(self.texts), self.is_list, some(self.items), self.nameless)
 
     @property
     def rises(self) -> bool:

@@ -159,7 +159,6 @@ BAD = [
     ([{"query_id": "a", "answer": "x"}] * 2, "duplicate question id 'a'; keep one record per question"),
     ({"a": {"query_id": "b", "answer": "x"}}, "the record 'a' has another id, 'b'; keep one of them"),
     ([{"retrieved": {"d1", "d2"}}], "the retrieved documents are a set, which has no order"),
-    ([{"retrieved": [{"text": "x"}]}], "say where the id is with doc_id"),
     ([{"query_id": 1.5, "answer": "x"}], "the id of a question must be a string or an integer, not '1.5'"),
     ([{"query_id": "a", "answer": "x"}, {"answer": "y"}], "record 1: the id of a question must be a string"),
     ([{"query_id": "a", "answer": 5}], "record 0 ('a'): the answer must be a string, not '5'"),

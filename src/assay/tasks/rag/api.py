@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.conventions import find_convention, resolve
-from assay.core.errors import DataError
+from assay.core.doc_id import DocIdRule
+from assay.core.errors import DataError, PolicyError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.measures import SHORT_ANSWER_NAMES
@@ -23,8 +24,9 @@ from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures
 from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, fill_texts, read_gold
+from assay.tasks.rag.matching import THRESHOLD, Matching, match_records
 from assay.tasks.rag.result import RagResult
-from assay.tasks.rag.sources import collect
+from assay.tasks.rag.sources import collapse_rankings, collect
 
 if TYPE_CHECKING:
     from assay.core.policies import Policies
@@ -49,16 +51,20 @@ def evaluate_rag(
     outputs: object = None,
     corpus: object = None,
     columns: Mapping[str, str] | None = None,
-    doc_id: str | None = None,
+    doc_id: str | Callable[[str], str] | None = None,
+    match: float | str = THRESHOLD,
+    overlap: float | str = "any",
+    overlap_of: str = "gold",
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> RagResult:
     """Scores a whole RAG system: one record per question, with what was retrieved and what was answered.
 
-    A record has `query_id`, `question`, `gold` (ids of the relevant documents, with grades or in groups), `retrieved`
-    (ids in order, with scores, or passages), `answer` and `references`. Records may be a list of dicts or dataclasses,
-    a frame, or a file (JSON Lines, JSON, Parquet, CSV, TSV). The field names of AutoRAG, ragas and LlamaIndex work too;
-    `columns` maps other names. Measures that need a missing part are left out, with a note.
+    A record has `query_id`, `question`, `gold` (ids of the relevant documents, with grades or in groups; or spans of
+    source documents), `retrieved` (ids in order, with scores, or passages), `answer` and `references`. Records may be
+    a list of dicts or dataclasses, a frame, or a file (JSON Lines, JSON, Parquet, CSV, TSV). The field names of
+    AutoRAG, ragas and LlamaIndex work too; `columns` maps other names. Measures that need a missing part are left out,
+    with a note.
 
     >>> import assay
     >>> records = [
@@ -78,15 +84,28 @@ def evaluate_rag(
 
     `outputs` is the system's output if the records do not contain it: a run, or a result file of AutoRAG. Then
     `records` may also be a BEIR folder or a LlamaIndex dataset, and any output in the records is ignored. `corpus` has
-    the texts of documents for the measures that need them; `doc_id` is the path to the id of a passage, such as
-    `metadata.source`. `precision`, `recall` and `f1` are measures of retrieval here; those of answers are `answer_f1`
+    the texts of documents for the measures that need them; `doc_id` is a rule that finds the document of a retrieved
+    chunk: a field path such as `metadata.source`, `before:#`, a regular expression or a function. The best chunk of a
+    document counts. `precision`, `recall` and `f1` are measures of retrieval here; those of answers are `answer_f1`
     and so on.
+
+    Records without ids are matched by their texts (`retrieved_texts` and `gold_texts`, or the names that tools use):
+    those that are equal up to case and blanks, then those with a similarity of at least `match` (or `"exact"`,
+    `"off"`). Gold that is a span, `{"document": "guide.md", "start": 100, "end": 180}`, is hit by retrieved passages
+    with a span that overlaps it: by a character (`overlap="any"`), or by a share of the `overlap_of` gold, chunk or
+    both (`"iou"`). Each gold text or span counts once, at the rank of the first passage that hits it; `recall` and
+    `f1` are then `group_recall` and `group_f1`.
     """
     tool = find_convention(convention)
+    rule = None if doc_id is None else DocIdRule.parse(doc_id)
+    settings = tool.policies.changed({**policies, "doc_id": rule})
+    policies, once = chunk_policies(policies, settings)
     wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
     chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, "scores"), short=ONLY_ANSWERS)
     any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
-    rows, notes, texts, _ = collect(records, outputs, corpus, columns, doc_id, any_field=any_field)
+    how = Matching.parse(match, overlap, overlap_of, columns, rule)
+    path = rule.argument if rule is not None and rule.is_field else None
+    rows, notes, texts, _ = collect(records, outputs, corpus, columns, path, any_field=any_field)
     if measures is None:
         chosen |= resolve(every_score(rows, fields=False), tool, policies)
     chosen = with_every_score(chosen, rows, known=(columns or {}).values())
@@ -94,8 +113,10 @@ def evaluate_rag(
         kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind}
         for kind in (*NEEDS, "scores")
     }
-    settings = tool.policies.changed(policies)
-    gold = read_gold(rows, kinds["rankings"], tool.name, policies)
+    matched = match_records(rows, how)
+    gold = read_gold(matched, kinds["rankings"], tool.name, policies)
+    rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
+    notes = [*notes, *matched.notes(), *more]
     if texts is not None and (kinds["contents"] or corpus is not None):
         rows, more = fill_texts(rows, texts(), gold)
         notes = notes + more
@@ -112,6 +133,24 @@ def evaluate_rag(
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
     return join_kinds(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
+
+
+def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[str, Any], bool]:
+    """The policies under which rankings are scored, and whether each document is left in a ranking only once.
+
+    Where a rule finds the documents of chunks, `chunks` says how those of one document count. Otherwise a document that
+    was retrieved twice counts once, unless `duplicates` says more.
+    """
+    own = {name: value for name, value in policies.items() if name != "chunks"}
+    if settings.doc_id is None:
+        if len(own) < len(policies):
+            raise PolicyError(
+                "chunks has no effect without doc_id, the rule that finds the documents of chunks; set both"
+            )
+        return own, "duplicates" not in policies and settings.duplicates == "error"
+    if settings.chunks == "best":
+        return own, True
+    return {**own, "duplicates": settings.chunks}, False
 
 
 def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]) -> bool:

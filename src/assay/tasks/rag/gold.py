@@ -9,24 +9,34 @@ from assay.conventions import find_convention
 from assay.core.errors import DataError
 from assay.core.note import Note, NoteKind
 from assay.core.text import some
+from assay.data.derived import Judgment
 from assay.data.qrels import Qrels
 from assay.data.source import prefix_errors
+from assay.measures.ranking.groups import group_f_score, group_recall
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures
 
 if TYPE_CHECKING:
     from assay.conventions import Chosen
+    from assay.core.measure import Measure
     from assay.data.records import Record
+    from assay.tasks.rag.matching import Matched
 
 # What judgments are read for if no measure of retrieval was requested.
 ANY_MEASURE = ("num_rel",)
+# The measures that count relevant documents, and those that count groups instead.
+OVER_GROUPS = {"recall": group_recall, "f": group_f_score}
 
 
 class Gold(NamedTuple):
-    """The judgments of the questions that have some, ready to score, and the lowest relevant grade."""
+    """The judgments of the questions that have some, ready to score, and the lowest relevant grade.
+
+    The gold of the `matched` questions has no ids that a corpus would know.
+    """
 
     scorer: Scorer
     rel: float
+    matched: frozenset[str] = frozenset()
 
     def wanted(self, record: Record) -> list[set[str]]:
         """Sets of documents, one of each of which should be retrieved: a single set, or one per group."""
@@ -42,31 +52,56 @@ class Gold(NamedTuple):
 
 
 def read_gold(
-    records: list[Record], measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
+    matched: Matched, measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
 ) -> Gold | None:
     """The gold documents of all records; None if there are none."""
-    gold = {each.query_id: each.gold for each in records if each.gold is not None}
-    if not gold:
+    records = [each for each in matched.records if each.gold is not None]
+    if not records:
         return None
+    plain = {each.query_id: each.gold for each in records if each.query_id not in matched.queries}
     try:
-        scorer = gold_scorer(gold, measures, convention, policies)
+        judgments = plain if not matched.rows else join_judgments(plain, matched.rows)
+        scorer = gold_scorer(judgments, measures, convention, policies)
     except DataError:
         duplicates = find_convention(convention).policies.changed(policies).duplicates
         for each in records:
-            if each.gold is not None:
+            if each.query_id in plain:
                 with prefix_errors(each.place):
                     Qrels({each.query_id: each.gold}, duplicates=duplicates)
         raise
-    return Gold(scorer, scorer.policies.rel)
+    return Gold(scorer, scorer.policies.rel, frozenset(matched.queries))
+
+
+def join_judgments(plain: Mapping[str, Any], rows: list[Judgment]) -> Qrels:
+    """The judgments of all records, if some were matched; a document that is in no group is its own."""
+    import polars
+
+    kinds = (polars.String, polars.String, polars.Float64, polars.String)
+    frame = polars.DataFrame(rows, schema=dict(zip(Judgment._fields, kinds, strict=True)), orient="row")
+    if plain:
+        own = Qrels(plain, duplicates=None).to_polars()
+        if "group" not in own.columns:
+            own = own.with_columns(group=polars.col("doc_id"))
+        frame = polars.concat([own.select(frame.columns).cast(frame.schema), frame])
+    return Qrels(frame, duplicates=None)
 
 
 def gold_scorer(
-    gold: Mapping[str, Any], measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
+    gold: Mapping[str, Any] | Qrels, measures: Mapping[str, Chosen], convention: str, policies: Mapping[str, Any]
 ) -> Scorer:
     """What scores rankings against the gold documents."""
     tool = find_convention(convention)
     resolved = measures or resolve_measures(ANY_MEASURE, tool, policies)
+    if isinstance(gold, Qrels):
+        resolved = {key: each._replace(measure=over_groups(each.measure)) for key, each in resolved.items()}
     return Scorer(gold, resolved, tool, tool.policies.changed(policies))
+
+
+def over_groups(measure: Measure) -> Measure:
+    """The measure that counts every gold item once, if one retrieved chunk can be several items."""
+    definition, known = OVER_GROUPS.get(measure.definition.name), measure.definition.parameters
+    given = {name: value for name, value in measure.values.items() if value != known[name].default}
+    return measure if definition is None or not given.keys() <= definition.parameters.keys() else definition(**given)
 
 
 def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:
@@ -80,9 +115,9 @@ def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | No
     filled = []
     for each in records:
         retrieved, wanted = each.retrieved_texts, each.gold_texts
-        if retrieved is None and each.retrieved is not None:
+        if retrieved is None and each.retrieved is not None and not each.retrieved.nameless:
             retrieved = find_texts(each.retrieved.ids)
-        if wanted is None and each.gold is not None and gold is not None:
+        if wanted is None and each.gold is not None and gold is not None and each.query_id not in gold.matched:
             wanted = find_texts(sorted({document for group in gold.wanted(each) for document in group}))
         filled.append(each._replace(retrieved_texts=retrieved, gold_texts=wanted))
     if not unknown:

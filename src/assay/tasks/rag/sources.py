@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from assay.core.errors import DataError, FileError, FormatError, MismatchError
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, show, some
+from assay.data.chunks import Chunks
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects, read_rankings
 from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise_name
@@ -27,6 +29,9 @@ from assay.data.records import (
 from assay.data.run import Run
 from assay.data.source import Source, is_source, open_source, quoted
 from assay.data.texts import DOCUMENTS, QUESTIONS, is_number, read_passages, read_texts
+
+if TYPE_CHECKING:
+    from assay.core.doc_id import DocIdRule
 
 Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 
@@ -237,6 +242,35 @@ def differs(record: Record, output: Record | None) -> bool:
         None not in (getattr(record, part), getattr(output, part)) and getattr(record, part) != getattr(output, part)
         for part in QUESTION
     )
+
+
+def collapse_rankings(
+    records: list[Record], rule: DocIdRule | None, *, once: bool, matched: AbstractSet[str]
+) -> tuple[list[Record], list[Note]]:
+    """The records with the documents that a rule finds in the ids of chunks, each document once if that is wanted.
+
+    The best chunk of a document counts. What was matched by texts or spans stays as it is.
+    """
+    chunks = None if rule is None or rule.is_field else Chunks(rule)
+    kept, repeated, dropped = [], [], 0
+    for each in records:
+        found = each.retrieved
+        if found is not None and each.query_id not in matched:
+            ids = found.ids if chunks is None else chunks.documents(found.ids)
+            first: dict[str, int] = {}
+            for place, name in enumerate(ids):
+                first.setdefault(name, place)
+            if once and len(first) < len(ids):
+                repeated.append(each.query_id)
+                dropped += len(ids) - len(first)
+            found = found._replace(ids=ids).at(list(first.values()) if once else range(len(ids)))
+        kept.append(each._replace(retrieved=found))
+    notes = [] if chunks is None else chunks.notes()
+    if dropped and rule is not None:
+        notes.insert(0, Note.of(NoteKind.CHUNKS, count=dropped))
+    elif dropped:
+        notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeated))
+    return kept, notes
 
 
 def with_output(record: Record, output: Record) -> Record:

@@ -1,0 +1,255 @@
+"""Gold without ids: texts and source spans in records, matched with the texts and spans of what was retrieved.
+
+A gold item is an id, a span (`document`, `start`, `end`) or a text; a list inside the list of gold holds alternatives.
+Matched records get judgments in which every item, or list of alternatives, is a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.note import Note, NoteKind
+from assay.core.text import show
+from assay.data.derived import Judgment, Wanted, check_threshold, compare_texts, judge_hits, unique_names
+from assay.data.fields import find_field
+from assay.data.frames import as_id
+from assay.data.spans import SPAN_FIELDS, Overlap, Span, is_span, read_span
+from assay.data.texts import PASSAGE_ID, PASSAGE_TEXT, Passages, document_id, finite_score, place_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.core.doc_id import DocIdRule
+    from assay.data.records import Record
+
+THRESHOLD = 0.9
+EXACT, OFF = "exact", "off"
+GRADE = ("grade", "relevance", "rel")
+
+
+class Matching(NamedTuple):
+    """How gold without ids is matched: the least similarity of texts, if any, and the overlap of spans.
+
+    `paths` are the user's own field paths for the parts of a span, and `rule` that for the ids of documents.
+    """
+
+    threshold: float | None
+    overlap: Overlap
+    paths: Mapping[str, str]
+    rule: DocIdRule | None = None
+
+    @classmethod
+    def parse(
+        cls, match: object, overlap: object, overlap_of: object, columns: object, rule: DocIdRule | None = None
+    ) -> Matching:
+        """The rules that the parameters of `evaluate_rag` mean."""
+        own = columns if isinstance(columns, Mapping) else {}
+        paths = {part: own[part] for part in SPAN_FIELDS if part in own}
+        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, rule)
+
+
+def parse_match(match: object) -> float | None:
+    """The least similarity of texts that match; None if they are not to be matched."""
+    if match in (EXACT, OFF):
+        return 1.0 if match == EXACT else None
+    try:
+        return check_threshold(match)
+    except PolicyError:
+        raise PolicyError(
+            f"match must be 'exact', 'off', or a similarity above 0 and at most 1, not {show(match)}"
+        ) from None
+
+
+class GoldText(NamedTuple):
+    """A gold passage that is known by its text."""
+
+    text: str
+
+
+class GoldItem(NamedTuple):
+    """A gold item: an id, a span or a text; its group and grade."""
+
+    value: str | Span | GoldText
+    group: str
+    grade: float = 1.0
+
+    @property
+    def wanted(self) -> Wanted:
+        """The item in the judgments, while nothing retrieved hits it."""
+        name = f"gold text {self.group}" if isinstance(self.value, GoldText) else f"gold {self.value}"
+        return Wanted(self.group, self.value if isinstance(self.value, str) else name, self.grade)
+
+
+@dataclass
+class Matched:
+    """The records with ids for what was retrieved, the judgments of those that were matched, and what was counted."""
+
+    how: Matching
+    records: list[Record] = field(default_factory=list)
+    rows: list[Judgment] = field(default_factory=list)
+    queries: set[str] = field(default_factory=set)
+    texts: dict[str, int] = field(default_factory=lambda: {"exact": 0, "similar": 0, "none": 0})
+    spans: dict[str, int] = field(default_factory=lambda: {"hit": 0, "none": 0})
+
+    def add(self, record: Record) -> None:
+        """Matches one record, if its gold has no ids."""
+        golds = gold_items(record, self.how)
+        if golds is None:
+            if record.gold is not None and record.retrieved is not None and record.retrieved.nameless:
+                raise DataError(record.retrieved.nameless)
+            self.records.append(record)
+            return
+        found, hits = self.compare(record, golds)
+        self.queries.add(record.query_id)
+        self.rows += judge_hits(record.query_id, [each.wanted for each in golds], found.ids if found else [], hits)
+        gold = list(record.gold_texts or ()) if record.gold is None else record.gold
+        self.records.append(record._replace(gold=gold, retrieved=found))
+
+    def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
+        """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
+        found = record.retrieved
+        if found is None and record.retrieved_texts is not None:
+            names = [place_name(place) for place in range(len(record.retrieved_texts))]
+            found = Passages(names, texts=list(record.retrieved_texts), nameless=f"{record.place}: no retrieved ids")
+        hits: list[list[int]] = [[] for _ in found.ids] if found else []
+        spans = self.compare_spans(record, golds, found, hits)
+        self.compare_texts(record, golds, hits)
+        self.compare_ids(golds, found, hits)
+        if found is None:
+            return None, hits
+        if found.nameless or len(set(found.ids)) < len(found.ids):
+            found = found._replace(ids=unique_names([str(span) for span in spans] if spans else found.ids))
+        return found, [sorted(each) for each in hits]
+
+    def compare_spans(
+        self, record: Record, golds: list[GoldItem], found: Passages | None, hits: list[list[int]]
+    ) -> list[Span]:
+        """The spans of what was retrieved, if gold has spans; adds what they hit."""
+        wanted = {number: each.value for number, each in enumerate(golds) if isinstance(each.value, Span)}
+        if not wanted:
+            return []
+        items: Sequence[Any] = [] if found is None else found.items or found.ids
+        if bare := [each for each in items if not is_span(each, self.how.paths)]:
+            raise DataError(
+                f"{record.place}: the gold is a span, but a retrieved passage has none: {show(bare[0])}; a passage "
+                "needs document, start and end, or columns that say where they are (start=metadata.start_index)"
+            )
+        spans = [
+            read_span(each, f"{record.place}, retrieved, number {place}", self.how.paths)
+            for place, each in enumerate(items)
+        ]
+        numbers = list(wanted)
+        for hit, chunk in zip(hits, spans, strict=True):
+            hit += [numbers[at] for at in self.how.overlap.hits(list(wanted.values()), chunk)]
+        number = len({each for hit in hits for each in hit} & wanted.keys())
+        self.spans["hit"] += number
+        self.spans["none"] += len(wanted) - number
+        return spans
+
+    def compare_texts(self, record: Record, golds: list[GoldItem], hits: list[list[int]]) -> None:
+        """Adds what the retrieved texts hit, if gold has texts."""
+        wanted = {number: each.value.text for number, each in enumerate(golds) if isinstance(each.value, GoldText)}
+        if not wanted:
+            return
+        if self.how.threshold is None:
+            raise PolicyError(f"{record.place}: the gold is a text, and matching texts is off")
+        texts = record.retrieved_texts
+        if texts is None and hits:
+            raise DataError(f"{record.place}: the gold is a text, but a retrieved passage has no text")
+        match = compare_texts(list(wanted.values()), texts or (), self.how.threshold)
+        numbers = list(wanted)
+        for hit, each in zip(hits, match.hits, strict=True):
+            hit += [numbers[at] for at in each]
+        self.texts["exact"] += len(match.exact)
+        self.texts["similar"] += len(match.similar)
+        self.texts["none"] += len(wanted) - len(match.exact | match.similar)
+
+    def compare_ids(self, golds: list[GoldItem], found: Passages | None, hits: list[list[int]]) -> None:
+        """Adds what the retrieved ids hit, if gold has ids too."""
+        wanted = {each.value: number for number, each in enumerate(golds) if isinstance(each.value, str)}
+        if not wanted or found is None:
+            return
+        if found.nameless:
+            raise DataError(found.nameless)
+        for hit, name in zip(hits, found.ids, strict=True):
+            document = name if self.how.rule is None or self.how.rule.is_field else self.how.rule.of(name)
+            if document in wanted:
+                hit.append(wanted[document])
+
+    def notes(self) -> list[Note]:
+        """How many gold items matched, and how."""
+        notes = []
+        if total := sum(self.texts.values()):
+            how: dict[str, Any] = {name: f"{number:,}" for name, number in self.texts.items()}
+            about = "exact" if self.how.threshold == 1 else ""
+            notes.append(Note.of(NoteKind.MATCHED, about=about, count=total, threshold=self.how.threshold, **how))
+        if total := sum(self.spans.values()):
+            how = {name: f"{number:,}" for name, number in self.spans.items()}
+            notes.append(Note.of(NoteKind.MATCHED, about="spans", count=total, rule=str(self.how.overlap), **how))
+        return notes
+
+
+def match_records(records: list[Record], how: Matching) -> Matched:
+    """The records, with judgments for those whose gold has no ids."""
+    matched = Matched(how)
+    for each in records:
+        matched.add(each)
+    if matched.rows:
+        # A frame of judgments has no place for a question with nothing to find.
+        empty = [each.query_id for each in records if each.gold in ([], {})]
+        matched.rows += [row for query in empty for row in judge_hits(query, [], [], [])]
+        matched.queries |= set(empty)
+    return matched
+
+
+def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
+    """The gold of a record that has to be matched; None if ids are enough, or there is nothing to match."""
+    gold, found = record.gold, record.retrieved
+    if isinstance(gold, Mapping) and is_span(gold, how.paths):
+        gold = [gold]
+    if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
+        return read_items(gold, record.place, how)
+    has_ids = gold is not None and found is not None and not found.nameless
+    texts = record.gold_texts
+    if has_ids or texts is None or record.retrieved_texts is None or how.threshold is None:
+        return None
+    return [GoldItem(GoldText(text), str(number)) for number, text in enumerate(texts)]
+
+
+def as_group(each: Any) -> list[Any]:  # noqa: ANN401 - whatever the record holds
+    """A list of alternatives; a single item is one."""
+    return each if isinstance(each, list) else [each]
+
+
+def is_object(item: object) -> bool:
+    """Whether a gold item is something with fields, and not an id."""
+    return item is not None and not isinstance(item, (str, bytes, int, float, list))
+
+
+def read_items(gold: list[Any], place: str, how: Matching) -> list[GoldItem]:
+    """The items of a list of gold; an item in no list of alternatives is its own group."""
+    items = []
+    for number, each in enumerate(gold):
+        if isinstance(each, list) and not each:
+            raise DataError(f"{place}: gold, number {number}: an empty group; remove it")
+        items += [read_item(item, str(number), f"{place}: gold, number {number}", how) for item in as_group(each)]
+    return items
+
+
+def read_item(item: object, group: str, place: str, how: Matching) -> GoldItem:
+    """One gold item: an id, or an object with a span, an id or a text."""
+    if not is_object(item):
+        return GoldItem(document_id(item, place), group)
+    grade = find_field(item, GRADE)
+    grade = 1.0 if grade is None else finite_score(grade, place)
+    if is_span(item, how.paths):
+        return GoldItem(read_span(item, place, how.paths), group, grade)
+    name, text = find_field(item, PASSAGE_ID), find_field(item, PASSAGE_TEXT)
+    if as_id(name):
+        return GoldItem(str(name), group, grade)
+    if isinstance(text, str):
+        return GoldItem(GoldText(text), group, grade)
+    raise DataError(f"{place} has no id, no span (document, start, end) and no text: {show(item)}")
