@@ -13,19 +13,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from assay.core.errors import AssayError, DataError, MeasureError
 from assay.core.grammar import LONGEST_NAME, NUMBER
+from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
 from assay.core.text import nearest, show
-from assay.data.records import KNOWN_FIELDS
-
-if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
-    from assay.data.records import Record
+from assay.data.records import KNOWN_FIELDS, Record
 
 # A function from a record to a number, or None where there is none.
 Score: TypeAlias = Callable[[Any], float | None]

@@ -330,3 +330,12 @@ def test_the_results_of_deepeval():
     result = assay.evaluate_rag(records)
     assert result.mean == {"answer_em": 1, "answer_f1": 1, "score:Answer_Relevancy": 0.5}
     assert result.queries == ["test_case_0", "test_case_1"]
+
+
+def test_the_name_of_a_score_says_which_side_is_better():
+    assert str(assay.score("ms")) == "score:ms"
+    assert str(assay.score("ms", higher_is_better=False)) == "score:ms(higher_is_better=false)"
+    assert assay.parse_measure(str(assay.score(length, higher_is_better=False))) == assay.score(
+        "length", higher_is_better=False
+    )
+    assert "score:faithfulness" in assay.evaluate_rag(rows(0.5, 1)).to_markdown()
