@@ -120,7 +120,7 @@ def test_queries_that_do_not_match_are_an_error():
         ours.evaluate(ours.Qrels(QRELS), ours.Run({"q1": {"d01": 1}, "q9": {"d01": 1}}), "map")
     assert "'q2', 'q3', 'q4'" in str(caught.value)
     assert "make_comparable=True" in str(caught.value)
-    with pytest.raises(assay.DataError, match="qrels must be a Qrels or a dict"):
+    with pytest.raises(assay.DataError, match="query 0 must be an array of two columns"):
         ours.evaluate([1], ours.Run(RUN), "map")
     with pytest.raises(assay.MeasureError, match="ranx has no measure 'mapp'"):
         ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "mapp")

@@ -59,10 +59,11 @@ def test_nan_is_last_in_a_run_and_first_in_a_dict():
     assert ours.evaluate(QRELS, run, "mrr") == 0.75
 
 
-def test_several_infinite_scores_tie_as_given():
+def test_several_infinite_scores_tie():
     run = {"q1": {"d04": INF, "d01": INF, "d03": 1e308}, "q2": {"d02": np.float32(INF), "d01": 1.0}}
     assert ours.evaluate(ours.Qrels(QRELS), ours.Run(run), "mrr") == 0.5
-    assert ours.evaluate(QRELS, run, "mrr") == 0.5
+    # Ties of a plain dict are in reverse.
+    assert ours.evaluate(QRELS, run, "mrr") == real_ranx.evaluate(QRELS, run, "mrr") == 0.75
 
 
 @BOTH
@@ -196,15 +197,13 @@ def test_what_is_out_of_scope_says_so(name):
 def test_what_else_is_not_here_says_so():
     with pytest.raises(NotImplementedError, match=r"ranx.Run.from_ranxhub\('abc'\).save"):
         ours.Run.from_ranxhub("abc")
-    with pytest.raises(NotImplementedError, match="`to_dict`, `to_dataframe` and `keys` give the data"):
-        ours.Qrels(QRELS).to_typed_list()
     with pytest.raises(AttributeError, match=r"no 'metrics'; it has Qrels, Report, Run, compare, evaluate\. The rest"):
         ours.metrics  # noqa: B018
 
 
 def test_everything_of_ranxs_objects_is_here():
     for real, found in ((theirs.Run(RUN), ours.Run(RUN)), (theirs.Qrels(QRELS), ours.Qrels(QRELS))):
-        assert {name for name in dir(real) if not name.startswith("_")} - {"sorted"} <= set(dir(found))
+        assert {name for name in dir(real) if not name.startswith("_")} <= set(dir(found))
 
 
 def report(scores, stat_test):

@@ -18,6 +18,7 @@ nan = math.nan
 ONE_QUERY = [
     ("ties", "docid_desc", {"a": 1}, {"b": 1, "a": 1, "c": 1}, {"rr": 1 / 3}),
     ("ties", "docid_asc", {"a": 1}, {"b": 1, "a": 1, "c": 1}, {"rr": 1}),
+    ("ties", "quicksort", {"a": 1}, dict.fromkeys("bacdefghijklmnop", 1), {"rr": 1 / 14}),
     ("ties", "input", {"a": 1}, {"b": 1, "a": 1, "c": 1}, {"rr": 1 / 2}),
     # Ids are compared as text: 10 comes before 9.
     ("ties", "docid_asc", {10: 1}, {9: 1, 10: 1}, {"rr": 1}),
@@ -243,10 +244,10 @@ OPTIONS = (
     "judged_only, rel, doc_id, chunks"
 )
 BAD = [
-    ("ties", "docid", "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'docid'"),
-    ("ties", None, "ties must be 'docid_desc' or 'docid_asc' or 'input', not 'None'"),
-    ("ties", ["input"], "ties must be 'docid_desc' or 'docid_asc' or 'input', not '['input']'"),
-    ("ties", np.array([1, 2]), "ties must be 'docid_desc' or 'docid_asc' or 'input', not '[1 2]'"),
+    ("ties", "docid", "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not 'docid'"),
+    ("ties", None, "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not 'None'"),
+    ("ties", ["input"], "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not '['input']'"),
+    ("ties", np.array([1, 2]), "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not '[1 2]'"),
     ("order", "rank", "order must be 'score' or 'given', not 'rank'"),
     ("precision", 64, "precision must be 'float64' or 'float32', not '64'"),
     ("duplicates", "drop", "duplicates must be 'error' or 'first' or 'last' or 'count' or 'once', not 'drop'"),

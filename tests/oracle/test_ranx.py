@@ -1,10 +1,11 @@
-"""Agreement with ranx, on scores that all differ: it sorts ties in no defined order.
+"""Agreement with ranx, on scores that all differ and on ties, which its sort puts in an order of its own.
 
 It compiles its functions for each length of document id, so all ids here are equally long, and many queries go into one
 call. A query without relevant documents spoils its bpref of other queries, so bpref is never given such.
 """
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,6 +34,15 @@ def rankings(draw):
     """Documents with scores that all differ."""
     documents = draw(st.lists(st.sampled_from(DOCUMENTS), unique=True))
     return dict(zip(documents, draw(st.permutations([number / 4 for number in range(len(documents))])), strict=True))
+
+
+def as_frame(run):
+    rows = [(query, *row) for query, ranking in run.items() for row in ranking.items()]
+    return polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def as_lists(run):
+    return {query: list(ranking.items()) for query, ranking in run.items()}
 
 
 QUERIES = st.lists(st.tuples(JUDGMENTS, rankings()), min_size=1, max_size=30)
@@ -80,3 +90,42 @@ def test_agrees_on_the_curve_that_it_plots(queries):
     result = assay.evaluate(qrels, run, "interpolated_precision_at_recall", convention="ranx")
     assert list(result) == [f"interpolated_precision_at_recall@{tenth / 10}" for tenth in range(11)]
     np.testing.assert_allclose(np.column_stack(list(result.scores.values())), expected, rtol=1e-9, atol=1e-9)
+
+
+@st.composite
+def tied_collections(draw):
+    """Rankings up to 80 documents with many ties."""
+    random = np.random.default_rng(draw(st.integers(0, 10**6)))
+    levels = draw(st.integers(1, 30))
+    queries = []
+    for _ in range(30):
+        size = int(random.integers(1, 80))
+        documents = [f"d{number:02}" for number in random.permutation(99)]
+        judged = [f"d{number:02}" for number in random.permutation(99)[: random.integers(1, 12)]]
+        grades = random.integers(0, 4, len(judged)).tolist()
+        scores = (random.integers(0, levels, size) / 4).tolist()
+        queries.append((dict(zip(judged, grades, strict=True)), dict(zip(documents, scores, strict=False))))
+    return collection(queries)
+
+
+@few
+@given(tied=tied_collections(), form=st.sampled_from([dict, assay.Run, as_frame, as_lists]))
+def test_agrees_on_ties(tied, form):
+    qrels, run = tied
+    expected = peer_scores(qrels, run, NAMES)
+    result = assay.evaluate(qrels, form(run), NAMES, convention="ranx")
+    for name in NAMES:
+        np.testing.assert_allclose(result.scores[name], expected[name], rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+def test_ties_in_a_file_keep_its_order(tmp_path):
+    run = {"q1": {f"d{number:02}": 1.0 for number in range(16)}, "q2": {f"d{number:02}": 1.0 for number in range(15)}}
+    qrels, path = {"q1": {"d03": 1}, "q2": {"d03": 1}}, tmp_path / "bm25.run"
+    path.write_text("".join(f"{q} Q0 {d} 1 1.0 tag\n" for q, ranking in run.items() for d in ranking))
+    (note,) = assay.evaluate(qrels, str(path), "mrr", convention="ranx").notes
+    assert (note.kind, note.queries) == ("ties", ("q1",))
+    assert assay.evaluate(qrels, str(path), "mrr", convention="ranx").scores["mrr"].tolist() == [1 / 4, 1 / 4]
+    expected = peer_scores(qrels, run, ["mrr", "map"])["mrr"]
+    result = assay.evaluate(qrels, assay.read_run(path), "mrr", convention="ranx")
+    assert (result.notes, result.scores["mrr"].tolist()) == ((), expected.tolist())
+    assert expected[0] < 1 / 4

@@ -1,27 +1,38 @@
-"""ranx's `Qrels` and `Run`: documents with values, by query."""
+"""ranx's `Qrels` and `Run`: documents with values, by query.
+
+ranx sorts all queries when an object is made, when queries are added, and before it is used if documents were added.
+Its sort changes the order of ties in rankings of 16 documents or more, every time anew, so they are sorted here exactly
+as often, but only when somebody looks.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+import numpy as np
+
 from assay.compat._ranx_errors import LengthError, ValueOfWrongTypeError, refuse
 from assay.compat._ranx_files import dump_file, frame_columns, kind_of, load_file, rows_by_query
-from assay.compat._scores import best_first
+from assay.compat._ranx_order import sorted_by_ranx
 from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
     from typing import Self
 
-    import numpy as np
     import pandas
+
+    from assay.core.judged import FloatArray
 
 Number = TypeVar("Number", int, float)
 
 
 class RanxTable(Generic[Number]):
-    """Queries in order of their ids, each with its documents from the highest value to the lowest, NaN last."""
+    """Queries in order of their ids, each with its documents from the highest value to the lowest, NaN last.
+
+    What `add_score` adds is last until everything is sorted, as `sorted` tells.
+    """
 
     number: type[Number]
     noun: str
@@ -31,15 +42,19 @@ class RanxTable(Generic[Number]):
     def __init__(self, data: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None) -> None:
         self.name = name
         self._data: dict[str, dict[str, Number]] = {}
-        self._unsorted: set[str] = set()
-        self.data = {} if data is None else data
+        # How often everything was sorted, and for each query how many of these sorts it has seen.
+        self._sorts = 0
+        self._seen: dict[str, int] = {}
+        self.sorted = False
+        if data is not None:
+            self.data = data
 
     def _put(self, query: str, documents: Collection[tuple[str, Any]]) -> None:
         try:
             self._data[query] = {document: self.number(value) for document, value in documents}
         except (TypeError, ValueError, OverflowError):
             self._data[query] = {document: self._value(query, document, value) for document, value in documents}
-        self._unsorted.add(query)
+        self._seen[query] = self._sorts
 
     def _value(self, query: str, document: str, value: Any) -> Number:  # noqa: ANN401 - whatever was given
         """A value as a number; as in ranx, a score of None is NaN."""
@@ -53,20 +68,24 @@ class RanxTable(Generic[Number]):
 
     @property
     def data(self) -> dict[str, dict[str, Number]]:
-        """Everything, in order."""
-        if self._unsorted:
-            for query in self._unsorted:
+        """Everything, in the order in which ranx has it."""
+        behind = [query for query, seen in self._seen.items() if seen < self._sorts]
+        if behind:
+            for query in behind:
                 documents = self._data[query]
-                self._data[query] = {document: documents[document] for document in best_first(documents)}
-            self._unsorted.clear()
+                order = sorted_by_ranx(list(documents.values()), times=self._sorts - self._seen[query])
+                ids = list(documents)
+                self._data[query] = {ids[place]: documents[ids[place]] for place in order}
             self._data = {query: self._data[query] for query in sorted(self._data)}
+            self._seen = dict.fromkeys(self._data, self._sorts)
         return self._data
 
     @data.setter
     def data(self, data: Mapping[str, Mapping[str, Any]]) -> None:
-        self._data, self._unsorted = {}, set()
+        self._data, self._seen = {}, {}
         for query, documents in data.items():
             self._put(query, documents.items())
+        self.sort()
 
     def keys(self) -> KeysView[str]:
         """The query ids."""
@@ -82,8 +101,10 @@ class RanxTable(Generic[Number]):
 
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
         """Adds a document to a query, or changes its value."""
-        self._data.setdefault(q_id, {})[doc_id] = self._value(q_id, doc_id, score)
-        self._unsorted.add(q_id)
+        value = self._value(q_id, doc_id, score)
+        self.data.setdefault(q_id, {})[doc_id] = value
+        self._seen[q_id] = self._sorts
+        self.sorted = False
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
         """Adds a query with its documents."""
@@ -97,15 +118,25 @@ class RanxTable(Generic[Number]):
             if len(documents) != len(values):
                 raise LengthError(f"query {show(query)} has {len(documents)} documents and {len(values)} values")
             self._put(query, list(zip(documents, values, strict=True)))
+        self.sort()
 
-    def to_typed_list(self) -> NoReturn:
-        """Raises: assay has no use for ranx's lists of arrays."""
-        refuse(
-            "to_typed_list", "`to_dict`, `to_dataframe` and `keys` give the data; `evaluate` takes this object itself"
-        )
+    def to_typed_list(self) -> list[FloatArray]:
+        """Per query an array with a row for each document: its hash, and its value."""
+        return [
+            np.column_stack((np.array([float(hash(each)) for each in documents]), np.array(list(documents.values()))))
+            for documents in self.in_order().values()
+        ]
 
     def sort(self) -> None:
-        """Does nothing: the data is always seen in order."""
+        """Sorts the queries by id, and the documents of each by value."""
+        self._sorts += 1
+        self.sorted = True
+
+    def in_order(self) -> dict[str, dict[str, Number]]:
+        """Everything, sorted if it is not."""
+        if not self.sorted:
+            self.sort()
+        return self.data
 
     def to_dict(self) -> dict[str, dict[str, Number]]:
         """`{query: {document: value}}`; a missing query has no documents."""
@@ -120,7 +151,8 @@ class RanxTable(Generic[Number]):
     def save(self, path: str | None = None, kind: str | None = None) -> None:
         """Writes a file of this kind, inferred from its name if not given."""
         path = self.default_path if path is None else str(path)
-        dump_file(self.data, path, kind_of(path, kind), self._lines())
+        kind = kind_of(path, kind)
+        dump_file(self.in_order(), path, kind, self._lines())
 
     def _lines(self) -> Iterator[str]:
         raise NotImplementedError
@@ -204,7 +236,7 @@ class Qrels(RanxTable[int]):
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
         """Shifts all grades so that `rel_lvl` becomes 1."""
-        for documents in self._data.values():
+        for documents in self.data.values():
             documents.update({document: grade - (rel_lvl - 1) for document, grade in documents.items()})
 
     @classmethod
@@ -254,8 +286,10 @@ class Run(RanxTable[float]):
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Adds an empty ranking for each judged query that is missing, and drops the queries without judgments."""
-        self._data = {query: self._data.get(query, {}) for query in qrels.keys()}  # noqa: SIM118 - no mapping
-        self._unsorted = set(self._data)
+        known = self.data
+        self._data = {query: known.get(query, {}) for query in qrels.keys()}  # noqa: SIM118 - no mapping
+        self._seen = dict.fromkeys(self._data, self._sorts)
+        self.sort()
         return self
 
     def _lines(self) -> Iterator[str]:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 # ranx's names for the tests, and what each is called in a caption.
 TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}
 LABELS = {
-    "student": "paired Student's t test",
+    "student": "paired Student's t-test",
     "fisher": "Fisher's randomization test",
-    "tukey": "Tukey's HSD test with queries as blocks",
+    "tukey": "Tukey's HSD test",
 }
 
 
@@ -84,6 +84,12 @@ class Report:
             and self.results[model][metric] > self.results[other][metric]
         ]
 
+    def get_stat_test_label(self, stat_test: str) -> str:
+        """What a test is called in a caption."""
+        if stat_test not in LABELS:
+            raise StatTestError(f"stat_test must be {' or '.join(map(repr, TESTS))}, not {show(stat_test)}")
+        return LABELS[stat_test]
+
     def means(self) -> Table:
         """The means as a table of models and metrics, as ranx rounds them."""
         marks = marks_of(self.model_names)
@@ -102,7 +108,9 @@ class Report:
                 )
                 for name, mean in means.items()
             ]
-        caption = f"Letters: better than these models by {LABELS[self.stat_test]}, p ≤ {self.max_p:g}"
+        test = self.get_stat_test_label(self.stat_test)
+        blocks = " with queries as blocks" if self.stat_test == "tukey" else ""
+        caption = f"Letters: better than these models by {test}{blocks}, p ≤ {self.max_p:g}"
         return system_table(marks, columns, caption)
 
     def to_table(self) -> str:

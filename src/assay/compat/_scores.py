@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.conventions.prepare import INFINITE, bounded
+from assay.conventions.prepare import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,24 +29,6 @@ def plain_score(score: Any) -> Any:  # noqa: ANN401 - any library's number
     return int(score) if isinstance(score, bool) else bounded(score)
 
 
-def is_finite(ranking: Mapping[str, Any]) -> bool:
-    """Whether all scores of a query are finite; anything that is not a number is rejected elsewhere."""
-    return not any(is_nan(score) or score in INFINITE for score in ranking.values())
-
-
 def is_nan(score: object) -> bool:
     """Whether a score is NaN, of any library: only NaN differs from itself."""
     return bool(score != score)  # noqa: PLR0124
-
-
-def best_first(ranking: Mapping[str, Any], *, nan_first: bool = False) -> list[str]:
-    """The documents from the highest score to the lowest, ties in the given order, NaN first or last.
-
-    >>> import math
-    >>> best_first({"d1": -math.inf, "d2": math.nan, "d3": math.inf})
-    ['d3', 'd1', 'd2']
-    """
-    others = [document for document, score in ranking.items() if is_nan(score)]
-    numbers = [document for document, score in ranking.items() if not is_nan(score)]
-    numbers.sort(key=ranking.__getitem__, reverse=True)
-    return others + numbers if nan_first else numbers + others

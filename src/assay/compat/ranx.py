@@ -5,10 +5,11 @@
 >>> round(float(evaluate(qrels, run, "map")), 4), run.mean_scores.keys()
 (0.8333, dict_keys(['map']))
 
-The numbers are those of the convention `ranx`. Plain dicts are paired by query id. Errors are of ranx's types, and
-AssayErrors too. Infinite scores rank first or last and tie with each other. NaN scores rank where ranx puts them: last
-in a `Run`, first in a plain dict. The rest of ranx (`fuse`, `normalize`, `optimize_fusion`, `plot`, ranxhub) is not
-available, and says so when called.
+The numbers are those of the convention `ranx`. Plain dicts are paired by query id; arrays and typed lists, whose rows
+are a document's number and its value, by their place. Ties are in ranx's order, for a `Run` and for a plain dict.
+Errors are of ranx's types, and AssayErrors too. NaN scores rank where ranx puts them: last in a `Run`, first in a plain
+dict. The rest of ranx (`fuse`, `normalize`, `optimize_fusion`, `plot`, ranxhub) is not available, and says so when
+called.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from assay.compat._ranx_data import Qrels, RanxTable, Run
-from assay.compat._ranx_errors import MetricError, QueriesError, refuse
+from assay.compat._ranx_errors import MetricError, QueriesError, ValueOfWrongTypeError, refuse
+from assay.compat._ranx_order import sorted_as_dict
 from assay.compat._ranx_report import Report
-from assay.compat._scores import best_first, is_finite
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
 from assay.tasks.evaluate.api import evaluate as evaluate_with_assay
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
+# An array has a column of documents and one of values.
+COLUMNS = 2
 ELSEWHERE = ("fuse", "normalize", "optimize_fusion", "plot")
 ADVICE = "it only measures and compares runs; use ranx itself, whose Run accepts `run.to_dict()`"
 
@@ -47,8 +50,8 @@ def __getattr__(name: str) -> Callable[..., NoReturn]:
 
 
 def evaluate(  # noqa: PLR0917 - as ranx has it
-    qrels: Qrels | Mapping[str, Mapping[str, float]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: Qrels | Mapping[str, Mapping[str, float]] | Sequence[FloatArray] | FloatArray,
+    run: Run | Mapping[str, Mapping[str, float]] | Sequence[FloatArray] | FloatArray,
     metrics: Sequence[str] | str,
     return_mean: bool = True,
     return_std: bool = False,
@@ -63,12 +66,14 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
     names = check_metrics(metrics)
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run.make_comparable(qrels)
-    judgments = values_by_query(qrels, "qrels")
-    rankings = values_by_query(run, "run")
-    is_cut, nan_first = isinstance(qrels, Qrels), not isinstance(run, Run)
-    scores = score_queries(judgments, rankings, names, threads, is_cut=is_cut, nan_first=nan_first)
+    judgments, rankings = values_by_query(qrels, "qrels"), values_by_query(run, "run")
+    queries = list(rankings) if is_arrays(qrels) else list(judgments)
+    if is_arrays(qrels) != is_arrays(run):
+        judgments = judgments if is_arrays(qrels) else hashed(judgments)
+        rankings = rankings if is_arrays(run) else hashed(rankings)
+    scores = score_queries(judgments, rankings, names, threads, is_cut=isinstance(qrels, Qrels))
     if isinstance(run, Run) and save_results_in_run:
-        keep_scores(run, scores, list(judgments), with_deviation=return_mean and return_std)
+        keep_scores(run, scores, queries, with_deviation=return_mean and return_std)
     found: dict[str, Any] = dict(scores)
     if return_mean:
         found = {name: summarize_scores(values, with_deviation=return_std) for name, values in scores.items()}
@@ -128,13 +133,45 @@ def check_metrics(metrics: Sequence[str] | str) -> list[str]:
     return names
 
 
-def values_by_query(data: object, name: str) -> Mapping[str, Mapping[str, float]]:
-    """The data as a dict by query."""
+def values_by_query(data: Any, name: str) -> Mapping[str, Mapping[str, float]]:  # noqa: ANN401 - as ranx has it
+    """The data as a dict by query, the documents as ranx ranks them; arrays of ids and values by their place."""
     if isinstance(data, RanxTable):
-        return data.data
+        return data.in_order()
     if isinstance(data, dict):
-        return data
-    raise DataError(f"{name} must be a {name.capitalize()} or a dict, not {show(data)}")
+        return {query: ranked_dict(query, documents) for query, documents in data.items()} if name == "run" else data
+    if is_arrays(data):
+        return {str(place): array_rows(rows, place, name) for place, rows in enumerate(data)}
+    raise DataError(f"{name} must be a {name.capitalize()}, a dict or a list of arrays, not {show(data)}")
+
+
+def is_arrays(data: object) -> bool:
+    """Whether it is an array, a numba list or a list: per query rows of a document's number and its value."""
+    return isinstance(data, (list, tuple, np.ndarray)) or type(data).__module__.startswith("numba.typed")
+
+
+def array_rows(rows: object, place: int, name: str) -> dict[str, float]:
+    """The documents of one query, in the order of its array, which ranx does not sort."""
+    array = np.asarray(rows)
+    if array.ndim != COLUMNS or (array.size and array.shape[1] != COLUMNS) or array.dtype.kind not in "iuf":
+        raise DataError(f"{name}: query {place} must be an array of two columns: documents, values; got {show(rows)}")
+    return {repr(float(document)): float(value) for document, value in array}
+
+
+def ranked_dict(query: object, documents: Mapping[str, Any]) -> dict[str, Any]:
+    """The documents of a plain dict as ranx ranks them."""
+    ids, values = list(documents), list(documents.values())
+    try:
+        return {ids[place]: values[place] for place in sorted_as_dict(values)}
+    except (TypeError, ValueError) as error:
+        raise ValueOfWrongTypeError(f"query {show(query)}: a score is not a number: {error}") from None
+
+
+def hashed(data: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Queries by their place and documents by their hash, as ranx has them in arrays."""
+    return {
+        str(place): {repr(float(hash(document))): value for document, value in documents.items()}
+        for place, documents in enumerate(data.values())
+    }
 
 
 def score_queries(
@@ -144,9 +181,8 @@ def score_queries(
     threads: int,
     *,
     is_cut: bool,
-    nan_first: bool,
 ) -> dict[str, FloatArray]:
-    """The scores of the queries, in the order of the judgments."""
+    """The scores of the queries, in the order of the judgments; the documents of the run are in order."""
     if qrels.keys() != run.keys():
         alone = sorted(map(str, qrels.keys() ^ run.keys()))
         advice = "pass Qrels and Run with make_comparable=True to drop unjudged queries and add missing ones"
@@ -155,20 +191,13 @@ def score_queries(
         return {}
     # ranx truncates grades to whole numbers in a Qrels, and only there.
     grades = "whole" if is_cut else "as_given"
-    options: dict[str, Any] = {"convention": "ranx", "grades": grades, "threads": threads or None}
     # Only ranx's own names; assay knows others, and the spellings of other tools.
     spelled = [f"ranx:{name}" for name in names]
+    ranked = {query: list(documents) for query, documents in run.items()}
     try:
-        result = evaluate_with_assay(qrels, run, spelled, **options)
+        result = evaluate_with_assay(qrels, ranked, spelled, convention="ranx", grades=grades, threads=threads or None)
     except MeasureError as error:
         raise MetricError(str(error)) from None
-    except DataError:
-        odd = [query for query, ranking in run.items() if not is_finite(ranking)]
-        if not odd:
-            raise
-        # ranx's metrics depend only on the order of the documents, so it can replace scores that assay rejects.
-        ranked = {**run, **{query: best_first(run[query], nan_first=nan_first) for query in odd}}
-        result = evaluate_with_assay(qrels, ranked, spelled, **options)
     for name, each in zip(names, spelled, strict=True):
         if each not in result.scores:
             raise MetricError(f"{show(name)} names several metrics; name one, such as 'map'")

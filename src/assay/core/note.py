@@ -55,6 +55,13 @@ class NoteKind(StrEnum):
             "none": "doc_id={rule} does not match a single id; all are kept as they are: {ids}",
         },
     )
+    TIES = (
+        "ties",
+        (
+            "ties of {count} [query|queries] with 16 documents or more keep the order in which they were read; ranx "
+            "has its own, as has assay for a run in memory, such as assay.read_run(path): {queries}"
+        ),
+    )
     EXCLUDED = "excluded", "{count} [document|documents] with the same id as the query left out"
     PREPARED = (
         "prepared",

@@ -25,6 +25,7 @@ WORDING: dict[str, dict[Any, str]] = {
         "docid_desc": "ties are broken by document id, descending",
         "docid_asc": "ties are broken by document id, ascending",
         "input": "ties keep the order of the run",
+        "quicksort": "ties are in the order of ranx's sort, which is that of the run below 16 documents",
     },
     "order": {
         "score": "documents are ranked by score",

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from assay.data.chunks import DocumentRanker
 
 MOST_THREADS = 1024
-BEFORE = {"docid_desc": "before_descending", "docid_asc": "before_ascending", "input": "before_input"}
+BEFORE = {
+    "docid_desc": "before_descending",
+    "docid_asc": "before_ascending",
+    "input": "before_input",
+    # The column is replaced by what the sort leads to where it differs.
+    "quicksort": "before_input",
+}
 
 
 def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
@@ -35,6 +41,11 @@ def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
     )
 
 
+def columns_of(ranker: Ranker | DocumentRanker, number: int) -> Mapping[str, bytes]:
+    """What the ranker counted under its options of that number."""
+    return ranker.columns(number)  # type: ignore[return-value]
+
+
 def integers(column: bytes) -> IntArray:
     return np.frombuffer(column, dtype=np.int64)
 
@@ -44,20 +55,13 @@ def floats(column: bytes) -> FloatArray:
 
 
 def rank_hits(
-    rows: Rows,
-    index: Index,
-    ranker: Ranker | DocumentRanker,
-    number: int,
-    policies: Policies,
-    *,
-    repeated: str | None = None,
+    rows: Rows, index: Index, columns: Mapping[str, bytes], policies: Policies, *, repeated: str | None = None
 ) -> tuple[Judged, IntArray]:
-    """The ranker's hits under its options of that number, ranked, and the number of documents retrieved per query.
+    """The hits in a ranker's columns, ranked, and the number of documents retrieved per query.
 
     That number is -1 if the query is missing from the run. `repeated` says which of duplicate judgments count, if that
     was decided when they were read.
     """
-    columns: Mapping[str, bytes] = ranker.columns(number)  # type: ignore[assignment]
     starts, grades, best_first = integers(index.starts()), floats(index.grades()), floats(index.best_first())
     if policies.grades == "whole":
         grades, best_first = np.trunc(grades), np.trunc(best_first)

@@ -1,7 +1,10 @@
 """ranx 0.3: its names and policies.
 
-A query missing from the run counts as an empty ranking, as with make_comparable. In ranx the order of tied documents
-depends on its sorting algorithm; here it is that of the run.
+A query missing from the run counts as an empty ranking, as with make_comparable. Tied documents are in the order of
+ranx's sort, as in its `Run`: that of the run below 16 documents, from 16 on one that depends on all scores of a query.
+A run file is never held in memory, so its ties keep the order of the file, and a note says which queries that concerns;
+`assay.read_run` reads one into memory. ranx sorts plain dicts in the opposite direction, so that their ties are in
+reverse; `assay.compat.ranx` does the same.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ def write_ranx(name: str, entry: Name, at: float | str | None, options: Mapping[
 RANX = Convention(
     name="ranx",
     title="ranx: the relevance level also applies to gains; negative grades are judged nonrelevant",
-    policies=Policies(ties="input", duplicates="last", grades="whole", negative="nonrelevant"),
+    policies=Policies(ties="quicksort", duplicates="last", grades="whole", negative="nonrelevant"),
     read=read_ranx,
     write=write_ranx,
     names={
@@ -92,7 +95,10 @@ RANX = Convention(
         "bpref is NaN for a query with a hit and nothing judged nonrelevant, and so is the mean; here it is left out.",
         "A query without relevant documents stops bpref: later ones in its thread score 0; here only that query does.",
         "Plain dicts are paired by the order of queries, ignoring the ids; here by id.",
+        "Ties of a plain dict are in the reverse of a Run's order; here they are not, except in assay.compat.ranx.",
+        "Ties of a run file with 16 documents or more keep its order here, with a note; assay.read_run sorts them.",
         "Judgments or runs without documents raise an error; here empty rankings score 0.",
+        "Arrays of judgments are not sorted, so that nDCG can exceed 1; here the ideal ranking is the ideal one.",
         "Ids are compared by 53 bits of their hash, so two documents can be taken for one; here as text.",
         "Float grades of a plain dict are kept, those of a Qrels truncated; here all are truncated.",
     ),

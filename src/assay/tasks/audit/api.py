@@ -21,7 +21,7 @@ from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
 from assay.data.qrels import Qrels
 from assay.data.source import gather, is_source, open_source
-from assay.engine.local import rank_hits, rerank_ties, restrict
+from assay.engine.local import columns_of, rank_hits, rerank_ties, restrict
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
 from assay.tasks.audit.steps import find_steps, points
@@ -206,7 +206,9 @@ class AuditScores:
         whole = replace(chosen.policies, depth=None, judged_only=False)
         qrels = self.scorer.qrels
         index = qrels.index_under(whole.duplicates)
-        judged, found = rank_hits(qrels.rows, index, self.run.ranker, number, whole, repeated=qrels.duplicates)
+        judged, found = rank_hits(
+            qrels.rows, index, columns_of(self.run.ranker, number), whole, repeated=qrels.duplicates
+        )
         rel = chosen.measure.values.get("rel", 1)
         extremes = []
         for best in (False, True):

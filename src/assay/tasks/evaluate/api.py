@@ -23,9 +23,10 @@ from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, rank_run
 from assay.data.source import describe, gather, is_source
-from assay.engine.local import count_threads, kernel_options, rank_hits
+from assay.engine.local import columns_of, count_threads, kernel_options, rank_hits
 from assay.results.results import Results
 from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
+from assay.tasks.evaluate.ties import sorted_columns, tie_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -186,11 +187,12 @@ class PolicyGroup(NamedTuple):
 
 
 class RunRead(NamedTuple):
-    """A run as a ranker has read it, the rankings that each tool refuses, and the data it was read from."""
+    """A run as a ranker has read it, the rankings that each tool refuses, and the data and columns it was read from."""
 
     ranker: Ranker | DocumentRanker
     refused: Refused
     data: object
+    columns: Mapping[str, str] | None = None
 
 
 def make_scorer(
@@ -275,7 +277,7 @@ class Scorer:
             )
         rank: Any = partial(rank_run, self.new_ranker) if self.policies.doc_id is None else self.rank_chunks
         read = partial(rank, threads=self.threads, **how)
-        return RunRead(*self.read_as_tools(run, read, judgments=False), run)
+        return RunRead(*self.read_as_tools(run, read, judgments=False), run, how.get("columns"))
 
     def new_ranker(self) -> Ranker:
         """A ranker that has seen nothing."""
@@ -318,6 +320,8 @@ class Scorer:
             if keep is not None:
                 keep(group, judged)
             notes = [*run_notes(run.ranker, group.number, unknown), *duplicate_notes(self.qrels, group.policies)]
+            if group.policies.ties == "quicksort":
+                notes += tie_notes(run, group.number, self.qrels)
             how: Any = {"queries": queries, "present": present, "unusable": unusable, "notes": notes}
             scored.append(score(judged, group.measures, group.policies, **how))
         notes = [*refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]
@@ -328,9 +332,10 @@ class Scorer:
         """A run as the policies of a group rank it, and which of the judged queries it has."""
         qrels = self.qrels
         index = qrels.index_under(group.policies.duplicates)
-        judged, retrieved = rank_hits(
-            qrels.rows, index, run.ranker, group.number, group.policies, repeated=qrels.duplicates
-        )
+        columns = columns_of(run.ranker, group.number)
+        if group.policies.ties == "quicksort":
+            columns = sorted_columns(run, group.number, qrels, group.policies)
+        judged, retrieved = rank_hits(qrels.rows, index, columns, group.policies, repeated=qrels.duplicates)
         check_overlap(qrels, retrieved, run)
         return judged, retrieved >= 0
 
