@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.options import format_result, measure_options, output_options, reading_options, split_names
+from assay.cli.options import (
+    doc_id_option,
+    format_result,
+    measure_options,
+    output_options,
+    reading_options,
+    split_names,
+)
 from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
 from assay.conventions import CONVENTIONS
 from assay.data.qrels import Qrels
@@ -32,6 +39,7 @@ from assay.tasks.audit.api import audit
     help="Tool whose number the steps start from.",
 )
 @output_options
+@doc_id_option()
 @reading_options
 def command(
     *,
@@ -39,6 +47,7 @@ def command(
     run: str,
     measures: tuple[str, ...],
     start: str,
+    doc_id: str | None,
     format_: str,
     output: str | None,
     qrels_format: str | None,
@@ -54,7 +63,6 @@ def command(
     judgments = Qrels(source_of(qrels), format=qrels_format, duplicates="count")
     names = split_names(measures) or ["map"]
     with watched(run) as progress:
-        found = audit(
-            judgments, source_of(run), names, start=start, format=run_format, threads=threads, progress=progress
-        )
+        how = {"format": run_format, "threads": threads, "progress": progress}
+        found = audit(judgments, source_of(run), names, start=start, doc_id=doc_id, **how)  # type: ignore[arg-type]
     emit(format_result(found, format_), output)

@@ -51,8 +51,8 @@ class NoteKind(StrEnum):
         "chunks",
         "{count} [chunk of a document that is|chunks of documents that are] ranked higher left out",
         {
-            "some": "doc_id={rule} does not match {count} of {retrieved} ids; kept as they are: {ids}",
-            "none": "doc_id={rule} does not match a single id; all are kept as they are: {ids}",
+            "some": "the rule {rule} does not match {count} of {retrieved} ids; kept as they are: {ids}",
+            "none": "the rule {rule} does not match a single id; all are kept as they are: {ids}",
         },
     )
     TIES = (

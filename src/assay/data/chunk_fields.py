@@ -75,7 +75,7 @@ class FieldReader:
         none = documents.is_null()
         if chunk is not None and chunk in frame.columns and none.any():
             ids = polars.Series([str(each) for each in frame[chunk].filter(none)], dtype=polars.String)
-            self.lacking += ids
+            self.lacking += ids.to_list()
             documents = documents.scatter(none.arg_true(), ids)
         return frame.with_columns(documents.alias(str(self.rule)))
 

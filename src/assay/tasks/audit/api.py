@@ -19,6 +19,7 @@ from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
+from assay.data.chunks import DocumentRanker
 from assay.data.qrels import Qrels
 from assay.data.source import gather, is_source, open_source
 from assay.engine.local import columns_of, rank_hits, rerank_ties, restrict
@@ -42,6 +43,8 @@ def audit(
     start: str = "assay",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    doc_id: str | Callable[[str], str | None] | None = None,
+    chunks: str = "best",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Audit:
@@ -56,7 +59,8 @@ def audit(
     trec_eval map 0.5556 ['queries missing from the run are skipped']
 
     `start` is the tool that the steps start from. Parameters in the measure's name, such as `rel` or `p`, are passed on
-    to every tool that has them. A tool without cutoffs gets a run that is cut there, and its row says so.
+    to every tool that has them. A tool without cutoffs gets a run that is cut there, and its row says so. `doc_id` and
+    `chunks` score the documents of a run of chunks, as in `evaluate`.
     """
     names = [str(each) for each in measure_names(measures)]
     if not names:
@@ -64,9 +68,12 @@ def audit(
     # Read once, as it may be needed twice.
     qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
     readings = {name: find_readings(name, start) for name in names}
+    rule = {} if doc_id is None else {"doc_id": doc_id, "chunks": chunks}
+    if rule:
+        readings = {name: [each.under(rule) for each in found] for name, found in readings.items()}
     notes = [note for name, each in readings.items() if (note := start_note(name, each[0])) is not None]
     with reread(run) as again:
-        how = partial(AuditScores, threads=threads, format=format, columns=columns, progress=progress)
+        how = partial(AuditScores, rule=rule, threads=threads, format=format, columns=columns, progress=progress)
         score_run = partial(how, qrels, again)
         try:
             return account_for(readings, score_run, notes)
@@ -129,18 +136,21 @@ class AuditScores:
         run: object,
         needed: Iterable[tuple[str, Chosen]],
         *,
+        rule: Mapping[str, Any],
         threads: int | None,
         **how: Any,  # noqa: ANN401 - as in `audit`
     ) -> None:
         chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(needed)}
         own = find_convention("assay")
-        self.scorer = Scorer(qrels, chosen, own, own.policies, threads=threads, lenient=True)
+        self.scorer = Scorer(qrels, chosen, own, own.policies.changed(rule), threads=threads, lenient=True)
         self.run = self.scorer.read(run, **how)
         by_name = self.scorer.unusable(self.run)
         tools = self.scorer.tools
         self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
         self.notes = [*refused_notes(self.scorer.refused, "judgments"), *refused_notes(self.run.refused, "rankings")]
+        if isinstance(self.run.ranker, DocumentRanker):
+            self.notes += self.run.ranker.notes(0)
         for group in self.scorer.groups:
             self.score_group(group)
 

@@ -35,6 +35,10 @@ class Reading(NamedTuple):
     chosen: Chosen
     beside: str = ""
 
+    def under(self, options: Mapping[str, Any]) -> Reading:
+        """The reading with some policies changed."""
+        return self._replace(chosen=self.chosen._replace(policies=self.chosen.policies.changed(options)))
+
 
 class Request(NamedTuple):
     """The name to audit, the tool it belongs to, and what it means there.

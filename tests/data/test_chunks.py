@@ -1,0 +1,308 @@
+"""Runs of chunks scored as rankings of documents: every form of data, every order, and slow code as the oracle."""
+
+import json
+
+import numpy as np
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.core.doc_id import DocIdRule
+from assay.data.chunks import Chunks
+
+QRELS = {"q1": {"a": 1, "c": 1}, "q2": {"b": 2}}
+# Scattered rows, the best chunk of a document in any place, and an id without a separator.
+ROWS = [
+    ("q1", "b#1", 0.9),
+    ("q2", "a#1", 0.5),
+    ("q1", "a#2", 0.4),
+    ("q1", "a#1", 0.8),
+    ("q2", "b#7", 0.7),
+    ("q1", "c", 0.1),
+    ("q2", "a#3", 0.6),
+]
+RUN = {"q1": {"b#1": 0.9, "a#2": 0.4, "a#1": 0.8, "c": 0.1}, "q2": {"a#1": 0.5, "b#7": 0.7, "a#3": 0.6}}
+COLLAPSED = {"q1": {"b": 0.9, "a": 0.8, "c": 0.1}, "q2": {"b": 0.7, "a": 0.6}}
+MEASURES = ["ap", "rr", "num_ret", "ndcg@2"]
+NOTES = [
+    "2 chunks of documents that are ranked higher left out",
+    "the rule before:# does not match 1 of 7 ids; kept as they are: 'c'",
+]
+FRAME = polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def write_trec(path):
+    path.write_text("".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in ROWS))
+
+
+FILES = {
+    "run.trec": write_trec,
+    "run.json": lambda path: path.write_text(json.dumps(RUN)),
+    "run.jsonl": FRAME.write_ndjson,
+    "run.csv": FRAME.write_csv,
+    "run.parquet": FRAME.write_parquet,
+}
+
+
+def check_collapsed(result):
+    expected = assay.evaluate(QRELS, COLLAPSED, MEASURES)
+    for name in MEASURES:
+        np.testing.assert_array_equal(result.scores[name], expected.scores[name])
+    assert [str(note) for note in result.notes] == NOTES
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files(tmp_path, name):
+    FILES[name](tmp_path / name)
+    check_collapsed(assay.evaluate(QRELS, tmp_path / name, MEASURES, doc_id="before:#"))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [RUN, assay.Run(RUN), FRAME, FRAME.lazy(), FRAME.to_arrow(), {"q1": list(RUN["q1"].items()), "q2": RUN["q2"]}],
+    ids=["dict", "Run", "polars", "lazy", "arrow", "pairs"],
+)
+def test_objects(run):
+    check_collapsed(assay.evaluate(QRELS, run, MEASURES, doc_id="before:#"))
+    check_collapsed(assay.evaluate_many(QRELS, {"one": run}, MEASURES, doc_id="before:#")["one"])
+
+
+def test_lists_and_queries_without_results():
+    result = assay.evaluate(
+        [["a"], ["b"], ["c"]], [["b#1", "a#1", "a#2"], ["b#1", "b#2"], []], ["rr", "num_ret"], doc_id="before:#"
+    )
+    assert result.scores["rr"].tolist() == [1 / 2, 1, 0]
+    assert result.scores["num_ret"].tolist() == [2, 1, 0]
+    skipped = assay.evaluate(
+        {"q1": ["a"], "q2": ["b"]}, {"q1": ["a#1"], "q2": []}, "rr", missing="skip", doc_id="before:#"
+    )
+    assert skipped.queries == ["q1", "q2"]
+
+
+def test_an_evaluator():
+    evaluator = assay.Evaluator(QRELS, MEASURES, doc_id="before:#")
+    check_collapsed(evaluator.evaluate(RUN))
+    for query, ranking in RUN.items():
+        evaluator.add(query, ranking)
+    check_collapsed(evaluator.result())
+    evaluator.reset()
+    evaluator.add("q1", ["a#1", "a#2"])
+    assert evaluator.result().scores["num_ret"].tolist() == [1, 0]
+    with pytest.raises(assay.DataError, match="already added"):
+        evaluator.add("q1", ["a#1"])
+
+
+documents = st.sampled_from("abcd")
+rankings = st.lists(st.tuples(documents, st.sampled_from([0.25, 0.5, 0.5 + 2**-40, 1.0])), max_size=9)
+
+
+def collapse(ranking, *, key):
+    """The obvious way: the chunks in the order of their ranks, and of each document the first."""
+    best = {}
+    for place, (document, score) in sorted(enumerate(ranking), key=lambda each: (-key(each[1][1]), each[0])):
+        best.setdefault(document, (place, score))
+    return [(document, score) for document, (place, score) in sorted(best.items(), key=lambda each: each[1][0])]
+
+
+@given(
+    ranking=rankings,
+    ties=st.sampled_from(["docid_desc", "docid_asc", "input"]),
+    order=st.sampled_from(["score", "given"]),
+    precision=st.sampled_from(["float64", "float32"]),
+)
+def test_the_best_chunk_counts(ranking, ties, order, precision):
+    policies = {"ties": ties, "order": order, "precision": precision}
+    rounded = np.float32 if precision == "float32" else np.float64
+    key = (lambda _: 0) if order == "given" else rounded
+    chunks = [(f"{document}#{number}", score) for number, (document, score) in enumerate(ranking)]
+    qrels, measures = {"q": {"a": 1, "b": 2}}, ["rr", "ndcg", "num_ret", "bpref"]
+    result = assay.evaluate(qrels, {"q": chunks}, measures, doc_id="before:#", **policies)
+    expected = assay.evaluate(qrels, {"q": collapse(ranking, key=key)}, measures, **policies)
+    assert result.per_query() == expected.per_query()
+
+
+@given(ranking=rankings, duplicates=st.sampled_from(["count", "once"]))
+def test_chunks_that_are_kept_are_duplicate_documents(ranking, duplicates):
+    chunks = [(f"{document}#{number}", score) for number, (document, score) in enumerate(ranking)]
+    qrels, measures = {"q": {"a": 1, "b": 2}}, ["rr", "ap", "num_ret", "hits"]
+    result = assay.evaluate(qrels, {"q": chunks}, measures, doc_id="before:#", chunks=duplicates, ties="input")
+    expected = assay.evaluate(qrels, {"q": ranking}, measures, duplicates=duplicates, ties="input")
+    assert result.per_query() == expected.per_query()
+
+
+def test_measures_that_rank_chunks_differently_in_one_call():
+    run = {"q": [("a#1", 0.1), ("b#1", 0.5), ("a#2", 0.9)]}
+    result = assay.evaluate({"q": ["b"]}, run, ["rr", "llama_index:mrr"], doc_id="before:#")
+    assert result.mean == {"rr": 1 / 2, "llama_index:mrr": 1 / 2}
+    given_order = assay.evaluate({"q": ["a"]}, run, ["rr", "llama_index:mrr"], doc_id="before:#", order="given")
+    assert given_order.mean == {"rr": 1, "llama_index:mrr": 1}
+    later = {"q": [("b#1", 0.5), ("a#1", 0.1), ("b#2", 0.05), ("a#2", 0.9)]}
+    both = assay.evaluate({"q": ["a"]}, later, ["rr", "llama_index:mrr"], doc_id="before:#")
+    assert both.mean == {"rr": 1, "llama_index:mrr": 1 / 2}
+
+
+TWICE = {"q": [("a#1", 0.1), ("b#1", 0.5), ("a#1", 0.9)]}
+
+
+def test_a_chunk_that_is_there_twice():
+    with pytest.raises(assay.DuplicateError) as caught:
+        assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#")
+    assert str(caught.value) == (
+        "query 'q' lists chunk 'a#1' more than once; remove the duplicates, or keep one with "
+        'duplicates="first" or "last" (--duplicates first or last)'
+    )
+
+
+@pytest.mark.parametrize(("duplicates", "rr"), [("first", 1 / 2), ("last", 1), ("count", 1), ("once", 1)])
+def test_duplicates_decide_about_chunks(duplicates, rr):
+    result = assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#", duplicates=duplicates)
+    assert result["rr"] == rr
+    one_left_out = (
+        "1 duplicate document left out"
+        if duplicates in ("first", "last")
+        else ("1 chunk of a document that is ranked higher left out")
+    )
+    assert [str(note) for note in result.notes] == [one_left_out]
+
+
+def test_judgments_are_not_changed():
+    result = assay.evaluate({"q": ["a#1"]}, {"q": ["a#1"]}, "num_rel_ret", doc_id="before:#")
+    assert result["num_rel_ret"] == 0
+
+
+def test_a_rule_that_matches_nothing():
+    result = assay.evaluate({"q": ["a"]}, {"q": ["a", "b"]}, "rr", doc_id="before:#")
+    assert [str(note) for note in result.notes] == [
+        "the rule before:# does not match a single id; all are kept as they are: 'a', 'b'"
+    ]
+
+
+# How the rows of a run name a document beside the chunk, and the path to it.
+FIELDS = [
+    ("source", lambda document: {"source": document}),
+    ("metadata.source", lambda document: {"metadata": {"source": document}}),
+    ("field:metadata.source", lambda document: {"metadata.source": document}),
+]
+
+
+@pytest.mark.parametrize(("path", "field"), FIELDS)
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "polars", "lazy"])
+def test_a_field_of_the_rows(tmp_path, path, field, form):
+    rows = [
+        {"query_id": query, "doc_id": f"chunk{number}", **field(chunk.partition("#")[0]), "score": score}
+        for number, (query, chunk, score) in enumerate(ROWS)
+    ]
+    frame = polars.DataFrame(rows)
+    target = tmp_path / f"run.{form}"
+    if form == "jsonl":
+        target.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if form == "parquet":
+        frame.write_parquet(target)
+    run = {"polars": frame, "lazy": frame.lazy()}.get(form, target)
+    result = assay.evaluate(QRELS, run, MEASURES, doc_id=path)
+    expected = assay.evaluate(QRELS, COLLAPSED, MEASURES)
+    assert result.mean == expected.mean
+    assert [str(note) for note in result.notes] == NOTES[:1]
+    assert result.signature.summary.endswith(f"doc_id=field:{path.removeprefix('field:')}")
+
+
+def test_a_field_that_some_rows_lack(tmp_path):
+    target = tmp_path / "run.csv"
+    target.write_text("query_id,doc_id,source,score\nq,c1,a,3\nq,c2,,2\nq,c3,a,1\n")
+    result = assay.evaluate({"q": ["c2"]}, target, ["rr", "num_ret"], doc_id="source")
+    assert result.mean == {"rr": 1 / 2, "num_ret": 2}
+    assert str(result.notes[-1]) == "the rule field:source does not match 1 of 3 ids; kept as they are: 'c2'"
+
+
+def test_rows_that_name_only_the_document(tmp_path):
+    target = tmp_path / "run.jsonl"
+    target.write_text('{"query_id": "q", "source": 7, "score": 2}\n{"query_id": "q", "source": 7, "score": 1}\n')
+    assert assay.evaluate({"q": ["7"]}, target, ["num_ret"], doc_id="source")["num_ret"] == 1
+
+
+def test_pandas_has_fields():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["c1", "c2"], "score": [2.0, 1.0], "source": ["a", "a"]})
+    assert assay.evaluate({"q": ["a"]}, frame, ["num_ret"], doc_id="source")["num_ret"] == 1
+
+
+NO_FIELDS = "has only ids; use a rule for ids, such as before:#, or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
+
+
+@pytest.mark.parametrize("run", [RUN, assay.Run(RUN), [["a"], ["b"]]], ids=["dict", "Run", "list"])
+def test_data_without_fields(run):
+    with pytest.raises(assay.DataError, match="reads a field") as caught:
+        assay.evaluate([["a"], ["b"]] if isinstance(run, list) else QRELS, run, "rr", doc_id="source")
+    assert str(caught.value).endswith(NO_FIELDS)
+
+
+@pytest.mark.parametrize("name", ["run.trec", "run.json"])
+def test_files_without_fields(tmp_path, name):
+    FILES[name](tmp_path / name)
+    with pytest.raises(assay.DataError) as caught:
+        assay.evaluate(QRELS, tmp_path / name, "rr", doc_id="source")
+    kind = name.partition(".")[2]
+    assert str(caught.value) == f"doc_id=field:source reads a field, and {tmp_path / name} ({kind}) {NO_FIELDS}"
+
+
+BAD_FIELDS = [
+    ("path", "the frame has no column 'path' for doc_id; it has 'query_id', 'doc_id', 'score'"),
+    ("doc_id.source", "the frame: the column 'doc_id' has no fields, so no 'doc_id.source' for doc_id"),
+    ("score", "the frame: the field 'score' must hold strings or integers, not Float64"),
+]
+
+
+@pytest.mark.parametrize(("path", "message"), BAD_FIELDS)
+def test_fields_that_cannot_be_read(path, message):
+    with pytest.raises(assay.FormatError) as caught:
+        assay.evaluate(QRELS, FRAME, "rr", doc_id=path)
+    assert str(caught.value) == message
+
+
+def test_rankings_are_collapsed_with_their_items():
+    chunks = Chunks(DocIdRule.parse("source"))
+    items = [{"source": "a"}, {"source": "b"}, {"source": "a"}, {}]
+    assert chunks.collapse(["c1", "c2", "c3", "c4"], items) == {"a": 0, "b": 1, "c4": 3}
+    assert [str(note) for note in chunks.notes()] == [
+        "1 chunk of a document that is ranked higher left out",
+        "the rule field:source does not match 1 of 4 ids; kept as they are: 'c4'",
+    ]
+
+
+def before_dash(chunk):
+    return chunk.partition("#")[0]
+
+
+def test_a_rule_survives_saving_and_is_compared(tmp_path):
+    for number, rule in enumerate(["before:#", before_dash]):
+        result = assay.evaluate(QRELS, RUN, MEASURES, doc_id=rule, chunks="once")
+        result.save(tmp_path / f"{number}.json")
+        loaded = assay.load_result(tmp_path / f"{number}.json")
+        assert loaded.signature == result.signature
+        assert assay.compare(None, {"a": result, "b": loaded}, ["ap"]).pairs[0].difference == 0
+    first, second = (assay.load_result(tmp_path / f"{number}.json") for number in range(2))
+    with pytest.raises(assay.MismatchError, match=r"doc_id=before:# in one result, doc_id=function:"):
+        assay.compare(None, {"a": first, "b": second})
+    plain = assay.evaluate(QRELS, RUN, MEASURES)
+    with pytest.raises(
+        assay.MismatchError, match=r"doc_id=before:# chunks=once in one result, doc_id=none chunks=best"
+    ):
+        assay.compare(None, {"a": first, "b": plain})
+    plain.save(tmp_path / "plain.json")
+    assert "doc_id" not in (tmp_path / "plain.json").read_text().partition("queries")[0]
+
+
+def test_compare_gate_and_audit():
+    comparison = assay.compare(QRELS, {"a": RUN, "b": COLLAPSED}, MEASURES, doc_id="before:#")
+    assert [pair.difference for pair in comparison.pairs] == [0] * len(comparison.pairs)
+    assert "doc_id=before:#" in str(comparison.signature)
+    report = assay.gate(QRELS, RUN, {"rr": 0.7}, baseline=COLLAPSED, max_drop={"rr": 0}, doc_id="before:#")
+    assert report.passed
+    # Some tools rank documents as they are listed.
+    best_first = {query: dict(sorted(ranking.items(), key=lambda each: -each[1])) for query, ranking in RUN.items()}
+    audit = assay.audit(QRELS, best_first, "map", doc_id="before:#")
+    expected = assay.audit(QRELS, COLLAPSED, "map")
+    assert [each.value for each in audit["map"]] == [each.value for each in expected["map"]]
+    assert [str(note) for note in audit.notes] == NOTES
