@@ -12,7 +12,7 @@ use crate::rank::Rankers;
 use crate::rows::{Names, Rows, RowsBuilder, Span, Spans};
 use crate::text::block::{BLOCK, Blocks, each_line};
 use crate::text::line::run_line;
-use crate::text::read::{place, read_lines};
+use crate::text::read::read_lines;
 use crate::text::source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -62,7 +62,8 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
         return Err(Fault::new(Kind::Interrupted, "stopped"));
     }
     let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(fault) = first_fault(&workers, source, &lines) {
+    let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(fault) = first_fault(&workers, source, &blocks, &lines) {
         return Err(fault);
     }
     let judged = vec![Judged::default(); options.len()];
@@ -72,13 +73,19 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     Ok(scan)
 }
 
-/// The first fault in the file.
-fn first_fault(workers: &[Worker<'_>], source: &Source, lines: &[usize]) -> Option<Fault> {
+/// The first fault in the files.
+fn first_fault(
+    workers: &[Worker<'_>],
+    source: &Source,
+    blocks: &Blocks<'_>,
+    lines: &[usize],
+) -> Option<Fault> {
     let (block, line, fault) =
         workers.iter().filter_map(|worker| worker.fault.as_ref()).min_by_key(|fault| (fault.0, fault.1))?;
-    let before: usize = lines.iter().take(*block).sum();
+    let (part, first) = blocks.part(*block);
+    let before: usize = lines.get(first..*block).unwrap_or_default().iter().sum();
     Some(match line {
-        Some(line) => fault.clone().at(&place(source, before + line)),
+        Some(line) => fault.clone().at(&source.place(part, before + line)),
         None => fault.clone(),
     })
 }
@@ -156,6 +163,9 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
         if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
             let retrieved = run_line(&mut words)?;
             builder.query(query);
+            if retrieved.is_ordered() {
+                builder.set_ordered();
+            }
             builder.row(retrieved.document, retrieved.score);
         }
         if stop.load(Ordering::Relaxed) {
@@ -189,6 +199,8 @@ struct Worker<'a> {
     unknown: Names,
     documents: Vec<Span>,
     scores: Vec<f64>,
+    /// Whether the documents were given as an order, whatever the scores.
+    ordered: bool,
     /// The block, the query and the fault of each ranking that has a document twice.
     repeats: Vec<(usize, u32, Fault)>,
     /// The block, its line unless the file cannot be read, and the fault that ended the work.
@@ -203,6 +215,7 @@ impl<'a> Worker<'a> {
             unknown: Names::default(),
             documents: Vec::new(),
             scores: Vec::new(),
+            ordered: false,
             repeats: Vec::new(),
             fault: None,
         }
@@ -253,6 +266,7 @@ impl<'a> Worker<'a> {
                 let from = retrieved.document.as_ptr() as usize - start;
                 self.documents.push(Span { start: from, end: from + retrieved.document.len() });
                 self.scores.push(retrieved.score);
+                self.ordered |= retrieved.is_ordered();
             }
             Ok(())
         });
@@ -279,13 +293,15 @@ impl<'a> Worker<'a> {
             state.rows += self.documents.len() as u64;
             if state.segments == 1 {
                 let documents = Spans { text: block, spans: &self.documents };
-                if let Err(fault) = self.rankers.rank(query, &documents, Some(&self.scores)) {
+                let scores = if self.ordered { None } else { Some(self.scores.as_slice()) };
+                if let Err(fault) = self.rankers.rank(query, &documents, scores) {
                     self.repeats.push((number, query, fault));
                 }
             }
         }
         self.documents.clear();
         self.scores.clear();
+        self.ordered = false;
     }
 }
 

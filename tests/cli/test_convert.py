@@ -29,13 +29,30 @@ def test_runs_there_and_back(assay, folder, target):
     assert (folder / "back.run").read_text().replace("assay", "a") == SORTED
 
 
-@pytest.mark.parametrize("target", ["x.json", *TABLES])
+@pytest.mark.parametrize("target", ["x.json", "x.jsonl", "x.csv", "x.tsv"])
 def test_what_the_format_cannot_hold_is_refused_and_named(assay, folder, target):
     result = assay("convert", "one.run", target)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "cannot hold the run's tag" in result.stderr
     assert "--lossy" in result.stderr
     assert not (folder / target).exists()
+
+
+def test_parquet_holds_the_tag(assay, folder):
+    assert assay("convert", "one.run", "x.parquet").exit_code == 0
+    assert assay("convert", "x.parquet", "back.run").exit_code == 0
+    assert (folder / "back.run").read_text() == SORTED
+
+
+def test_many_files_become_one(assay, folder):
+    (folder / "parts").mkdir()
+    lines = SORTED.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        (folder / f"parts/part-{number}").write_text(line)
+    (folder / "parts/_SUCCESS").touch()
+    for source in ("parts", "parts/part-*"):
+        assert assay("convert", source, "whole.run").exit_code == 0
+        assert (folder / "whole.run").read_text() == SORTED
 
 
 def test_repeats_are_kept_where_they_can_be(assay, folder):

@@ -109,7 +109,7 @@ BAD_RUNS = [
     ("run.json", '{"q1": null}', DataError, ["run.json", "query 'q1'", "None"]),
     ("run.json", '{"q1": "d1"}', DataError, ["run.json", "query 'q1'", "list of documents", "'d1'"]),
     ("run.json", '{"q1": 5}', DataError, ["run.json", "query 'q1'"]),
-    ("run.json", '{"q1": [["d1", 1, 2]]}', DataError, ["run.json", "query 'q1'", "a pair"]),
+    ("run.json", '{"q1": [["d1", 1, 2]]}', DataError, ["run.json", "query 'q1'", "rank 2 at position 1"]),
     ("run.json", '{"\\ud800": {"d1": 1}}', DataError, ["run.json", "not valid Unicode"]),
     ("run.json", b'{"q1":\n {"d\xff": 1}}', FormatError, ["run.json, line 2", "not UTF-8"]),
     ("run.json", json.dumps(RUN).encode("utf-16"), FormatError, ["line 1", "not UTF-8"]),

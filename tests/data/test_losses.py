@@ -24,16 +24,7 @@ LOSSES = [
     (TAGGED, "run.json", "the run's tag", {"q1": {"a": 1.0}}),
     (TAGGED, "run.jsonl", "the run's tag", {"q1": {"a": 1.0}}),
     (TAGGED, "run.csv", "the run's tag", {"q1": {"a": 1.0}}),
-    (TAGGED, "run.parquet", "the run's tag", {"q1": {"a": 1.0}}),
     (Run({"q1": {"a": 1.0}}, tag="my run"), "run.trec", "spaces in the run's tag", {"q1": {"a": 1.0}}),
-    (ORDER, "run.trec", "rankings without scores", {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"y": 8.0, "x": 7.0}}),
-    (ORDER, "run.csv", "rankings without scores", {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 7.0, "y": 8.0}}),
-    (
-        ORDER,
-        "run.parquet",
-        "rankings without scores",
-        {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 7.0, "y": 8.0}},
-    ),
     (EMPTY, "run.trec", "queries without documents", {"q2": {"a": 1.0}}),
     (EMPTY, "run.jsonl", "queries without documents", {"q2": {"a": 1.0}}),
     (EMPTY, "run.tsv", "queries without documents", {"q2": {"a": 1.0}}),
@@ -71,7 +62,7 @@ def test_what_a_format_cannot_hold_is_refused_and_named(data, name, loss, left, 
 
 
 def test_several_losses_are_named_together(tmp_path):
-    with pytest.raises(LossError, match="the run's tag and rankings without scores and queries without documents"):
+    with pytest.raises(LossError, match="the run's tag and queries without documents"):
         Run({"q1": ["a"], "q2": []}, tag="x").write(tmp_path / "run.csv")
 
 

@@ -36,14 +36,15 @@ def test_a_run_as_a_dict_can_be_read_again():
 
 def test_a_run_as_a_frame():
     assert RUN.to_polars().rows() == [
-        ("q1", "d7", 12.5),
-        ("q1", "d2", 11.0),
-        ("q2", "d5", 2.0),
-        ("q2", "d1", 1.0),
-        ("q3", "a", 1.0),
-        ("q3", "b", 2.0),
+        ("q1", "d7", 12.5, None),
+        ("q1", "d2", 11.0, None),
+        ("q2", "d5", 2.0, 1),
+        ("q2", "d1", 1.0, 2),
+        ("q3", "a", 1.0, None),
+        ("q3", "b", 2.0, None),
     ]
-    assert RUN.to_polars().columns == ["query_id", "doc_id", "score"]
+    assert RUN.to_polars().columns == ["query_id", "doc_id", "score", "given_rank"]
+    assert Run({"q1": {"a": 1.0}}).to_polars().columns == ["query_id", "doc_id", "score"]
 
 
 def test_judgments_give_the_grades_of_each_query():

@@ -34,9 +34,10 @@ def test_a_missing_file_is_named(name, tmp_path):
 
 
 @pytest.mark.parametrize("format", [None, "trec", "csv", "tsv", "json", "jsonl", "parquet"])
-def test_a_directory_is_no_file(format, tmp_path):
-    refused(lambda: assay.evaluate(QRELS, tmp_path, ["ap"], format=format), FileError, ["is a directory, not a file"])
-    refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, ["is a directory, not a file"])
+def test_an_empty_directory_is_refused(format, tmp_path):
+    said = [f"the directory '{tmp_path}' has no files with data"]
+    refused(lambda: assay.evaluate(QRELS, tmp_path, ["ap"], format=format), FileError, said)
+    refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, said)
 
 
 @pytest.mark.parametrize("path", ["", "x" * 5000, "a\0b", "\ud800", Path("x" * 300)])

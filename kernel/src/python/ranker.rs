@@ -160,19 +160,20 @@ impl PyRanker {
         threads: usize,
         progress: Option<&Progress>,
     ) -> PyResult<()> {
-        let mut source = Source::new(path, name);
-        if let Some(progress) = progress {
-            source.progress = Arc::clone(&progress.bytes);
-        }
-        let index = Arc::clone(&self.index);
-        let options = self.options.as_slice();
-        let found = interruptible(py, |stop| scan(&source, &index, options, Plan::new(threads, stop)))?;
-        for query in found.unknown.iter() {
-            self.unknown.add(query);
-        }
-        self.scattered += found.scattered;
-        self.lines += found.lines;
-        self.take(&found.judged, name)
+        self.add_source(py, Source::new(path, name), threads, progress)
+    }
+
+    /// A TREC run in several files, each with its name in messages, that are read as one.
+    #[pyo3(signature = (parts, name, threads, progress=None))]
+    fn add_files(
+        &mut self,
+        py: Python<'_>,
+        parts: Vec<(PathBuf, String)>,
+        name: &str,
+        threads: usize,
+        progress: Option<&Progress>,
+    ) -> PyResult<()> {
+        self.add_source(py, Source::of_parts(parts, name), threads, progress)
     }
 
     /// The columns of the hits and of the queries under one of the options; see `_kernel.pyi`.
@@ -238,6 +239,27 @@ impl PyRanker {
 }
 
 impl PyRanker {
+    fn add_source(
+        &mut self,
+        py: Python<'_>,
+        mut source: Source,
+        threads: usize,
+        progress: Option<&Progress>,
+    ) -> PyResult<()> {
+        if let Some(progress) = progress {
+            source.progress = Arc::clone(&progress.bytes);
+        }
+        let index = Arc::clone(&self.index);
+        let options = self.options.as_slice();
+        let found = interruptible(py, |stop| scan(&source, &index, options, Plan::new(threads, stop)))?;
+        for query in found.unknown.iter() {
+            self.unknown.add(query);
+        }
+        self.scattered += found.scattered;
+        self.lines += found.lines;
+        self.take(&found.judged, &source.name)
+    }
+
     /// Adds what was judged, all of it or, if a query was there before, nothing.
     fn take(&mut self, judged: &[Judged], name: &str) -> PyResult<()> {
         let Some(first) = judged.first() else { return Ok(()) };

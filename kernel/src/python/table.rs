@@ -87,6 +87,19 @@ impl PyRows {
         Ok(Self::new(rows))
     }
 
+    /// TREC text in several files, each with its name in messages, that are read as one.
+    #[staticmethod]
+    fn from_files(
+        py: Python<'_>,
+        parts: Vec<(PathBuf, String)>,
+        name: &str,
+        judgments: bool,
+    ) -> PyResult<Self> {
+        let source = Source::of_parts(parts, name);
+        let rows = py.detach(|| if judgments { read_qrels(&source) } else { read_run(&source) })?;
+        Ok(Self::new(rows))
+    }
+
     /// A frame with columns `query_id`, `doc_id`, `value` and perhaps `group`, the ids as text.
     #[staticmethod]
     fn from_frame(frame: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
@@ -96,6 +109,21 @@ impl PyRows {
     /// The same rankings under another tag.
     fn with_tag(&self, tag: &str) -> Self {
         Self::new(Rows { tag: tag.as_bytes().to_vec(), ..(*self.rows).clone() })
+    }
+
+    /// The same rankings, with those of some queries given as an order, and with these scores; 0 where there is none.
+    fn with_order(&self, queries: Vec<usize>, scores: Vec<f64>) -> PyResult<Self> {
+        let mut rows = (*self.rows).clone();
+        if scores.len() != rows.values.len() {
+            return Err(data_error(format!("{} scores for {} rows", scores.len(), rows.values.len())));
+        }
+        rows.values = scores;
+        for query in queries {
+            if let Some(ordered) = rows.ordered.get_mut(query) {
+                *ordered = true;
+            }
+        }
+        Ok(Self::new(rows))
     }
 
     fn queries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {

@@ -240,7 +240,8 @@ impl Ranking {
         self.documents.push(Span { start, end: self.text.len() });
     }
 
-    /// Reads `{document: score}`, `[document]` or `[(document, score)]`.
+    /// Reads `{document: score}`, `[document]`, `[(document, score)]` or, for an order that keeps the scores,
+    /// `[(document, score, rank)]`.
     pub fn read(&mut self, query: &[u8], value: &Bound<'_, PyAny>) -> PyResult<()> {
         let in_query = || format!("ranking of query {}", show(query));
         self.text.clear();
@@ -259,8 +260,10 @@ impl Ranking {
             );
             return Err(data_error(message));
         };
-        self.ordered = list.get_item(0).ok().is_none_or(|first| elements(&first).is_none());
-        for entry in list.iter() {
+        let first = list.get_item(0).ok().and_then(|first| elements(&first));
+        let ranked = first.as_ref().is_some_and(|entry| entry.len() == 3);
+        self.ordered = first.is_none() || ranked;
+        for (position, entry) in list.iter().enumerate() {
             if self.ordered
                 && let Ok(text) = entry.cast_exact::<PyString>()
                 && let Ok(id) = text.to_str()
@@ -270,12 +273,28 @@ impl Ranking {
                 continue;
             }
             match (self.ordered, elements(&entry)) {
-                (true, None) => with_id(&entry, in_query, |id| self.push(id))?,
+                (true, Some(triple)) if ranked && triple.len() == 3 => {
+                    let of_document = || format!("{}, document {}", in_query(), kind(&entry));
+                    let rank = number(&triple.get_item(2)?, "rank", of_document)?;
+                    if rank != (position + 1) as f64 {
+                        return Err(data_error(format!(
+                            "{}: rank {rank} at position {}; ranks must be 1, 2, 3 and so on, in order",
+                            in_query(),
+                            position + 1
+                        )));
+                    }
+                    self.scored(&triple.get_item(0)?, &triple.get_item(1)?, &in_query)?;
+                }
+                (true, None) if !ranked => with_id(&entry, in_query, |id| self.push(id))?,
                 (false, Some(pair)) if pair.len() == 2 => {
                     self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)?;
                 }
                 _ => {
-                    let form = if self.ordered { "a document id" } else { "a pair (document, score)" };
+                    let form = match (self.ordered, ranked) {
+                        (_, true) => "a triple (document, score, rank)",
+                        (true, _) => "a document id",
+                        (false, _) => "a pair (document, score)",
+                    };
                     return Err(data_error(format!(
                         "{}: expected {form}, found {}",
                         in_query(),

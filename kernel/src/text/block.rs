@@ -10,10 +10,12 @@ pub const BLOCK: usize = 1 << 21;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// The blocks of one file, in order.
+/// The blocks of one file after another, in order. No block holds lines of two files.
 pub struct Blocks<'a> {
     source: &'a Source,
     reader: Box<dyn Read + Send>,
+    /// The number of the first block of each file that was opened.
+    firsts: Vec<usize>,
     /// What was read after the last whole query.
     rest: Vec<u8>,
     size: usize,
@@ -28,6 +30,7 @@ impl<'a> Blocks<'a> {
         Ok(Self {
             source,
             reader: source.open()?,
+            firsts: vec![0],
             rest: Vec::new(),
             size,
             given: 0,
@@ -36,8 +39,31 @@ impl<'a> Blocks<'a> {
         })
     }
 
+    /// The file that a block is from, and the number of that file's first block.
+    pub fn part(&self, block: usize) -> (usize, usize) {
+        let part = self.firsts.partition_point(|&first| first <= block).saturating_sub(1);
+        (part, self.firsts.get(part).copied().unwrap_or_default())
+    }
+
     /// Fills `block` with the next lines and gives the block's number, or `None` at the end.
     pub fn next(&mut self, block: &mut Vec<u8>) -> Result<Option<usize>, Fault> {
+        loop {
+            self.fill(block)?;
+            if !block.is_empty() {
+                self.given += 1;
+                return Ok(Some(self.given - 1));
+            }
+            if self.firsts.len() >= self.source.parts.len() {
+                return Ok(None);
+            }
+            self.reader = self.source.open_part(self.firsts.len())?;
+            self.firsts.push(self.given);
+            (self.begun, self.done) = (false, false);
+        }
+    }
+
+    /// Fills `block` with the next lines of the open file; with none at its end.
+    fn fill(&mut self, block: &mut Vec<u8>) -> Result<(), Fault> {
         block.clear();
         std::mem::swap(block, &mut self.rest);
         let mut more = self.size;
@@ -61,15 +87,14 @@ impl<'a> Blocks<'a> {
             }
             more = block.len().max(self.size);
         }
-        self.given += 1;
-        Ok(if block.is_empty() { None } else { Some(self.given - 1) })
+        Ok(())
     }
 
     fn read(&mut self, block: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
         let read = self.reader.by_ref().take(more as u64).read_to_end(block);
         // A decoder that failed once is not asked again.
         self.done = read.as_ref().map_or(true, |&count| count < more);
-        read.map(|_| ()).map_err(|error| self.source.fault(&error))
+        read.map(|_| ()).map_err(|error| self.source.part_fault(self.firsts.len() - 1, &error))
     }
 }
 
@@ -211,6 +236,28 @@ mod tests {
             assert_eq!(blocks("twice", b"\xef\xbb\xbf\xef\xbb\xbfq1", size), ["\u{feff}q1"]);
         }
         assert_eq!(blocks("none", b"", 4), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_are_read_one_after_another_and_no_block_holds_two() {
+        let texts: [&[u8]; 4] =
+            [b"q1 0 a 1\nq1 0 b 1", b"", b"\xef\xbb\xbfq1 0 c 1\nq2 0 d 1\n", b"q3 0 e 1"];
+        let path =
+            |part: usize| std::env::temp_dir().join(format!("assay-part-{}-{part}", std::process::id()));
+        let parts = texts.iter().enumerate().map(|(part, text)| {
+            std::fs::write(path(part), text).unwrap();
+            (path(part), format!("part-{part}"))
+        });
+        let source = Source::of_parts(parts.collect(), "all");
+        for size in [1, 9, 1000] {
+            let mut blocks = Blocks::open(&source, size).unwrap();
+            let (mut block, mut all) = (Vec::new(), vec![String::new(); texts.len()]);
+            while let Some(number) = blocks.next(&mut block).unwrap() {
+                all[blocks.part(number).0].push_str(std::str::from_utf8(&block).unwrap());
+            }
+            assert_eq!(all, ["q1 0 a 1\nq1 0 b 1", "", "q1 0 c 1\nq2 0 d 1\n", "q3 0 e 1"], "{size}");
+        }
+        (0..texts.len()).for_each(|part| std::fs::remove_file(path(part)).unwrap());
     }
 
     #[test]

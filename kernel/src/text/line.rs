@@ -8,9 +8,33 @@ pub const LONGEST_LINE: usize = 1 << 20;
 /// A line of a run: `query iteration document rank score tag`.
 #[derive(Debug, PartialEq)]
 pub struct RunLine<'a> {
+    pub iteration: &'a [u8],
     pub document: &'a [u8],
     pub score: f64,
     pub tag: &'a [u8],
+}
+
+/// What the iteration of a run's line begins with where the ranking was given as an order: `order`, or `order=0.5` with
+/// the score that the document had. Its score field then only repeats the order.
+const ORDER: &[u8] = b"order";
+
+impl RunLine<'_> {
+    /// Whether the ranking was given as an order, whatever the scores.
+    #[inline]
+    pub fn is_ordered(&self) -> bool {
+        match self.iteration.strip_prefix(ORDER) {
+            None => false,
+            Some(rest) => matches!(rest.first(), None | Some(b'=')),
+        }
+    }
+
+    /// The score of a document in such an order; 0 if it had none.
+    pub fn given_score(&self) -> Result<f64, Fault> {
+        match self.iteration.get(ORDER.len() + 1..) {
+            None => Ok(0.0),
+            Some(score) => number(score, "score", RUN),
+        }
+    }
 }
 
 /// A line of judgments: `query group document grade`.
@@ -133,14 +157,14 @@ const QRELS: &str = "query 0 document grade";
 #[inline]
 pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
     let fields = (words.next(), words.next(), words.next(), words.next(), words.next());
-    let (Some(_), Some(document), Some(_), Some(score), Some(tag)) = fields else {
+    let (Some(iteration), Some(document), Some(_), Some(score), Some(tag)) = fields else {
         return Err(too_few(&words.line, 6, RUN));
     };
     if words.next().is_some() && has_inner_return(words.line.bytes()) {
         let message = "carriage return inside the line; save the file with Unix or Windows line endings";
         return Err(Fault::format(message));
     }
-    Ok(RunLine { document, score: number(score, "score", RUN)?, tag })
+    Ok(RunLine { iteration, document, score: number(score, "score", RUN)?, tag })
 }
 
 /// Whether there is a carriage return before the end of the last word.
@@ -256,7 +280,7 @@ mod tests {
     #[test]
     fn a_run_line_has_six_fields_and_more_are_ignored() {
         let line = run("q1 Q0 d7 1 12.5 tag more").unwrap();
-        assert_eq!(line, RunLine { document: b"d7", score: 12.5, tag: b"tag" });
+        assert_eq!(line, RunLine { iteration: b"Q0", document: b"d7", score: 12.5, tag: b"tag" });
         for line in ["q1 Q0 d7 1 12.5 tag\r", "q1 Q0 d7 1 12.5 tag more\r\u{b}"] {
             assert!(run(line).is_ok());
         }
@@ -265,6 +289,26 @@ mod tests {
         );
         let fault = run("q1 Q0 d7 1 12.5").unwrap_err();
         assert!(fault.message.starts_with("expected 6 fields (query Q0 document rank score tag), found 5"));
+    }
+
+    #[test]
+    fn an_order_may_keep_the_score_that_a_document_had() {
+        for (iteration, ordered) in [("Q0", false), ("order", true), ("order=0.5", true), ("ordered", false)]
+        {
+            assert_eq!(
+                run(&format!("q1 {iteration} d7 1 3 tag")).unwrap().is_ordered(),
+                ordered,
+                "{iteration}"
+            );
+        }
+        assert_eq!(run("q1 order=0.5 d7 1 3 tag").unwrap().given_score().unwrap(), 0.5);
+        assert_eq!(run("q1 order d7 1 3 tag").unwrap().given_score().unwrap(), 0.0);
+        for iteration in ["order=", "order=x", "order=inf"] {
+            assert!(
+                run(&format!("q1 {iteration} d7 1 3 tag")).unwrap().given_score().is_err(),
+                "{iteration}"
+            );
+        }
     }
 
     #[test]

@@ -30,7 +30,12 @@ pub fn read_run(source: &Source) -> Result<Rows, Fault> {
         let query = words.next().unwrap_or_default();
         let retrieved = run_line(&mut words)?;
         builder.query(query);
-        builder.row(retrieved.document, retrieved.score);
+        if retrieved.is_ordered() {
+            builder.set_ordered();
+            builder.row(retrieved.document, retrieved.given_score()?);
+        } else {
+            builder.row(retrieved.document, retrieved.score);
+        }
         builder.tag(retrieved.tag);
         Ok(())
     })?;
@@ -44,17 +49,16 @@ pub fn read_lines(
 ) -> Result<(), Fault> {
     let mut blocks = Blocks::open(source, BLOCK)?;
     let mut block = Vec::new();
-    let mut lines = 0;
-    while blocks.next(&mut block)?.is_some() {
+    let (mut part, mut lines) = (0, 0);
+    while let Some(number) = blocks.next(&mut block)? {
+        let (this, _) = blocks.part(number);
+        if this != part {
+            (part, lines) = (this, 0);
+        }
         match each_line(&block, &mut visit) {
             Ok(count) => lines += count,
-            Err((line, fault)) => return Err(fault.at(&place(source, lines + line))),
+            Err((line, fault)) => return Err(fault.at(&source.place(part, lines + line))),
         }
     }
     Ok(())
-}
-
-/// A line of a file, as messages name it.
-pub fn place(source: &Source, line: usize) -> String {
-    format!("{}, line {}", source.name, line + 1)
 }

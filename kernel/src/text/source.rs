@@ -7,28 +7,68 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that can be opened again, with the name that messages give it.
+/// One file of a source, with the name that messages give it.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct Part {
     pub path: PathBuf,
     pub name: String,
-    /// Bytes of the file read so far.
+}
+
+/// A file that can be opened again, or several that are read as one, with the name that messages give it.
+#[derive(Debug, Clone)]
+pub struct Source {
+    pub parts: Vec<Part>,
+    pub name: String,
+    /// Bytes of the files read so far.
     pub progress: Arc<AtomicU64>,
 }
 
 impl Source {
     pub fn new(path: impl Into<PathBuf>, name: impl Into<String>) -> Self {
-        Self { path: path.into(), name: name.into(), progress: Arc::default() }
+        let name = name.into();
+        Self { parts: vec![Part { path: path.into(), name: name.clone() }], name, progress: Arc::default() }
     }
 
-    /// Opens the file from its beginning.
+    pub fn of_parts(parts: Vec<(PathBuf, String)>, name: impl Into<String>) -> Self {
+        let parts = parts.into_iter().map(|(path, name)| Part { path, name }).collect();
+        Self { parts, name: name.into(), progress: Arc::default() }
+    }
+
+    /// Opens the first file from its beginning.
     pub fn open(&self) -> Result<Box<dyn Read + Send>, Fault> {
-        self.progress.store(0, Ordering::Relaxed);
-        open(&self.path, Arc::clone(&self.progress)).map_err(|error| self.fault(&error))
+        self.open_part(0)
     }
 
-    /// What an error of the operating system or of a decompressor means.
+    /// Opens one of the files from its beginning.
+    pub fn open_part(&self, part: usize) -> Result<Box<dyn Read + Send>, Fault> {
+        if part == 0 {
+            self.progress.store(0, Ordering::Relaxed);
+        }
+        let Some(file) = self.parts.get(part) else { return Ok(Box::new(io::empty())) };
+        open(&file.path, Arc::clone(&self.progress)).map_err(|error| file.fault(&error))
+    }
+
+    /// What an error means that came up while the first file was read.
     pub fn fault(&self, error: &io::Error) -> Fault {
+        self.part_fault(0, error)
+    }
+
+    pub fn part_fault(&self, part: usize, error: &io::Error) -> Fault {
+        self.parts
+            .get(part)
+            .map_or_else(|| Fault::new(Kind::File, error.to_string()), |file| file.fault(error))
+    }
+
+    /// A line of one of the files, counted from zero, as messages name it.
+    pub fn place(&self, part: usize, line: usize) -> String {
+        let name = self.parts.get(part).map_or(self.name.as_str(), |file| file.name.as_str());
+        format!("{name}, line {}", line + 1)
+    }
+}
+
+impl Part {
+    /// What an error of the operating system or of a decompressor means.
+    fn fault(&self, error: &io::Error) -> Fault {
         let name = show_name(&self.name);
         let message = match error.kind() {
             io::ErrorKind::NotFound => format!("file {name} not found"),
@@ -137,7 +177,7 @@ mod tests {
     fn read(source: &Source) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
         let read = source.open()?.read_to_end(&mut bytes).map_err(|error| source.fault(&error));
-        std::fs::remove_file(&source.path).unwrap();
+        std::fs::remove_file(&source.parts[0].path).unwrap();
         read.map(|_| bytes)
     }
 

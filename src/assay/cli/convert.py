@@ -53,7 +53,8 @@ class KeptInput(io.BytesIO):
     examples=(
         "assay convert qrels.txt qrels.json",
         "assay convert scores.csv bm25.run.gz",
-        "assay convert bm25.run bm25.parquet --lossy",
+        "assay convert runs/bm25/ bm25.run.gz",
+        "assay convert bm25.run bm25.csv --lossy",
         "assay convert judged.json - --qrels --to trec",
     ),
 )
@@ -102,7 +103,9 @@ def write_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None
 def holds_judgments(data: Readable, format_: str | None) -> bool:
     """True for judgments, false for a run; an error if the content does not tell."""
     with open_source(data) as source:
-        answer = by_format(source, recognise(source, format_))
+        chosen = recognise(source, format_)
+        answers = (by_format(file, chosen) for file in source.files)
+        answer = next((each for each in answers if each is not None), None)
         if answer is None:
             raise FormatError(f"cannot tell whether {source.name} holds judgments or a run; use --qrels or --run")
         return answer
@@ -159,8 +162,8 @@ def number_kind(value: object) -> str:
 
 
 def entry_kind(entry: object) -> str:
-    """What one entry of a list is: an id, a document with its score, or a group of ids."""
+    """What one entry of a list is: an id, a document with its score and perhaps its rank, or a group of ids."""
     if not isinstance(entry, list):
         return "id"
-    is_pair = len(entry) == PAIR and isinstance(entry[1], (int, float))
+    is_pair = len(entry) in (PAIR, PAIR + 1) and all(isinstance(each, (int, float)) for each in entry[1:])
     return "pair" if is_pair else "group"

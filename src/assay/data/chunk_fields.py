@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.doc_id import as_document, field_missing, field_of
@@ -14,12 +16,12 @@ from assay.data.run import Run
 from assay.data.source import describe, is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     import polars
 
     from assay.core.doc_id import DocIdRule
-    from assay.data.source import Batch
+    from assay.data.source import Batch, Source
 
 
 class RunByField(NamedTuple):
@@ -37,9 +39,7 @@ def read_by_field(data: object, rule: DocIdRule, format: str | None, columns: Ma
             chosen = recognise(source, format)
             if chosen.batches is None:
                 raise field_missing(rule, f"{source.name} ({chosen.name})")
-            table = read_table(
-                reader.batches(chosen.batches(source), source.name), source.name, reader.columns, judgments=False
-            )
+            table = read_table(partial(reader.batches, chosen.batches), source, reader.columns, judgments=False)
         return RunByField(Run(table.rename({"value": "score"})), reader.lacking)
     frame = from_tuples(data)
     if not is_frame(frame):
@@ -58,13 +58,11 @@ class FieldReader:
         self.columns = {**self.given, "doc_id": str(rule)}
         self.lacking: list[str] = []
 
-    def batches(self, batches: Generator[Batch], name: str) -> Generator[Batch]:
+    def batches(self, read_batches: Callable[[Source], Generator[Batch]], source: Source) -> Generator[Batch]:
         """Each batch of a file, with the column of documents."""
-        from contextlib import closing
-
-        with closing(batches):
+        with closing(read_batches(source)) as batches:
             for batch in batches:
-                yield batch._replace(frame=self.with_documents(batch.frame, name))
+                yield batch._replace(frame=self.with_documents(batch.frame, source.name))
 
     def with_documents(self, frame: polars.DataFrame, name: str) -> polars.DataFrame:
         """A table with the column of documents."""

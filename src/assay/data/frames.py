@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from assay._kernel import Rows
 from assay.core.errors import FormatError, LossError
 from assay.core.text import printable, show
 from assay.data.source import gather
@@ -29,6 +30,8 @@ ITERATION = ("iteration",)
 KNOWN = frozenset((*QUERY, *DOCUMENT, *SCORE, *GRADE, *GROUP, *ITERATION))
 ROLES = ("query_id", "doc_id", "score", "relevance", "group")
 NO_ITERATION = "0"
+# Columns of a run whose rankings were given as an order; see `data/given.py`.
+GIVEN_RANK, GIVEN_SCORE = "given_rank", "given_score"
 # What ids cannot contain or start with in some text format.
 BLANK = r"[\t\n\x0b\x0c\r ]"
 NUL = r"\x00"
@@ -137,6 +140,10 @@ def prepare_table(
             ready.append(as_number(table[column], name, place, truths=judgments).alias(role))
         else:
             ready.append(as_text(table[column], name, place).alias(role))
+    if not judgments and GIVEN_RANK in table.columns:
+        from assay.data.given import given_columns
+
+        ready += given_columns(table, name, place)
     return polars.DataFrame(ready)
 
 
@@ -146,6 +153,15 @@ def groups_of_iterations(table: polars.DataFrame) -> polars.DataFrame:
         return table
     is_idle = table["iteration"].n_unique() <= 1
     return table.drop("iteration") if is_idle else table.rename({"iteration": "group"})
+
+
+def rows_of_table(table: polars.DataFrame, name: str) -> Rows:
+    """A table that is ready, as rows of the kernel."""
+    if GIVEN_RANK not in table.columns:
+        return Rows.from_frame(table, name)
+    from assay.data.given import given_rows
+
+    return given_rows(table, name)
 
 
 def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:

@@ -154,7 +154,7 @@ def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = 
 
 def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
     """The records in a file; `content` is that of a JSON file, if it was read before."""
-    format_ = recognise(source, default=TSV if ending(source.path) == ".tsv" else TREC)
+    format_ = recognise(source, default=TSV if ending(source.files[0].path) == ".tsv" else TREC)
     if content is None:
         content = format_.read_content(source)
     if not format_.is_table:

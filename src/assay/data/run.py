@@ -13,9 +13,9 @@ from assay._kernel import Progress, Ranker
 from assay.core.errors import DataError
 from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX, find_format, recognise
-from assay.data.frames import as_frame
+from assay.data.frames import GIVEN_RANK, as_frame, rows_of_table
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
-from assay.data.source import COMPRESSIONS, Readable, describe, is_source, open_source
+from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, is_source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,29 +70,43 @@ class Run(QueryTable):
         return list(zip(documents, self.values_of(number), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """`{query: {document: score}}`; a list if only the order is known, or of pairs if a document is there twice."""
+        """`{query: {document: score}}`; a list for a given order, of `(document, score, rank)` if it keeps scores.
+
+        A ranking by score that has a document twice is a list of pairs.
+        """
         return {query: self.as_given(query) for query in self.queries}
 
-    def as_given(self, query: str) -> dict[str, float] | list[tuple[str, float]] | list[str]:
+    def as_given(
+        self, query: str
+    ) -> dict[str, float] | list[tuple[str, float]] | list[str] | list[tuple[str, float, int]]:
         """One query's ranking in the simplest form that loses nothing."""
-        ranking = self[query]
-        if self.rows.is_ordered(self.number(query)):
+        ranking, number = self[query], self.number(query)
+        if self.keeps_scores(number):
+            documents = cast("list[str]", ranking)
+            return list(zip(documents, self.values_of(number), range(1, len(documents) + 1), strict=True))
+        if self.rows.is_ordered(number):
             return ranking
         scores = dict(cast("list[tuple[str, float]]", ranking))
         return scores if len(scores) == len(ranking) else ranking
 
+    def keeps_scores(self, number: int) -> bool:
+        """Whether a query's ranking is a given order that has scores beside it, by the query's number."""
+        return self.rows.is_ordered(number) and any(self.values_of(number))
+
     def to_polars(self) -> polars.DataFrame:
-        """A frame with columns `query_id`, `doc_id` and `score`. Rankings without scores get falling ones: 3, 2, 1."""
-        import numpy as np
+        """A frame with columns `query_id`, `doc_id` and `score`.
+
+        Given orders get falling scores, such as 3, 2, 1, beside their `given_rank` and, if they have scores of their
+        own, their `given_score`.
+        """
         import polars
 
         frame = polars.DataFrame(self.rows).rename({"value": "score"})
         if not self.rows.has_order():
             return frame
-        sizes = np.diff(self.starts)
-        falling = np.repeat(self.starts[1:], sizes) - np.arange(len(frame))
-        is_ordered = np.repeat([self.rows.is_ordered(number) for number in range(len(self))], sizes)
-        return frame.with_columns(polars.Series("score", np.where(is_ordered, falling, self.values)))
+        from assay.data.given import add_given
+
+        return add_given(frame, self)
 
 
 def read_run(
@@ -124,7 +138,10 @@ def rank_run(
     if isinstance(run, Run):
         ranker.add_rows(run.rows, "the run", threads)
     elif (frame := as_frame(run, columns, judgments=False)) is not None:
-        ranker.add_frame(frame, "the run", threads)
+        if GIVEN_RANK in frame.columns:
+            ranker.add_rows(rows_of_table(frame, "the run"), "the run", threads)
+        else:
+            ranker.add_frame(frame, "the run", threads)
     else:
         ranker.add_rankings(run)
     return ranker
@@ -157,14 +174,27 @@ def run_names(arguments: Sequence[str]) -> list[str]:
     ['bm25', 'dense', 'stdin']
     >>> run_names(("old/bm25.run", "new/bm25.run", "new/bm25.run"))
     ['old/bm25', 'new/bm25', 'new/bm25 (2)']
+    >>> run_names(("runs/bm25/", "runs/dense/part-*.parquet"))
+    ['bm25', 'dense']
     """
-    short = [without_endings(Path(each).name) if each != "-" else "stdin" for each in arguments]
+    short = [short_name(each) for each in arguments]
     times = Counter(short)
     names: list[str] = []
     for argument, name in zip(arguments, short, strict=True):
         longer = name if times[name] == 1 else without_endings(argument)
         names.append(unused(longer, names))
     return names
+
+
+def short_name(argument: str) -> str:
+    """The file name without known endings; of a glob, what its files have in common."""
+    if argument == "-":
+        return "stdin"
+    if not MAGIC_CHARACTERS.isdisjoint(argument):
+        from assay.data.parts import is_pattern, pattern_name
+
+        argument = pattern_name(argument) if is_pattern(Path(argument)) else argument
+    return without_endings(Path(argument).name)
 
 
 def without_endings(name: str) -> str:

@@ -1,4 +1,7 @@
-"""Where data comes from: a path, or a file object, which is copied to a temporary file so that it can be read twice."""
+"""Where data comes from: a path, or a file object, which is copied to a temporary file so that it can be read twice.
+
+A directory or a glob is many files that are read as one (`data/parts.py`).
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,27 @@ if TYPE_CHECKING:
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
 MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
+MAGIC_CHARACTERS = frozenset("*?[")
 CHUNK = 1 << 20
 LONGEST_NAME = 100
 
 
 class Source(NamedTuple):
-    """A file to read, and its name in messages."""
+    """A file to read, and its name in messages; or `parts`, files that are read as one."""
 
     path: Path
     name: str
+    parts: tuple[Source, ...] = ()
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """Each file by itself."""
+        return self.parts or (self,)
 
     def read(self, limit: int | None = None) -> bytes:
         """The content, decompressed; at most `limit` bytes."""
+        if self.parts:
+            raise FileError(f"{quoted(self.name)} is a directory or a pattern; name a single file")
         return read_bytes(self.path, self.name, limit)
 
     @contextmanager
@@ -132,6 +144,12 @@ def open_source(data: Readable) -> Iterator[Source]:
         with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
         return
+    if path.is_dir() or not MAGIC_CHARACTERS.isdisjoint(name):
+        from assay.data.parts import is_pattern, open_parts
+
+        if path.is_dir() or is_pattern(path):
+            yield open_parts(path, name)
+            return
     yield Source(path, name)
 
 

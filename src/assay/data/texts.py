@@ -26,6 +26,7 @@ from assay.data.source import is_source, open_source
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
+    from assay.data.formats import Format
     from assay.data.formats.tabular import Cells
     from assay.data.source import Source
 
@@ -98,7 +99,9 @@ def text_entries(data: object, kind: TextKind) -> Generator[Entry]:
     name = f"the {kind.noun}s"
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
-            yield from file_entries(source, kind)
+            format_ = recognise(source, default=TSV)
+            for file in source.files:
+                yield from file_entries(file, format_, kind)
     elif is_frame(data):
         yield from (record_entry(row, f"{name}, row {number}", kind) for number, row in enumerate(frame_rows(data)))
     else:
@@ -140,9 +143,8 @@ def text_columns(names: tuple[str, ...], kind: TextKind) -> tuple[str | None, st
     return find_column(names, kind.ids), find_column(names, kind.texts)
 
 
-def file_entries(source: Source, kind: TextKind) -> Iterator[Entry]:
+def file_entries(source: Source, format_: Format, kind: TextKind) -> Iterator[Entry]:
     """The entries of a file; one whose name and content say nothing is TSV."""
-    format_ = recognise(source, default=TSV)
     if format_.separator or format_ is TREC:
         with closing(read_cells(source, format_.separator or TSV.separator)) as rows:
             yield from table_entries(rows, source.name, kind)

@@ -86,7 +86,6 @@ LOSSES: dict[str, Callable[[Any], bool]] = {
     "groups of judgments": lambda data: data.is_judgments and data.rows.has_groups(),
     "groups together with grades": has_graded_groups,
     "the names of groups": has_named_groups,
-    "rankings without scores": lambda data: data.rows.has_order(),
     "duplicate documents": lambda data: data.is_judgments and data.has_repeats,
     "queries without documents": lambda data: data.has_empty_queries,
     "spaces in ids": lambda data: has_ids_with(data, BLANK),

@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay._kernel import Rows
-from assay.core.errors import FileError, FormatError
+from assay.core.errors import FormatError
 from assay.core.text import show
 from assay.data.formats import json, jsonl, parquet, tabular, trec
-from assay.data.frames import DOCUMENT, QUERY
-from assay.data.source import COMPRESSIONS, quoted
+from assay.data.frames import DOCUMENT, QUERY, rows_of_table
+from assay.data.source import COMPRESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from assay._kernel import Progress, Ranker
-    from assay.data.source import Batch, Source
+    from assay.data.source import Batch, Placed, Source
 
     Columns: TypeAlias = Mapping[str, str] | None
 
@@ -50,6 +50,7 @@ class Format:
     - `content`: the reader of questions, passages and RAG records: Python objects, or one `Placed` per record; a table
       needs none
     - `names`: of a table, the reader of its column names, if there is a faster way than to read a batch
+    - `tag`: of a table that can hold a run's tag, the reader of it
     - `write`: the writer of judgments and runs; a format without one is only read
     - `cannot_hold`: what is lost in it, as `assay.data.write` names it
     - `runs_as`: of a format that is written only for judgments, the one to write runs in
@@ -65,6 +66,7 @@ class Format:
     rank: Rank | None = None
     content: Callable[[Source], Any] | None = None
     names: Callable[[Source], list[str]] | None = None
+    tag: Callable[[Source], str] | None = None
     write: Callable[[Any, IO[bytes]], None] | None = None
     cannot_hold: tuple[str, ...] = ()
     runs_as: str = ""
@@ -78,8 +80,10 @@ class Format:
     def read(self, source: Source, columns: Columns, *, judgments: bool) -> Rows:
         """The judgments or the run in a file."""
         if self.batches is not None:
-            table = tabular.read_table(self.batches(source), source.name, columns, judgments=judgments)
-            return Rows.from_frame(table, source.name)
+            table = tabular.read_table(self.batches, source, columns, judgments=judgments)
+            rows = rows_of_table(table, source.name)
+            tag = self.tag(source.files[0]) if self.tag is not None and not judgments else ""
+            return rows.with_tag(tag) if tag else rows
         if self.rows is None or not (judgments or self.rank):
             raise self.not_for_runs()
         return self.rows(source, judgments=judgments)
@@ -107,17 +111,28 @@ class Format:
 
     def read_content(self, source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
         """The questions, passages or RAG records in a file: Python objects, or one `Placed` per record."""
+        if self.batches is not None:
+            return self.placed_records(source)
         if self.content is not None:
             return self.content(source)
-        if self.batches is not None:
-            return tabular.placed_records(self.batches(source), source.name)
         raise FormatError(
             f"{source.name}: not a file of records; use JSON Lines, JSON, Parquet, CSV or TSV, "
             "or pass judgments and runs to assay.evaluate (assay eval)"
         )
 
+    def placed_records(self, source: Source) -> Generator[Placed]:
+        """The records of a table, file by file."""
+        for file in source.files:
+            if self.content is not None:
+                yield from self.content(file)
+            elif self.batches is not None:
+                yield from tabular.placed_records(self.batches(file), file.name)
+
     def column_names(self, source: Source) -> list[str]:
-        """The column names of a table."""
+        """The column names of a table; of the first file that has some, if there are several."""
+        return next((names for file in source.files if (names := self.file_column_names(file))), [])
+
+    def file_column_names(self, source: Source) -> list[str]:
         if self.names is not None:
             return self.names(source)
         if self.batches is None:
@@ -150,11 +165,16 @@ def text_table(
 
 
 def read_trec(source: Source, *, judgments: bool) -> Rows:
+    if source.parts:
+        return Rows.from_files([each[:2] for each in source.parts], source.name, judgments=judgments)
     return Rows.from_file(source.path, source.name, judgments=judgments)
 
 
 def rank_trec(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
-    ranker.add_file(source.path, source.name, threads, progress)
+    if source.parts:
+        ranker.add_files([each[:2] for each in source.parts], source.name, threads, progress)
+    else:
+        ranker.add_file(source.path, source.name, threads, progress)
 
 
 TREC = Format(
@@ -198,6 +218,7 @@ FORMATS = (
         re.compile("PAR1"),
         batches=parquet.read_batches,
         names=parquet.column_names,
+        tag=parquet.read_tag,
         write=parquet.write,
         cannot_hold=parquet.CANNOT_HOLD,
         is_compressed=True,
@@ -224,9 +245,31 @@ def recognise(source: Source, name: str | None = None, *, default: Format = TREC
     chosen = find_format(name)
     if chosen is not None:
         return chosen
-    if source.path.is_dir():
-        raise FileError(f"{quoted(source.name)} is a directory, not a file")
+    if source.parts:
+        return by_parts(source, default)
     return by_suffix(source.path) or by_content(source, default)
+
+
+def by_parts(source: Source, default: Format) -> Format:
+    """The format that all files of a set have; a file without content has any."""
+    found: dict[Format, str] = {}
+    for file in source.parts:
+        chosen = by_suffix(file.path)
+        if chosen in (None, JSON):
+            head = file.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+            if not head:
+                continue
+            chosen = chosen or by_mark(head, default)
+            # Spark calls JSON Lines .json, and a part may have a single line.
+            chosen = BY_NAME["jsonl"] if chosen is JSON and jsonl.starts_with_row(head) else chosen
+        found.setdefault(chosen, file.path.name)
+    if len(found) > 1:
+        kinds = " and ".join(f"{each.name} ({show(name)})" for each, name in found.items())
+        raise FormatError(
+            f"{source.name} holds files of several formats: {kinds}; "
+            "name those that belong together with a glob in quotes, such as 'folder/*.parquet'"
+        )
+    return next(iter(found), default)
 
 
 def by_suffix(path: Path) -> Format | None:
@@ -246,5 +289,8 @@ def ending(path: Path) -> str:
 
 def by_content(source: Source, default: Format) -> Format:
     """The format that the first lines say."""
-    text = source.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    return by_mark(source.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n"), default)
+
+
+def by_mark(text: str, default: Format) -> Format:
     return next((each for each in FORMATS if each.mark is not None and each.mark.match(text)), default)

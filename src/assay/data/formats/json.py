@@ -6,19 +6,19 @@ A file is read query by query, so that a run is never held whole. Duplicate keys
 from __future__ import annotations
 
 import json
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import closing
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import Rows
 from assay.core.errors import DuplicateError, FormatError
 from assay.core.json_text import explain_json_error, refuse_repeats
 from assay.core.text import show
-from assay.data.source import prefix_errors, undecodable_line
+from assay.data.source import Source, prefix_errors, undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from assay._kernel import Progress, Ranker
-    from assay.data.source import Source
 
 CANNOT_HOLD = (
     "the run's tag",
@@ -58,13 +58,36 @@ def with_repeats(pairs: Pairs) -> dict[str, Any]:
     return result if len(result) == len(pairs) else {Repeatable(key): value for key, value in pairs}
 
 
+class Entry(NamedTuple):
+    """An entry of the outermost object, or an element of the outermost list with its place in it, and the file."""
+
+    key: str | int
+    value: Any
+    file: Source
+
+
+def read_entries(source: Source, collect: Callable[[Pairs], Any]) -> Generator[Entry]:
+    """The entries of one file after another, which are all objects or all lists."""
+    seen: set[str] = set()
+    place = 0
+    for file in source.files:
+        with file.plain() as path, path.open(encoding="utf-8-sig") as text:
+            reader = JsonReader(text, file, collect)
+            if place and bool(seen) == (reader.peek() == "["):
+                raise FormatError(f"{file.name}: this file and those before it must all hold objects, or all lists")
+            for key, value in reader.entries(seen):
+                yield Entry(place if isinstance(key, int) else key, value, file)
+                place += 1
+
+
 def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: ANN401 - whatever the file holds
     """The whole content: a dict, or a list if the file holds one. `collect` makes objects of keys and values."""
-    with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        reader = JsonReader(file, source, collect)
-        is_list = reader.peek() == "["
-        entries = reader.entries()
-        return [value for _, value in entries] if is_list else dict(entries)
+    with closing(read_entries(source, collect)) as entries:
+        found = [(key, value) for key, value, _ in entries]
+    if found:
+        return [value for _, value in found] if isinstance(found[0][0], int) else dict(found)
+    with source.files[0].plain() as path, path.open(encoding="utf-8-sig") as file:
+        return [] if JsonReader(file, source, collect).peek() == "[" else {}
 
 
 def rows_of_json(source: Source, *, judgments: bool) -> Rows:
@@ -76,9 +99,9 @@ def rows_of_json(source: Source, *, judgments: bool) -> Rows:
 
 def rank(ranker: Ranker, source: Source, _threads: int, _progress: Progress | None) -> None:
     """Ranks one query of a run after another; in a list, positions are the ids."""
-    with source.plain() as path, path.open(encoding="utf-8-sig") as file:
-        for query, ranking in JsonReader(file, source, as_pairs).entries():
-            with prefix_errors(source.name):
+    with closing(read_entries(source, as_pairs)) as entries:
+        for query, ranking, file in entries:
+            with prefix_errors(file.name):
                 ranker.add(query, ranking)
 
 
@@ -109,9 +132,11 @@ class JsonReader:
         self.is_strict = collect is refuse_repeats
         self.decoder = json.JSONDecoder(object_pairs_hook=collect)
 
-    def entries(self) -> Iterator[tuple[str | int, Any]]:
-        """The entries of the outermost object, or the elements of the outermost list with their places."""
-        seen: set[str] = set()
+    def entries(self, seen: set[str]) -> Iterator[tuple[str | int, Any]]:
+        """The entries of the outermost object, or the elements of the outermost list with their places.
+
+        `seen` are the keys of the files before this one; those of this one are added.
+        """
         is_list = self.peek() == "["
         if not is_list and self.peek() != "{":
             raise self.fault("expected '{' or '['")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from assay.data.source import Source
 
-CANNOT_HOLD = ("the run's tag", "rankings without scores", "queries without documents")
+CANNOT_HOLD = ("the run's tag", "queries without documents")
 # An object on the first line, and another one after it.
 MARK = r"\{[^\n]*\}[ \t\r]*\n\s*\{"
 BATCH = 100_000
@@ -68,6 +68,19 @@ def placed_records(source: Source) -> Generator[Placed]:
     with source.plain() as path, path.open("rb") as file:
         for number, line in filled_lines(file, source.name):
             yield Placed(f"{source.name}, line {number}", parse_json_line(line, number, source.name))
+
+
+def starts_with_row(head: str) -> bool:
+    """Whether a text begins with a line that is a row: an object in which not every value is an object or a list.
+
+    >>> starts_with_row('{"query_id": "q1", "doc_id": "d1"}'), starts_with_row('{"q1": {"d1": 0.5}}')
+    (True, False)
+    """
+    try:
+        first = decode_json(head.partition("\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and not all(isinstance(each, (dict, list)) for each in first.values())
 
 
 def read_batches(source: Source) -> Generator[Batch]:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from assay.data.source import Source
 
-CANNOT_HOLD = ("the run's tag", "rankings without scores", "queries without documents")
+CANNOT_HOLD = ("queries without documents",)
+# Where the metadata of a file has a run's tag.
+TAG = "assay.tag"
 
 
 def read_batches(source: Source) -> Generator[Batch]:
@@ -30,8 +32,17 @@ def column_names(source: Source) -> list[str]:
     import polars
 
     with source.plain() as path, explain_failure(source, "parquet"):
-        return list(polars.read_parquet_schema(path))
+        return polars.scan_parquet(path, glob=False).collect_schema().names()
+
+
+def read_tag(source: Source) -> str:
+    """The tag of the run in a file; empty if the file has none."""
+    import polars
+
+    with source.plain() as path, explain_failure(source, "parquet"), path.open("rb") as file:
+        return polars.read_parquet_metadata(file).get(TAG, "")
 
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
-    data.to_polars().write_parquet(file)
+    tag = "" if data.is_judgments else data.tag
+    data.to_polars().write_parquet(file, metadata={TAG: tag} if tag else None)

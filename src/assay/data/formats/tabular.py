@@ -12,11 +12,13 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.data.frames import (
+    GIVEN_RANK,
     NO_ITERATION,
     find_columns,
     groups_of_iterations,
     prepare_table,
     replace_unwritable,
+    rows_of_table,
     shortest_text,
 )
 from assay.data.source import Batch, Placed, undecodable_line
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from assay._kernel import Ranker
     from assay.data.source import Source
 
-CANNOT_HOLD = ("the run's tag", "rankings without scores", "queries without documents", "NUL characters in ids")
+CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in ids")
 BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
 NAMES = {",": "csv", "\t": "tsv"}
 BATCH = 500_000
@@ -49,12 +51,16 @@ class Cells(NamedTuple):
 
 
 def read_table(
-    batches: Generator[Batch], name: str, columns: Mapping[str, str] | None, *, judgments: bool
+    read_batches: Callable[[Source], Generator[Batch]],
+    source: Source,
+    columns: Mapping[str, str] | None,
+    *,
+    judgments: bool,
 ) -> polars.DataFrame:
     """A whole file, ready for the kernel."""
     import polars
 
-    parts = list(prepare_batches(batches, name, columns, judgments=judgments))
+    parts = list(prepare_files(read_batches, source, columns, judgments=judgments))
     empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
     if not parts:
         return polars.DataFrame(schema=empty)
@@ -74,8 +80,10 @@ def rank_table(
     """Ranks a run batch by batch; the whole run at once if the rows of a query are not contiguous."""
     ranker = make_ranker()
     seen: set[str] = set()
-    with closing(whole_queries(prepare_batches(read_batches(source), source.name, columns, judgments=False))) as parts:
+    with closing(whole_queries(prepare_files(read_batches, source, columns, judgments=False))) as parts:
         for part in parts:
+            if GIVEN_RANK in part.columns:
+                break
             queries = part["query_id"].unique().to_list()
             if not seen.isdisjoint(queries):
                 break
@@ -84,8 +92,11 @@ def rank_table(
         else:
             return ranker
     ranker = make_ranker()
-    whole = read_table(read_batches(source), source.name, columns, judgments=False)
-    ranker.add_frame(whole, source.name, threads)
+    whole = read_table(read_batches, source, columns, judgments=False)
+    if GIVEN_RANK in whole.columns:
+        ranker.add_rows(rows_of_table(whole, source.name), source.name, threads)
+    else:
+        ranker.add_frame(whole, source.name, threads)
     return ranker
 
 
@@ -103,6 +114,26 @@ def whole_queries(parts: Iterator[polars.DataFrame]) -> Generator[polars.DataFra
             yield part[:end]
     if rest is not None:
         yield rest
+
+
+def prepare_files(
+    read_batches: Callable[[Source], Generator[Batch]],
+    source: Source,
+    columns: Mapping[str, str] | None,
+    *,
+    judgments: bool,
+) -> Generator[polars.DataFrame]:
+    """Each batch of one file after another, ready for the kernel."""
+    known: dict[str, list[str]] = {}
+    for file in source.files:
+        for frame in prepare_batches(read_batches(file), file.name, columns, judgments=judgments):
+            known.setdefault(file.name, frame.columns)
+            first, names = next(iter(known.items()))
+            if differing := set(names) ^ set(known[file.name]):
+                role = min(differing)
+                having, lacking = (first, file.name) if role in names else (file.name, first)
+                raise FormatError(f"{lacking} has no column for {role}, but {having} has one; all files need the same")
+            yield frame
 
 
 def prepare_batches(
@@ -202,7 +233,9 @@ def is_blank_line(cells: list[str]) -> bool:
 
 def refuse_nul(ready: polars.DataFrame, batch: Batch, name: str) -> None:
     """Raises if an id has a NUL: whatever wrote it did not write text."""
-    for column in ready.drop("value"):
+    import polars
+
+    for column in ready.select(polars.col(polars.String)):
         wrong = column.str.contains("\0", literal=True).arg_true()
         if len(wrong):
             raise FormatError(f"{name}, {batch.place(int(wrong[0]))}: {NUL}")

@@ -1,5 +1,8 @@
 """TREC's files, which the kernel reads: `query iteration document grade` and `query Q0 document rank score tag`.
 
+TREC ranks by score. A ranking that was given as an order has scores that fall with the rank, and `order` in place of
+`Q0`, or `order=0.5` with the score that the document had. Other tools ignore that field.
+
 Also trec_eval's files of preferences, with lines of query, group, subgroup, document and level. A judge prefers a
 document of a higher level to one of a lower level if the same subgroup of a group has both.
 """
@@ -13,7 +16,7 @@ from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
 from assay.core.text import show
-from assay.data.frames import BLANK, NUL, replace_unwritable, shortest_text
+from assay.data.frames import BLANK, GIVEN_RANK, GIVEN_SCORE, NUL, replace_unwritable, shortest_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 
 CANNOT_HOLD = (
     "spaces in the run's tag",
-    "rankings without scores",
     "queries without documents",
     "spaces in ids",
     "NUL characters in ids",
@@ -44,11 +46,23 @@ def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
         group = polars.col("group") if "group" in frame.columns else polars.lit("0")
         lines = frame.select("query_id", group, "doc_id", shortest_text(frame["relevance"]))
     else:
-        fixed = {"q0": "Q0", "tag": writable_tag(data.tag) or DEFAULT_TAG}
         frame = rank_by_score(frame, data)
-        frame = frame.with_columns(*(polars.lit(text).alias(name) for name, text in fixed.items()))
-        lines = frame.select("query_id", "q0", "doc_id", "rank", shortest_text(frame["score"]), "tag")
+        tag = polars.lit(writable_tag(data.tag) or DEFAULT_TAG).alias("tag")
+        lines = frame.select("query_id", iteration_of(frame), "doc_id", "rank", shortest_text(frame["score"]), tag)
     lines.write_csv(file, include_header=False, separator=" ", quote_style="never")
+
+
+def iteration_of(frame: polars.DataFrame) -> polars.Expr:
+    """The second field of each line: `Q0`, or in a given order `order`, with the score that the document had."""
+    import polars
+
+    if GIVEN_RANK not in frame.columns:
+        return polars.lit("Q0").alias("iteration")
+    order = polars.lit("order")
+    if GIVEN_SCORE in frame.columns:
+        kept = polars.lit(shortest_text(frame[GIVEN_SCORE]))
+        order = polars.when(kept.is_null()).then(order).otherwise(polars.concat_str(polars.lit("order="), kept))
+    return polars.when(polars.col(GIVEN_RANK).is_null()).then(polars.lit("Q0")).otherwise(order).alias("iteration")
 
 
 def rank_by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:

@@ -1,0 +1,98 @@
+"""Rankings in a given order: every format holds them, with the scores that they had, and reads them back the same."""
+
+import pickle
+
+import polars
+import pytest
+
+import assay
+from assay import Run
+
+QRELS = {"q1": ["a"], "q2": ["a"], "q3": ["a"]}
+ORDERED = {
+    "q1": ["z", "a"],
+    "q2": [("a", 0.5, 1), ("b", 0.5, 2), ("c", 0.75, 3)],
+    "q3": {"a": 1.0, "b": 2.0},
+}
+RUN = Run(ORDERED)
+MEASURES = ["rr", "ap", "nauc(of=rr)"]
+FILES = ["run.trec", "run.json", "run.jsonl", "run.csv", "run.tsv", "run.parquet", "run.trec.gz"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_order_comes_back_with_its_scores(name, tmp_path):
+    RUN.write(tmp_path / name)
+    assert assay.read_run(tmp_path / name).to_dict() == ORDERED
+    expected = assay.evaluate(QRELS, ORDERED, MEASURES)
+    for form in (tmp_path / name, assay.read_run(tmp_path / name)):
+        result = assay.evaluate(QRELS, form, MEASURES)
+        assert repr(result.mean) == repr(expected.mean)
+        assert result.scores["rr"].tolist() == [0.5, 1.0, 0.5]
+
+
+def test_other_tools_rank_by_score_and_see_the_order(tmp_path):
+    RUN.write(tmp_path / "run.trec")
+    assert (tmp_path / "run.trec").read_text().splitlines() == [
+        "q1 order z 1 2 assay",
+        "q1 order a 2 1 assay",
+        "q2 order=0.5 a 1 3 assay",
+        "q2 order=0.5 b 2 2 assay",
+        "q2 order=0.75 c 3 1 assay",
+        "q3 Q0 b 1 2 assay",
+        "q3 Q0 a 2 1 assay",
+    ]
+    RUN.write(tmp_path / "run.csv")
+    scores = polars.read_csv(tmp_path / "run.csv")["score"].to_list()
+    assert scores == [2.0, 1.0, 3.0, 2.0, 1.0, 1.0, 2.0]
+
+
+def test_rows_in_another_order_are_ranked_by_given_rank():
+    frame = RUN.to_polars().reverse()
+    assert dict(Run(frame).to_dict()) == {"q3": {"b": 2.0, "a": 1.0}, "q2": ORDERED["q2"], "q1": ORDERED["q1"]}
+    assert assay.evaluate(QRELS, frame, "rr")["rr"] == assay.evaluate(QRELS, RUN, "rr")["rr"]
+
+
+def test_an_order_survives_pickling_and_its_ranking_is_a_list_of_ids():
+    assert pickle.loads(pickle.dumps(RUN)).to_dict() == ORDERED  # noqa: S301 - our own
+    assert RUN["q2"] == ["a", "b", "c"]
+
+
+def test_scattered_lines_of_an_order_are_gathered(tmp_path):
+    lines = ["q1 order=2 b 1 2 x", "q2 Q0 a 1 1 x", "q1 order=3 a 2 1 x"]
+    (tmp_path / "run.trec").write_text("\n".join(lines))
+    assert assay.evaluate(QRELS, tmp_path / "run.trec", "rr").scores["rr"].tolist() == [0.5, 1.0, 0.0]
+
+
+BAD = [
+    ([("a", 0.5, 2)], "rank 2 at position 1; ranks must be 1, 2, 3 and so on, in order"),
+    ([("a", 0.5, 1), ("b", 0.5)], r"expected a triple \(document, score, rank\)"),
+    ([("a", "x", 1)], "the score must be a number"),
+]
+
+
+@pytest.mark.parametrize(("ranking", "said"), BAD)
+def test_a_bad_order_is_refused(ranking, said):
+    with pytest.raises(assay.DataError, match=said):
+        Run({"q1": ranking})
+
+
+BAD_TABLES = [
+    ("q1,a,2,1\nq1,b,1,\n", "given_rank of query 'q1' is empty in some rows"),
+    ("q1,a,2,x\n", "line 2: 'x' in the column 'given_rank' is not a number"),
+]
+
+
+@pytest.mark.parametrize(("rows", "said"), BAD_TABLES)
+def test_a_bad_column_of_ranks_is_refused(rows, said, tmp_path):
+    (tmp_path / "run.csv").write_text("query_id,doc_id,score,given_rank\n" + rows)
+    with pytest.raises(assay.FormatError, match=said):
+        assay.evaluate(QRELS, tmp_path / "run.csv")
+
+
+def test_parquet_holds_the_tag_and_groups(tmp_path):
+    Run({"q1": {"a": 1.0}}, tag="bm25 tuned").write(tmp_path / "run.parquet")
+    assert assay.read_run(tmp_path / "run.parquet").tag == "bm25 tuned"
+    (tmp_path / "qrels.txt").write_text("q1 s1 a 2\nq1 s2 a 1\nq1 s2 b 1\n")
+    grouped = assay.read_qrels(tmp_path / "qrels.txt")
+    grouped.write(tmp_path / "qrels.parquet")
+    assert assay.read_qrels(tmp_path / "qrels.parquet").groups("q1") == grouped.groups("q1")
