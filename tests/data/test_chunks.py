@@ -167,6 +167,12 @@ def test_duplicates_decide_about_chunks(duplicates, rr):
     assert [str(note) for note in result.notes] == [one_left_out]
 
 
+@pytest.mark.parametrize(("duplicates", "rr"), [("first", 1), ("last", 1 / 2), ("count", 1)])
+def test_duplicate_chunks_in_a_given_order(duplicates, rr):
+    run = {"q": ["a#1", "b#1", "a#1"]}
+    assert assay.evaluate({"q": ["a"]}, run, "rr", doc_id="before:#", duplicates=duplicates)["rr"] == rr
+
+
 def test_judgments_are_not_changed():
     result = assay.evaluate({"q": ["a#1"]}, {"q": ["a#1"]}, "num_rel_ret", doc_id="before:#")
     assert result["num_rel_ret"] == 0

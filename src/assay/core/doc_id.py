@@ -120,9 +120,8 @@ class DocIdRule(str):
         if self.is_field:
             raise field_missing(self, "the run")
         if self.kind == "function":
-            every = ids.unique()
-            documents = polars.Series([self.call(each) for each in every], dtype=polars.String)
-            return ids.replace_strict(every, documents, return_dtype=polars.String)
+            known = {each: self.call(each) for each in ids.unique()}
+            return polars.Series([known[each] for each in ids], dtype=polars.String)
         found = ids.str.extract(pattern_of(self.kind, self.argument), 1)
         return found.set(found == "", None)
 
@@ -135,14 +134,14 @@ class DocIdRule(str):
         except Exception as error:  # the user's own function raises what it likes
             reason = printable(f"{type(error).__name__}: {error}")
             raise DataError(f"doc_id={self} failed for the id {show(chunk)}: {reason}") from error
-        return as_document(document, f"doc_id={self} gave {show(document)} for the id {show(chunk)}")
+        return as_document(document, lambda: f"doc_id={self} gave {show(document)} for the id {show(chunk)}")
 
     def in_item(self, item: object) -> str | None:
         """The field of an item; None if it has no such field."""
         if item is None:
             raise field_missing(self, "what was retrieved")
         value = field_of(item, self.argument)
-        return as_document(value, f"doc_id={self} is {show(value)}")
+        return as_document(value, lambda: f"doc_id={self} is {show(value)}")
 
 
 def field_missing(rule: DocIdRule, what: str) -> DataError:
@@ -221,10 +220,10 @@ def field_of(item: object, path: str) -> object:
     return field_of(inner, rest) if dot and inner is not None else None if dot else inner
 
 
-def as_document(value: object, what: str) -> str | None:
-    """An id as text; None where there is none."""
+def as_document(value: object, describe: Callable[[], str]) -> str | None:
+    """An id as text; None where there is none. The description is for the error about anything else."""
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise DataError(f"{what}, which is not an id; ids are strings or integers")
+        raise DataError(f"{describe()}, which is not an id; ids are strings or integers")
     return str(value)

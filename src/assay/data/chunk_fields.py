@@ -113,9 +113,8 @@ def as_documents(column: polars.Series, rule: DocIdRule, name: str) -> polars.Se
 
     kind = column.dtype
     if kind == polars.Object:
-        return polars.Series(
-            [as_document(each, f"{name}: doc_id={rule} is {show(each)}") for each in column], dtype=polars.String
-        )
+        found = [as_document(each, lambda each=each: f"{name}: doc_id={rule} is {show(each)}") for each in column]  # type: ignore[misc]
+        return polars.Series(found, dtype=polars.String)
     if not (kind in (polars.String, polars.Categorical, polars.Enum, polars.Null) or kind.is_integer()):
         raise FormatError(f"{name}: the field {show(rule.argument)} must hold strings or integers, not {kind}")
     text = column.cast(polars.String)

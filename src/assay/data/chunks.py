@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from assay.core.errors import DuplicateError
 from assay.core.note import Note, NoteKind
 from assay.core.text import printable, show, some
@@ -105,17 +107,17 @@ class ChunkOrder(NamedTuple):
         """The rows without chunks that a query has twice, as the policy for duplicates says."""
         if (
             self.duplicates not in ("error", "first", "last")
-            or not rows.select("query_id", "chunk").is_duplicated().any()
+            or not rows.select("number", "chunk").is_duplicated().any()
         ):
             return rows
         if self.duplicates == "error":
-            query, chunk = rows.filter(rows.select("query_id", "chunk").is_duplicated()).row(0)[:2]
+            query, chunk = rows.filter(rows.select("number", "chunk").is_duplicated()).row(0)[:2]
             raise DuplicateError(
                 f"query {show(query)} lists chunk {show(chunk)} more than once; remove the duplicates, or keep "
                 'one with duplicates="first" or "last" (--duplicates first or last)'
             )
         keep: Any = self.duplicates
-        return rows.unique(["query_id", "chunk"], keep=keep, maintain_order=True)
+        return rows.unique(["number", "chunk"], keep=keep, maintain_order=True)
 
     def best(self, rows: polars.DataFrame) -> polars.DataFrame:
         """The rows with the highest chunk of each document only, in their order; all rows if all are kept.
@@ -126,11 +128,12 @@ class ChunkOrder(NamedTuple):
 
         if self.is_kept:
             return rows
-        if self.is_given:
-            return rows.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
-        score = polars.col("value").cast(polars.Float32 if self.is_single else polars.Float64)
+        score = rows["value"].cast(polars.Float32 if self.is_single else polars.Float64)
+        falls = (score.diff() <= 0) | (rows["number"].diff() != 0)
+        if self.is_given or falls.fill_null(value=True).all():
+            return rows.unique(["number", "doc_id"], keep="first", maintain_order=True)
         ordered = rows.with_row_index("place").sort(score, descending=True, maintain_order=True)
-        return ordered.unique(["query_id", "doc_id"], keep="first", maintain_order=True).sort("place").drop("place")
+        return ordered.unique(["number", "doc_id"], keep="first", maintain_order=True).sort("place").drop("place")
 
 
 class DocumentRanker:
@@ -193,13 +196,14 @@ class DocumentRanker:
             )
 
     def documents(self, run: Run, lacking: Sequence[str] | None) -> polars.DataFrame:
-        """The rows of a run with the document of each chunk; counts those that have none.
+        """The rows of a run with the document of each chunk and the number of its query; counts those without one.
 
         `lacking` are the chunks without a document, if the documents were read from a field.
         """
         import polars
 
         rows = polars.DataFrame(run.rows).rename({"doc_id": "chunk"})
+        number = polars.Series("number", np.repeat(np.arange(len(run)), np.diff(run.starts)))
         if lacking is None:
             found = self.rule.match_all(rows["chunk"])
             none = rows["chunk"].filter(found.is_null())
@@ -208,7 +212,7 @@ class DocumentRanker:
             found, unmatched, shown = rows["chunk"], len(lacking), list(lacking[:1000])
         for each in self.chunks.values():
             each.count(len(rows), unmatched, shown)
-        return rows.with_columns(found.fill_null(rows["chunk"]).alias("doc_id"))
+        return rows.with_columns(found.fill_null(rows["chunk"]).alias("doc_id"), number)
 
     def collapse(self, order: ChunkOrder, rows: polars.DataFrame) -> polars.DataFrame:
         """The rows that stay under an order; counts the others."""
