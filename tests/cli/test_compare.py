@@ -35,6 +35,18 @@ def test_formats_are_those_of_the_library(assay, folder, files, format_):
     assert (folder / "out").read_text(encoding="utf-8") == expected
 
 
+def test_the_verdict_the_order_and_the_pairs(assay, files):
+    plain = assay("compare", *files, "-m", "rr")
+    assert plain.stdout.splitlines()[0].startswith(("rr: ", "no difference", "rr"))
+    sorted_ = assay("compare", *files, "-m", "rr", "--sort", "name", "--pairs", "none").stdout
+    assert "wins/ties/losses" in plain.stdout
+    assert "wins/ties/losses" not in sorted_
+    assert "significant; --pairs all shows all" in sorted_
+    assert "pairs must be" not in assay("compare", *files, "--pairs", "some").stdout
+    assert "'some' is not one of 'all', 'significant', 'none'" in assay("compare", *files, "--pairs", "some").stderr
+    assert assay("compare", *files, "-m", "rr", "--sort", "ap").exit_code == 2
+
+
 def test_options_are_passed_on(assay, files):
     options = (
         "--baseline two --test bootstrap --correction bh --family all --alpha 0.1 --samples 300 --seed 5 --depth 3"

@@ -15,9 +15,11 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, progress_bar, say, source_of, watched
+from assay.render.narrow import terminal_width
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
 from assay.tasks.compare.api import compare_results, find_baseline, named_runs
 from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.result import PAIRS, Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 
@@ -56,6 +58,17 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives the same numbers."
 )
+@click.option(
+    "--sort",
+    metavar="MEASURE|name|given",
+    help="Order of the runs: best first by this measure, by name, or as given.  "
+    "[default: given for up to three runs, else the first measure]",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(PAIRS),
+    help="Pairs to list.  [default: all for up to three runs, else significant]",
+)
 @output_options
 @scoring_options
 def command(
@@ -70,14 +83,17 @@ def command(
     alpha: float,
     samples: int | None,
     seed: int,
+    sort: str | None,
+    pairs: str | None,
     format_: str,
     output: str | None,
     scoring: ScoringOptions,
 ) -> None:
     """Compares RUNs on the judgments in QRELS: differences with confidence intervals, p-values and effect sizes.
 
-    Every pair of runs is compared, or every run with the baseline. Letters after a number name the runs that it is
-    significantly better than. docs/comparing.md explains which test and which correction to choose.
+    The verdict comes first, in words. Every pair of runs is compared, or every run with the baseline. Letters after a
+    number name the runs that it is significantly better than. JSON, CSV and TSV always have all pairs.
+    docs/comparing.md explains which test and which correction to choose.
     """
     check_single_input((qrels, *runs))
     paths = named_runs(runs)
@@ -89,6 +105,18 @@ def command(
         results, ranks = read_runs(scorer, named, format=scoring.run_format, watch=watched)
         with progress_bar("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
-        emit(format_result(comparison, format_), output)
+        emit(format_comparison(comparison, format_, pairs=pairs, sort=sort, to_file=output is not None), output)
     for note in comparison.notes if format_ in BARE else ():
         say(f"note: {note}")
+
+
+def format_comparison(
+    comparison: Comparison, format_: str, *, pairs: str | None, sort: str | None, to_file: bool
+) -> str:
+    """The comparison in one of the formats; a table is no wider than the terminal that it is printed to."""
+    if format_ == "table":
+        width = None if to_file else terminal_width()
+        return comparison.to_text(pairs=pairs, sort=sort, width=width, all_pairs="--pairs all") + "\n"
+    if format_ == "markdown":
+        return comparison.to_markdown(pairs=pairs, sort=sort)
+    return comparison.to_latex(sort=sort) if format_ == "latex" else format_result(comparison, format_)

@@ -44,6 +44,15 @@ def count(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def p_words(p: float) -> str:
+    """A p-value as people write it.
+
+    >>> p_words(0.03125), p_words(0.000004)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"  # noqa: PLR2004 - what four digits show
+
+
 def nearest(name: str, names: Iterable[str]) -> list[str]:
     """The names most similar to a misspelt one, most similar first."""
     from difflib import get_close_matches

@@ -28,8 +28,17 @@ class Marked(NamedTuple):
 
     @property
     def marks(self) -> str:
-        """The marks of the systems it beats, joined; with commas if some have two letters."""
-        return ("" if all(len(mark) == 1 for mark in self.beats) else ",").join(self.beats)
+        """The marks of the systems it beats, joined; with commas if some have two letters, or if there are ranges.
+
+        >>> Marked(0.5, 0, ("a", "c")).marks, Marked(0.5, 0, ("b", "d", "e", "f", "g")).marks
+        ('ac', 'b,d-g')
+        """
+        parts = ranges(self.beats)
+        return ("" if all(len(part) == 1 for part in parts) else ",").join(parts)
+
+
+# Marks in a row that are written as a range.
+LEAST_RANGE = 4
 
 
 class Ranged(NamedTuple):
@@ -116,6 +125,23 @@ def shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, float):
         return "undefined" if math.isnan(cell) else f"{cell:.{column.digits}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def ranges(marks: Sequence[str]) -> list[str]:
+    """Marks in order, with a range for four or more in a row."""
+    parts: list[list[str]] = []
+    last = 0
+    for number, mark in sorted((number_of(mark), mark) for mark in marks):
+        if not parts or number != last + 1:
+            parts.append([])
+        parts[-1].append(mark)
+        last = number
+    return [text for part in parts for text in ([f"{part[0]}-{part[-1]}"] if len(part) >= LEAST_RANGE else part)]
+
+
+def number_of(mark: str) -> int:
+    """The place of a mark in the order of `marks_of`, from 1."""
+    return sum((ord(letter) - ord("a") + 1) * 26**place for place, letter in enumerate(reversed(mark)))
 
 
 def system_table(systems: Mapping[str, str], columns: Mapping[Column, Sequence[Marked]], caption: str) -> Table:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, PolicyError
 from assay.core.text import count, printable, show
-from assay.render import Column, Exports, Marked, Table, finite, json_fields, marks_of, render, system_table
+from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
+from assay.render.export import lines_below
+from assay.render.narrow import narrow_text, terminal_width, wrapped
 from assay.results.align import shared_means, shared_queries
 from assay.results.result import symbols_of
 from assay.stats.intervals import ROUNDING
@@ -18,6 +21,8 @@ from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, find_moves
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars
 
     from assay.core.note import Note
@@ -26,9 +31,14 @@ if TYPE_CHECKING:
     from assay.results.results import Results
     from assay.stats.significance import ComparisonSettings
     from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.compare.verdict import Verdict
 
 # Smaller p-values round to 0 in four digits.
 SMALLEST_SHOWN = 0.00005
+PAIRS = ("all", "significant", "none")
+# So many runs are shown as given, with all pairs; more are sorted, with the significant pairs.
+FEW_RUNS = 3
+ROUNDED = 12
 PAIR_COLUMNS = (
     *(Column(name, is_text=True) for name in ("measure", "a", "b")),
     *(Column(name) for name in ("difference", "low", "high", "p", "p corrected", "cohen d", "cliff delta")),
@@ -61,7 +71,63 @@ class Comparison(Exports):
         return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
 
     def __str__(self) -> str:
-        return f"{render(self._means(), 'table')}\n{render(self._pair_table(), 'table')}".rstrip("\n")
+        return self.to_text(width=terminal_width())
+
+    def to_text(
+        self,
+        *,
+        pairs: str | None = None,
+        sort: str | None = None,
+        width: int | None = None,
+        all_pairs: str = 'pairs="all"',
+    ) -> str:
+        """The verdict, the runs and the pairs, as they are printed; with `width`, in at most so many columns.
+
+        `sort` is the measure that orders the runs, best first, or `"name"` or `"given"`. `pairs` is `"all"`,
+        `"significant"` or `"none"`. By default two or three runs are shown as given, with all pairs; more are sorted by
+        the first measure, with the significant pairs. `all_pairs` is what a note calls the option that shows all.
+        """
+        verdict = "\n".join(wrapped(printable(text), width) for text in self.verdict.texts)
+        shown = self._pair_table(self._chosen(pairs), all_pairs)
+        parts = [narrow_text(table, width) for table in (self._means(sort), *([shown] if shown.rows else []))]
+        if not shown.rows:
+            below = [wrapped(printable(text), width) for text in lines_below(shown, "note: ")]
+            parts.append("\n".join(below))
+        return "\n".join([f"{verdict}\n", *parts]).rstrip("\n")
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What was found, in words: one line per measure. `str()` is the text, `lines` has it as data."""
+        from assay.tasks.compare.verdict import find_verdict
+
+        measures = dict.fromkeys(pair.measure for pair in self.pairs)
+        return find_verdict(self, {measure: self._ordered_means(measure) for measure in measures})
+
+    def _ordered_means(self, measure: str) -> dict[str, float]:
+        """The mean of each run, the best first; one without a value comes last."""
+        means = np.array(shared_means(self.results.results.values(), measure))
+        names = list(self.results)
+        # Means that differ only by rounding stay in the order given.
+        order = np.argsort(-self._sign(measure) * np.round(means, ROUNDED), kind="stable")
+        return {names[number]: float(means[number]) for number in order}
+
+    def _order(self, sort: str | None) -> list[str]:
+        """The names of the runs in the order of their rows."""
+        if sort == "given" or (sort is None and len(self.results) <= FEW_RUNS):
+            return list(self.results)
+        if sort == "name":
+            return sorted(self.results)
+        return list(self._ordered_means(self.pairs[0].measure if sort is None else self._first.key(sort)))
+
+    def _chosen(self, pairs: str | None) -> list[Pair]:
+        """The pairs to show."""
+        if pairs not in (None, *PAIRS):
+            raise PolicyError(f"pairs must be {' or '.join(map(repr, PAIRS))}, not {show(pairs)}")
+        if pairs is None:
+            pairs = "all" if len(self.results) <= FEW_RUNS else "significant"
+        if pairs == "all":
+            return self.pairs
+        return [pair for pair in self.pairs if pairs == "significant" and self.is_significant(pair)]
 
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two runs by one measure."""
@@ -125,12 +191,12 @@ class Comparison(Exports):
         is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in self.pairs)
         return text + ("; a pair is tested on all queries with a value in both runs" if is_more else "")
 
-    def _means(self) -> Table:
+    def _means(self, sort: str | None = None) -> Table:
         """The means, one row per run and one column per measure, with the runs that each run beats.
 
         They are over the queries with a value in every run.
         """
-        marks = marks_of(list(self.results))
+        marks = marks_of(self._order(sort))
         symbols = symbols_of(self._first)
         measures = dict.fromkeys(pair.measure for pair in self.pairs)
         columns = {Column(name, symbol=symbols[name]): self._column(name, marks) for name in measures}
@@ -142,7 +208,8 @@ class Comparison(Exports):
         for pair in self.pairs:
             if pair.measure == measure and (winner := self.winner(pair)):
                 beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
-        means = np.array(shared_means(self.results.results.values(), measure))
+        by_run = self._ordered_means(measure)
+        means = np.array([by_run[name] for name in marks])
         places = self._places(means, self._sign(measure))
         return [
             Marked(float(mean), place, tuple(beaten.get(name, ())))
@@ -165,31 +232,61 @@ class Comparison(Exports):
         """One row per run, one column per measure."""
         return self._means()._replace(notes=(*map(str, self.notes), self.signature.short))
 
-    def _pair_table(self) -> Table:
+    def _pair_table(self, pairs: Sequence[Pair], all_pairs: str = 'pairs="all"') -> Table:
         """One row per pair and measure, with the notes and the signature."""
+        hidden = []
+        if len(pairs) < len(self.pairs):
+            found = sum(map(self.is_significant, self.pairs))
+            hidden = [f"{found:,} of {count(len(self.pairs), 'comparison')} significant; {all_pairs} shows all"]
         rows = tuple(
             (
                 *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
                 *(small(pair.p), small(pair.p_corrected)),
                 *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
             )
-            for pair in self.pairs
+            for pair in pairs
         )
-        return Table(PAIR_COLUMNS, rows, self.signature.summary, tuple(map(str, self.notes)), self.signature.hint)
+        notes = (*hidden, *map(str, self.notes))
+        return Table(PAIR_COLUMNS, rows, self.signature.summary, notes, self.signature.hint)
 
-    def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
-        """Two Markdown tables: the runs, the best bold and the second underlined, and the pairs."""
-        pairs = self._pair_table().styled(digits)
-        return f"{render(self._means().styled(digits, caption), 'markdown')}\n{render(pairs, 'markdown')}"
+    def to_markdown(
+        self,
+        *,
+        digits: int | None = None,
+        caption: str | None = None,
+        pairs: str | None = None,
+        sort: str | None = None,
+    ) -> str:
+        """The verdict as a list, and two Markdown tables: the runs, the best bold and the second underlined, the pairs.
 
-    def to_latex(self, *, digits: int | None = None, caption: str | None = None, label: str | None = None) -> str:
-        """A booktabs table: the best bold, the second underlined, superscripts for the runs that each run beats."""
-        table = self._means()._replace(notes=tuple(map(str, self.notes))).styled(digits, caption, label)
+        `pairs` and `sort` are those of `to_text`.
+        """
+        verdict = "".join(f"- {markdown(text)}\n" for text in self.verdict.texts)
+        tables = (self._means(sort).styled(digits, caption), self._pair_table(self._chosen(pairs)).styled(digits))
+        return "\n".join([verdict, *(render(table, "markdown") for table in tables)])
+
+    def to_latex(
+        self,
+        *,
+        digits: int | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        sort: str | None = None,
+    ) -> str:
+        """A booktabs table: the best bold, the second underlined, superscripts for the runs that each run beats.
+
+        `sort` is that of `to_text`.
+        """
+        table = self._means(sort)._replace(notes=tuple(map(str, self.notes))).styled(digits, caption, label)
         return f"% {self.signature}\n{render(table, 'latex')}"
 
-    def to_html(self) -> str:
-        """Two HTML tables, escaped, as notebooks show them: the runs and the pairs."""
-        return render(self._means(), "html") + render(self._pair_table(), "html")
+    def to_html(self, *, pairs: str | None = None, sort: str | None = None) -> str:
+        """The verdict and two HTML tables, escaped, as notebooks show them: the runs and the pairs, as in `to_text`."""
+        from html import escape
+
+        verdict = "".join(f"<li>{escape(printable(text))}</li>" for text in self.verdict.texts)
+        tables = (self._means(sort), self._pair_table(self._chosen(pairs)))
+        return f"<ul>{verdict}</ul>" + "".join(render(table, "html") for table in tables)
 
     def to_csv(self) -> str:
         """The pairs with every digit, comma-separated, and the signature in each row."""
@@ -225,7 +322,12 @@ class Comparison(Exports):
         records = [{name: finite(value) for name, value in pair._asdict().items()} for pair in self.pairs]
         notes = [note.to_dict() for note in self.notes]
         how = {"signature": str(self.signature), **self.settings._asdict()}
-        found = {"comparisons": records, "runs": self.results.to_dict()["runs"], "notes": notes}
+        found = {
+            "verdict": self.verdict.to_list(),
+            "comparisons": records,
+            "runs": self.results.to_dict()["runs"],
+            "notes": notes,
+        }
         return json_fields("comparison") | how | found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MeasureError
 from assay.core.note import Note, NoteKind
-from assay.core.text import count
+from assay.core.text import count, p_words
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
@@ -203,15 +203,6 @@ def drop_reason(drop: Drop, sign: int, *, is_real: bool, passed: bool) -> str:
         return reason
     reason += f"; {'significant' if is_real else 'not significant'}, {p_words(drop.p_corrected)}"
     return reason if is_real or passed else f"{reason}, but the gate is strict"
-
-
-def p_words(p: float) -> str:
-    """A p-value as people write it.
-
-    >>> p_words(0.03125), p_words(0.000004)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"  # noqa: PLR2004 - what four digits show
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
