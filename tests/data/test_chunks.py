@@ -81,6 +81,22 @@ def test_lists_and_queries_without_results():
     assert skipped.queries == ["q1", "q2"]
 
 
+def test_scores_beside_a_given_order_do_not_count(tmp_path):
+    run = assay.Run(
+        {"q": [("b#1", 0.1, 1), ("a#1", 0.2, 2), ("b#2", 0.9, 3), ("a#2", 1.0, 4)], "r": {"a#1": 1, "b#1": 2}}
+    )
+    run.write(tmp_path / "run.parquet")
+    for each in (run, tmp_path / "run.parquet"):
+        result = assay.evaluate({"q": ["a"], "r": ["a"]}, each, ["rr", "num_ret"], doc_id="before:#", ties="input")
+        assert result.per_query() == {"q": {"rr": 1 / 2, "num_ret": 2}, "r": {"rr": 1 / 2, "num_ret": 2}}
+
+
+def test_many_files_are_one_run(tmp_path):
+    for number in range(2):
+        FRAME[number::2].write_parquet(tmp_path / f"part-{number}.parquet")
+    assert assay.evaluate(QRELS, tmp_path, "num_ret", doc_id="before:#")["num_ret"] == 5
+
+
 def test_an_evaluator():
     evaluator = assay.Evaluator(QRELS, MEASURES, doc_id="before:#")
     check_collapsed(evaluator.evaluate(RUN))

@@ -204,6 +204,10 @@ class DocumentRanker:
 
         rows = polars.DataFrame(run.rows).rename({"doc_id": "chunk"})
         number = polars.Series("number", np.repeat(np.arange(len(run)), np.diff(run.starts)))
+        if run.rows.has_order():
+            # Where the order is given, scores beside it do not count.
+            is_scored = np.array([not run.rows.is_ordered(each) for each in range(len(run))])
+            rows = rows.with_columns(polars.col("value") * is_scored[number.to_numpy()])
         if lacking is None:
             found = self.rule.match_all(rows["chunk"])
             none = rows["chunk"].filter(found.is_null())
