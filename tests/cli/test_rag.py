@@ -163,3 +163,38 @@ def test_scores_from_other_tools(tmp_path):
     saved = run(path, "-m", "score:faithfulness(higher_is_better=false)", "--save", tmp_path / "r.json")
     assert saved.exit_code == 0
     assert not assay.load_result(tmp_path / "r.json").measures["score:faithfulness"].definition.higher_is_better
+
+
+def test_records_without_ids(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(
+        json.dumps({"retrieved_contexts": ["abcdefghix", "b"], "reference_contexts": ["abcdefghij"]}) + "\n"
+    )
+    usual = run(path, "-m", "recall", "--worst", 0)
+    assert "recall   1.0000" in usual.stdout
+    assert (
+        "1 gold text matched by text: 0 exactly, 1 by a similarity of at least 0.9, 0 by no retrieved" in usual.stdout
+    )
+    assert "recall   0.0000" in run(path, "-m", "recall", "--match", "exact", "--worst", 0).stdout
+    off = run(path, "-m", "recall", "--match", "off")
+    assert (off.exit_code, "no gold documents and no retrieved documents" in off.stderr) == (2, True)
+    wrong = run(path, "--match", "fuzzy")
+    assert (wrong.exit_code, "'fuzzy' is neither a number nor exact or off" in wrong.stderr) == (2, True)
+    assert "match must be 'exact', 'off', or a similarity" in run(path, "--match", "90").stderr
+
+
+def test_gold_spans(tmp_path):
+    path = tmp_path / "r.jsonl"
+    gold, chunk = ({"document": "d", "start": start, "end": end} for start, end in ((10, 20), (15, 40)))
+    path.write_text(json.dumps({"gold": [gold], "found": [{"meta": {"at": 15, **chunk, "start": None}}]}) + "\n")
+    columns = ("--column", "retrieved=found", "--column", "start=meta.at", "-m", "recall", "--worst", 0)
+    assert "recall   1.0000" in run(path, *columns).stdout
+    assert "recall   1.0000" in run(path, *columns, "--overlap", "0.5").stdout
+    assert "recall   0.0000" in run(path, *columns, "--overlap", "0.5", "--overlap-of", "iou").stdout
+
+
+def test_documents_of_chunks(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(json.dumps({"gold": ["b"], "retrieved": ["a#1", "a#2", "b#1"]}) + "\n")
+    assert "rr       0.5000" in run(path, "-m", "rr", "--doc-id", "before:#", "--worst", 0).stdout
+    assert "rr       0.3333" in run(path, "-m", "rr", "--doc-id", "before:#", "--chunks", "once", "--worst", 0).stdout

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,6 +139,52 @@ def test_ids_of_chunks():
     chunks = [{"id": "c1", "document": "d", "start": 0, "end": 5}, {"id": "c2", "document": "d", "start": 5, "end": 9}]
     assert assay.match_spans({"q": [("d", 0, 3)]}, {"q": chunks}).run["q"] == ["c1", "c2"]
     assert assay.match_spans({"q": [("d", 0, 3)]}, {"q": [("d", 0, 5)] * 2}).run["q"] == ["d[0:5]", "d[0:5] (1)"]
+
+
+PLACES = [
+    {"id": "c1", "document": "d", "start": 0, "end": 5, "text": "[x]"},
+    {"id": "c2", "document": "d", "start": 5, "end": 9, "text": "{"},
+]
+TABLES = {
+    "list": lambda _: PLACES,
+    "dict": lambda _: {each["id"]: (each["document"], each["start"], each["end"]) for each in PLACES},
+    "frame": lambda _: polars.DataFrame(PLACES),
+    "jsonl": lambda path: (polars.DataFrame(PLACES).write_ndjson(path / "c.jsonl"), path / "c.jsonl")[1],
+    "csv": lambda path: (polars.DataFrame(PLACES).write_csv(path / "c.csv"), path / "c.csv")[1],
+    "parquet": lambda path: (polars.DataFrame(PLACES).write_parquet(path / "c.parquet"), path / "c.parquet")[1],
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_a_run_of_ids_with_a_table_of_chunks(form, tmp_path):
+    (tmp_path / "a.run").write_text("q Q0 c1 1 0.2 x\nq Q0 c2 2 0.9 x\n")
+    gold = {"q": [("d", 0, 4), ("d", 3, 8)]}
+    matched = assay.match_spans(gold, tmp_path / "a.run", chunks=TABLES[form](tmp_path))
+    assert matched.run["q"] == [("c1", 0.2), ("c2", 0.9)]
+    assert matched.qrels.groups("q") == {"1": {"c2": 1}, "0": {"c1": 1}}
+    assert assay.evaluate(*matched, ["group_recall@1", "group_recall"]).mean == {
+        "group_recall@1": 0.5,
+        "group_recall": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("chunks", "message"),
+    [
+        ([*PLACES[:1]], "1 retrieved id not in the table of chunks: 'c2'; the run and the table must be of the same"),
+        ([*PLACES, PLACES[0]], "the chunks, record 2: duplicate chunk id 'c1'"),
+        (
+            [{"document": "d", "start": 0, "end": 5}],
+            "the chunks, record 0: a chunk has no id under id, chunk_id, node_id",
+        ),
+        ({"c1": ("d", 3, 3)}, "chunk 'c1': '('d', 3, 3)': the span is empty"),
+        ({"c1": "its text"}, "chunk 'c1': 'its text' has no document and no start and no end"),
+    ],
+)
+def test_bad_tables_of_chunks(chunks, message):
+    with pytest.raises(assay.DataError) as caught:
+        assay.match_spans({"q": [("d", 0, 4)]}, {"q": ["c1", "c2"]}, chunks=chunks)
+    assert str(caught.value).startswith(message)
 
 
 BAD = [

@@ -65,6 +65,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         'assay rag records.jsonl -m "recall@5 ndcg@5 answer_f1 rouge_l" --worst 10',
         "assay rag qa.parquet result.parquet --convention autorag -m retrieval_f1 -m meteor",
         "assay rag scifact/ bm25.run -m ndcg@10",
+        "assay rag questions_with_spans.jsonl chunks.run --corpus chunks.jsonl --overlap 0.5",
         "assay rag log.csv --column answer=bot_reply --column references=expected",
         "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
         "assay rag records.jsonl -q --format csv -o scores.csv",
@@ -81,7 +82,11 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 @click.option(
     "--right", type=click.FLOAT, help="Value from which an answer counts as correct.  [default: half of the maximum]"
 )
-@click.option("--corpus", metavar="FILE", help="Texts of documents, for measures that need them and to show passages.")
+@click.option(
+    "--corpus",
+    metavar="FILE",
+    help="Texts of documents, for measures that need them and to show passages; or spans of chunks.",
+)
 @click.option(
     "--column",
     "columns",

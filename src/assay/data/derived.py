@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MismatchError, PolicyError
-from assay.core.text import count, show
+from assay.core.text import count, show, some
+from assay.data.chunk_spans import CHUNK_ID, read_chunk_spans
 from assay.data.fields import find_field
 from assay.data.frames import as_id
 from assay.data.qrels import Qrels
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 # Each distance, and rapidfuzz's name for it.
 DISTANCES = {"levenshtein": "Levenshtein", "hamming": "Hamming", "jaro": "Jaro", "jaro_winkler": "JaroWinkler"}
-# What a chunk has of its own; the id of its document would be the same for many.
-CHUNK_ID = ("id", "chunk_id", "node_id", "id_", "_id", "passage_id", "pid")
 Lists = Mapping[Any, Sequence[Any]] | Sequence[Sequence[Any]]
 Texts = Mapping[Any, Sequence[str]] | Sequence[Sequence[str]]
 
@@ -114,7 +113,12 @@ def match_texts(
 
 
 def match_spans(
-    references: Lists, retrieved: Lists, *, overlap: float | str = "any", overlap_of: str = "gold"
+    references: Lists,
+    retrieved: Any,  # noqa: ANN401 - lists of spans, or a run in any form
+    *,
+    chunks: object = None,
+    overlap: float | str = "any",
+    overlap_of: str = "gold",
 ) -> QrelsAndRun:
     """Makes judgments and a run from spans of source documents, so that labels outlive the chunks.
 
@@ -132,21 +136,61 @@ def match_spans(
     >>> assay.evaluate(*match_spans(gold, chunks, overlap=0.75), "group_recall")["group_recall"]
     0.0
 
+    With `chunks`, a table with the id and the span of each chunk (a dict, a frame or a file), `retrieved` is a run of
+    their ids, in any form that runs have:
+
+    >>> places = {"c1": ("guide.md", 0, 150), "c2": ("guide.md", 150, 300)}
+    >>> matched = match_spans(gold, {"q1": {"c1": 0.3, "c2": 0.9}}, chunks=places)
+    >>> assay.evaluate(*matched, "group_recall")["group_recall"]
+    0.5
+
     A gold span counts once: a later chunk that hits only what was found before has grade 0. It takes up a rank, and
     `precision(rel=0)` counts it too.
     """
     rule = Overlap.parse(overlap, overlap_of)
-    wanted, found = pair_queries(references, retrieved, ("gold spans", "retrieved chunks"))
-    golds, chunks = read_spans(wanted, "gold spans"), read_spans(found, "retrieved chunks")
-    names = {query: span_names(items, chunks[query]) for query, items in found.items()}
+    run = None if chunks is None else retrieved if isinstance(retrieved, Run) else Run(retrieved)
+    if run is None:
+        wanted, found = pair_queries(references, retrieved, ("gold spans", "retrieved chunks"))
+        spans = read_spans(found, "retrieved chunks")
+        names = {query: span_names(items, spans[query]) for query, items in found.items()}
+    else:
+        wanted, names = lists_by_query(references, "gold spans"), {query: ranked_ids(run[query]) for query in run}
+        spans = place_chunks(names, read_chunk_spans(chunks))
     rows: list[Judgment] = []
-    for query, spans in golds.items():
-        each = [Wanted(str(number), f"gold {span}") for number, span in enumerate(spans)]
-        hits = [
-            [number for number, gold in enumerate(spans) if rule.holds(gold, chunk)] for chunk in chunks.get(query, [])
-        ]
+    for query, golds in read_spans(wanted, "gold spans").items():
+        each = [Wanted(str(number), f"gold {span}") for number, span in enumerate(golds)]
+        hits = [rule.hits(golds, chunk) for chunk in spans.get(query, [])]
         rows += judge_hits(query, each, names.get(query, []), hits)
-    return QrelsAndRun(qrels_of(rows), Run(names))
+    return QrelsAndRun(qrels_of(rows), Run(names) if run is None else run)
+
+
+def place_chunks(rankings: Mapping[str, Sequence[str]], known: Mapping[str, Span]) -> dict[str, list[Span]]:
+    """The spans of retrieved chunks; raises for a chunk that the table does not have."""
+    lacking = dict.fromkeys(name for ids in rankings.values() for name in ids if name not in known)
+    if lacking:
+        raise DataError(
+            f"{count(len(lacking), 'retrieved id')} not in the table of chunks: {some(list(lacking))}; "
+            "the run and the table must be of the same chunking"
+        )
+    return {query: [known[name] for name in ids] for query, ids in rankings.items()}
+
+
+def ranked_ids(ranking: Sequence[Any]) -> list[str]:
+    """The ids of a ranking, best first."""
+    if not ranking or isinstance(ranking[0], str):
+        return list(ranking)
+    ids, scores = [name for name, _ in ranking], [score for _, score in ranking]
+    return [ids[place] for place in ranked_places(ids, scores)]
+
+
+def ranked_places(ids: Sequence[str], scores: Sequence[float]) -> list[int]:
+    """The places of documents, best first; tied ones by id, descending.
+
+    >>> ranked_places(["a", "b", "c"], [0.2, 0.9, 0.2])
+    [1, 2, 0]
+    """
+    places = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
+    return sorted(places, key=lambda place: -scores[place])
 
 
 def read_spans(lists: Mapping[str, list[Any]], what: str) -> dict[str, list[Span]]:

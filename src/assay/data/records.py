@@ -79,6 +79,12 @@ class Record(NamedTuple):
             return getattr(self, key)
         raise KeyError(key)
 
+    @property
+    def shown_texts(self) -> Sequence[str] | None:
+        """The texts of the retrieved documents: one for each id, where chunks of a document were left out."""
+        own = None if self.retrieved is None else self.retrieved.texts
+        return self.retrieved_texts if own is None else own
+
     def holds(self, wanted: list[set[str]]) -> bool:
         """Whether a document of each set was retrieved; false if there are no sets."""
         retrieved = set() if self.retrieved is None else set(self.retrieved.ids)
@@ -146,24 +152,30 @@ def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = 
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return read_record_file(source, wanted)
-    if is_frame(data):
-        rows = [Placed(f"{name}, row {number}", row) for number, row in enumerate(frame_rows(data))]
-        return make_records(rows, wanted, name)
-    return make_records(list(object_rows(data, name)), wanted, name)
+    return make_records(given_rows(data, name), wanted, name)
 
 
 def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
     """The records in a file; `content` is that of a JSON file, if it was read before."""
+    return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
+
+
+def given_rows(data: object, name: str) -> list[Placed]:
+    """The rows of a frame, or of Python objects."""
+    if is_frame(data):
+        return [Placed(f"{name}, row {number}", row) for number, row in enumerate(frame_rows(data))]
+    return list(object_rows(data, name))
+
+
+def file_rows(source: Source, plain: set[str], content: object = None) -> list[Placed]:
+    """The rows of a file; `plain` are the fields that hold text, even if it looks like a list."""
     format_ = recognise(source, default=TSV if ending(source.files[0].path) == ".tsv" else TREC)
     if content is None:
         content = format_.read_content(source)
     if not format_.is_table:
-        return make_records(list(object_rows(content, source.name)), wanted, source.name)
+        return list(object_rows(content, source.name))
     rows: list[Placed] = list(content)  # type: ignore[call-overload]
-    if format_.separator:
-        plain = wanted.plain_text
-        rows = [each._replace(fields=read_cells_of(each, plain)) for each in rows]
-    return make_records(rows, wanted, source.name)
+    return [each._replace(fields=read_cells_of(each, plain)) for each in rows] if format_.separator else rows
 
 
 def read_cells_of(row: Placed, plain: set[str]) -> dict[str, Any]:

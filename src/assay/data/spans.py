@@ -114,6 +114,7 @@ def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) ->
         document, start, end = value
     else:
         document, start, end = (find_part(value, part, paths) for part in SPAN_FIELDS)
+    start, end = (int(each) if isinstance(each, str) and each.isdecimal() else each for each in (start, end))
     if end is None and is_position(start) and isinstance(text := find_field(value, TEXT_FIELDS), str):
         end = start + len(text)
     return check_span(document, start, end, f"{place}: {show(value)}")

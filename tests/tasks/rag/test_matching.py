@@ -205,6 +205,22 @@ class TestSpans:
         result = assay.evaluate_rag([{"query_id": "q", "gold": list(self.GOLD)}], "recall", outputs=outputs)
         assert result["recall"] == 0.5
 
+    @pytest.mark.parametrize("texts", [{"text": "x"}, {}])
+    def test_a_run_of_chunks_with_their_spans_in_the_corpus(self, texts, tmp_path):
+        (tmp_path / "c.jsonl").write_text(
+            "\n".join(json.dumps(span(at, at + 100, id=f"c{at}", **texts)) for at in (0, 100, 300))
+        )
+        (tmp_path / "a.run").write_text("q Q0 c0 1 0.1 x\nq Q0 c300 2 0.9 x\nq Q0 c100 3 0.5 x\n")
+        rows = [{"query_id": "q", "gold": list(self.GOLD)}]
+        how = {"outputs": tmp_path / "a.run", "corpus": tmp_path / "c.jsonl"}
+        assert score(rows, "recall@1", "recall@2", "precision", **how) == {
+            "recall@1": [0.5],
+            "recall@2": [1],
+            "precision": [pytest.approx(2 / 3)],
+        }
+        with pytest.raises(assay.DataError, match=r"but a retrieved passage has none: 'c.*or a corpus with the id and"):
+            score(rows, "recall", outputs=tmp_path / "a.run")
+
 
 CHUNK = span(0, 9)
 BAD = [
@@ -251,8 +267,15 @@ class TestDocuments:
         assert result.scores["rr"].tolist() == [0.5, 1]
         assert [str(note) for note in result.notes if note.kind == "chunks"] == [
             "1 chunk of a document that is ranked higher left out",
-            "doc_id=before:# does not match 1 of 5 ids; kept as they are: 'other'",
+            "the rule before:# does not match 1 of 5 ids; kept as they are: 'other'",
         ]
+
+    def test_the_worst_show_the_text_of_the_best_chunk(self):
+        row = {"gold": ["c"], "retrieved": ["a#1", "a#2", "b#1"], "retrieved_texts": ["one", "two", "three"]}
+        shown = str(assay.evaluate_rag([row], "rr", doc_id="before:#").worst(1))
+        assert "a  one" in shown
+        assert "b  three" in shown
+        assert "two" not in shown
 
     def test_a_function(self):
         assert score(self.ROWS, "rr", doc_id=lambda chunk: chunk[:2]) == {"rr": [0.5, 1]}

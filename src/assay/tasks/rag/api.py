@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from assay.conventions import find_convention, resolve
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import DataError, PolicyError
+from assay.core.errors import DataError, FormatError, PolicyError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.measures import SHORT_ANSWER_NAMES
@@ -84,10 +85,10 @@ def evaluate_rag(
 
     `outputs` is the system's output if the records do not contain it: a run, or a result file of AutoRAG. Then
     `records` may also be a BEIR folder or a LlamaIndex dataset, and any output in the records is ignored. `corpus` has
-    the texts of documents for the measures that need them; `doc_id` is a rule that finds the document of a retrieved
-    chunk: a field path such as `metadata.source`, `before:#`, a regular expression or a function. The best chunk of a
-    document counts. `precision`, `recall` and `f1` are measures of retrieval here; those of answers are `answer_f1`
-    and so on.
+    the texts of documents for the measures that need them, and the spans of chunks if gold is spans. `doc_id` is a rule
+    that finds the document of a retrieved chunk: a field path such as `metadata.source`, `before:#`, a regular
+    expression or a function. The best chunk of a document counts. `precision`, `recall` and `f1` are measures of
+    retrieval here; those of answers are `answer_f1` and so on.
 
     Records without ids are matched by their texts (`retrieved_texts` and `gold_texts`, or the names that tools use):
     those that are equal up to case and blanks, then those with a similarity of at least `match` (or `"exact"`,
@@ -103,7 +104,7 @@ def evaluate_rag(
     wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
     chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, "scores"), short=ONLY_ANSWERS)
     any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
-    how = Matching.parse(match, overlap, overlap_of, columns, rule)
+    how = Matching.parse(match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus)
     path = rule.argument if rule is not None and rule.is_field else None
     rows, notes, texts, _ = collect(records, outputs, corpus, columns, path, any_field=any_field)
     if measures is None:
@@ -118,8 +119,10 @@ def evaluate_rag(
     rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]
     if texts is not None and (kinds["contents"] or corpus is not None):
-        rows, more = fill_texts(rows, texts(), gold)
-        notes = notes + more
+        # A table of chunks may have spans only; then there are no texts to show.
+        with suppress(FormatError) if matched.used_chunks and not kinds["contents"] else nullcontext():
+            rows, more = fill_texts(rows, texts(), gold)
+            notes = notes + more
     wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
     parts = []
     if "rankings" in wanted and gold is not None:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
-from assay.data.derived import Judgment, Wanted, check_threshold, compare_texts, judge_hits, unique_names
+from assay.data.chunk_spans import read_chunk_spans
+from assay.data.derived import Judgment, Wanted, check_threshold, compare_texts, judge_hits, ranked_places, unique_names
 from assay.data.fields import find_field
 from assay.data.frames import as_id
 from assay.data.spans import SPAN_FIELDS, Overlap, Span, is_span, read_span
 from assay.data.texts import PASSAGE_ID, PASSAGE_TEXT, Passages, document_id, finite_score, place_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assay.core.doc_id import DocIdRule
     from assay.data.records import Record
 
@@ -33,22 +33,31 @@ GRADE = ("grade", "relevance", "rel")
 class Matching(NamedTuple):
     """How gold without ids is matched: the least similarity of texts, if any, and the overlap of spans.
 
-    `paths` are the user's own field paths for the parts of a span, and `rule` that for the ids of documents.
+    `paths` are the user's own field paths for the parts of a span, `rule` that for the ids of documents, and `chunks`
+    has the spans of chunks that were retrieved as ids.
     """
 
     threshold: float | None
     overlap: Overlap
     paths: Mapping[str, str]
     rule: DocIdRule | None = None
+    chunks: object = None
 
     @classmethod
     def parse(
-        cls, match: object, overlap: object, overlap_of: object, columns: object, rule: DocIdRule | None = None
+        cls,
+        match: object,
+        overlap: object,
+        overlap_of: object,
+        *,
+        columns: object = None,
+        rule: DocIdRule | None = None,
+        chunks: object = None,
     ) -> Matching:
         """The rules that the parameters of `evaluate_rag` mean."""
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
-        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, rule)
+        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, rule, chunks)
 
 
 def parse_match(match: object) -> float | None:
@@ -111,6 +120,8 @@ class Matched:
     def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
         """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
         found = record.retrieved
+        if found is not None and found.scores is not None and not found.is_list:
+            found = found.at(ranked_places(found.ids, found.scores))
         if found is None and record.retrieved_texts is not None:
             names = [place_name(place) for place in range(len(record.retrieved_texts))]
             found = Passages(names, texts=list(record.retrieved_texts), nameless=f"{record.place}: no retrieved ids")
@@ -131,16 +142,7 @@ class Matched:
         wanted = {number: each.value for number, each in enumerate(golds) if isinstance(each.value, Span)}
         if not wanted:
             return []
-        items: Sequence[Any] = [] if found is None else found.items or found.ids
-        if bare := [each for each in items if not is_span(each, self.how.paths)]:
-            raise DataError(
-                f"{record.place}: the gold is a span, but a retrieved passage has none: {show(bare[0])}; a passage "
-                "needs document, start and end, or columns that say where they are (start=metadata.start_index)"
-            )
-        spans = [
-            read_span(each, f"{record.place}, retrieved, number {place}", self.how.paths)
-            for place, each in enumerate(items)
-        ]
+        spans = [] if found is None else self.read_chunks(found, record.place)
         numbers = list(wanted)
         for hit, chunk in zip(hits, spans, strict=True):
             hit += [numbers[at] for at in self.how.overlap.hits(list(wanted.values()), chunk)]
@@ -148,6 +150,32 @@ class Matched:
         self.spans["hit"] += number
         self.spans["none"] += len(wanted) - number
         return spans
+
+    def read_chunks(self, found: Passages, place: str) -> list[Span]:
+        """The spans of what was retrieved: its own, or those of its ids in the table of chunks."""
+        spans = []
+        for number, each in enumerate(found.items or found.ids):
+            if is_span(each, self.how.paths):
+                spans.append(read_span(each, f"{place}, retrieved, number {number}", self.how.paths))
+            elif found.ids[number] in self.known_chunks:
+                spans.append(self.known_chunks[found.ids[number]])
+            else:
+                raise DataError(
+                    f"{place}: the gold is a span, but a retrieved passage has none: {show(each)}; a passage needs "
+                    "document, start and end, or columns that say where they are (start=metadata.start_index), or a "
+                    "corpus with the id and the span of each chunk"
+                )
+        return spans
+
+    @cached_property
+    def known_chunks(self) -> dict[str, Span]:
+        """The spans of chunks by id, if there is a table of them."""
+        return {} if self.how.chunks is None else read_chunk_spans(self.how.chunks, self.how.paths)
+
+    @property
+    def used_chunks(self) -> bool:
+        """Whether the table of chunks was read."""
+        return self.how.chunks is not None and "known_chunks" in vars(self)
 
     def compare_texts(self, record: Record, golds: list[GoldItem], hits: list[list[int]]) -> None:
         """Adds what the retrieved texts hit, if gold has texts."""

@@ -68,15 +68,15 @@ def describe_question(
 def retrieved_passages(record: Record, wanted: Collection[str], width: int | None) -> list[Passage]:
     """What was retrieved, in order."""
     ids = [] if record.retrieved is None else record.retrieved.ids
-    lines = [first_line(text, width) for text in record.retrieved_texts or ()]
+    lines = [first_line(text, width) for text in record.shown_texts or ()]
     return [Passage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
 
 
 def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> tuple[Passage, ...]:
     """What should have been retrieved: the ids, with texts where it is known which belongs to which; else the texts."""
     known: dict[str, str] = {}
-    if record.retrieved is not None and record.retrieved_texts is not None:
-        known = dict(zip(record.retrieved.ids, record.retrieved_texts, strict=False))
+    if record.retrieved is not None and record.shown_texts is not None:
+        known = dict(zip(record.retrieved.ids, record.shown_texts, strict=False))
     if record.gold_texts and len(record.gold_texts) == len(wanted) == 1:
         known = dict(zip(wanted, record.gold_texts, strict=True))
     if record.gold_texts and not all(each in known for each in wanted):
