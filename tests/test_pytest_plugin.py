@@ -23,6 +23,7 @@ def test_bad(assay_gate):
 
 def test_dicts(assay_gate):
     assert assay_gate({"q": ["a"]}, {"q": ["b", "a"]}, {"rr": 0.5}).checks[0].value == 0.5
+    assert assay_gate({"q": ["a"]}, {"q": ["a#2", "a#1"]}, {"rr": 1}, doc_id="before:#").checks[0].value == 1
 
 def test_wrong(assay_gate):
     assay_gate("qrels.txt", "none.run", {"rr": 0.9})

@@ -69,8 +69,9 @@ def compare(
     `tukey_randomized`. Corrections: `holm`, `bonferroni`, `bh`, `by`, `none`, over the pairs of each measure or, with
     `family="all"`, of all measures together. The same seed gives the same numbers.
 
-    Runs are scored as by `evaluate`, under a `convention` (by default assay's own) and its policies. Finished results
-    are not scored again, so these options are an error for them.
+    Runs are scored as by `evaluate`, under a `convention` (by default assay's own) and its policies; `doc_id` finds the
+    documents of chunks, as in `doc_id="before:#"`. Finished results are not scored again, so these options are an error
+    for them.
     """
     named = named_runs(runs)
     baseline = find_baseline(named, baseline)
