@@ -70,9 +70,9 @@ def gate(
 
     `run` and `baseline` are runs in any form, finished results, or files of either. If both are finished, nothing is
     scored, and a policy, a convention or a format is an error. `doc_id` finds the documents of chunks, as in
-    `evaluate`. `test` is `randomization`, `t` or `bootstrap`; the Wilcoxon and sign tests are about medians, and a limit
-    is about a mean. `randomization` and `t` assume that changes are spread symmetrically, so `alpha` is approximate if
-    they are strongly skewed.
+    `evaluate`. `test` is `randomization`, `t` or `bootstrap`; the Wilcoxon and sign tests are about medians, and a
+    limit is about a mean. `randomization` and `t` assume that changes are spread symmetrically, so `alpha` is only
+    approximate if they are strongly skewed.
     """
     rules = check_rules(Rules(alpha, strict, test, samples, seed))
     floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
