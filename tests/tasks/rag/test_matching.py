@@ -1,6 +1,7 @@
 """Gold without ids: texts and spans in records, what hits them, what counts once, and what is said about bad ones."""
 
 import json
+import pickle
 
 import polars
 import pytest
@@ -254,6 +255,25 @@ def test_bad_gold_is_named(gold, retrieved, message):
         assay.evaluate_rag(rows, "recall")
     assert str(caught.value).startswith("the records, record 1 ('q')")
     assert message in str(caught.value)
+
+
+def test_the_signature_says_how_gold_was_matched():
+    rows = [{"gold": [span(0, 5)], "retrieved": [span(0, 5)]}]
+    assert str(assay.evaluate_rag(rows, "rr").signature).endswith("overlap=any")
+    share = assay.evaluate_rag(rows, "rr", overlap=0.5, overlap_of="iou")
+    assert str(share.signature).endswith("overlap=0.5 overlap_of=iou")
+    assert str(assay.evaluate_rag(TEXTS, "rr").signature).endswith("match=0.9")
+    assert "match" not in str(assay.evaluate_rag([{"gold": ["a"], "retrieved": ["a"]}], "rr").signature)
+
+
+def test_a_result_can_be_pickled_whatever_the_passages_are():
+    class Local:
+        id = "c"
+        text = "one"
+
+    for row in ({"gold": ["c"], "retrieved": [Local()]}, {"gold_texts": ["one"], "retrieved": [Local()]}):
+        result = assay.evaluate_rag([row], "rr")
+        assert pickle.loads(pickle.dumps(result))["rr"] == 1  # noqa: S301 - its own bytes
 
 
 class TestDocuments:

@@ -31,12 +31,13 @@ OVER_GROUPS = {"recall": group_recall, "f": group_f_score}
 class Gold(NamedTuple):
     """The judgments of the questions that have some, ready to score, and the lowest relevant grade.
 
-    The gold of the `matched` questions has no ids that a corpus would know.
+    The gold of the `matched` questions has no ids that a corpus would know; `rules` say how it was matched.
     """
 
     scorer: Scorer
     rel: float
     matched: frozenset[str] = frozenset()
+    rules: tuple[str, ...] = ()
 
     def wanted(self, record: Record) -> list[set[str]]:
         """Sets of documents, one of each of which should be retrieved: a single set, or one per group."""
@@ -69,7 +70,7 @@ def read_gold(
                 with prefix_errors(each.place):
                     Qrels({each.query_id: each.gold}, duplicates=duplicates)
         raise
-    return Gold(scorer, scorer.policies.rel, frozenset(matched.queries))
+    return Gold(scorer, scorer.policies.rel, frozenset(matched.queries), matched.rules)
 
 
 def join_judgments(plain: Mapping[str, Any], rows: list[Judgment]) -> Qrels:

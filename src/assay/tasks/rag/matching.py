@@ -115,7 +115,7 @@ class Matched:
         self.queries.add(record.query_id)
         self.rows += judge_hits(record.query_id, [each.wanted for each in golds], found.ids if found else [], hits)
         gold = list(record.gold_texts or ()) if record.gold is None else record.gold
-        self.records.append(record._replace(gold=gold, retrieved=found))
+        self.records.append(record._replace(gold=gold, retrieved=found and found._replace(items=None)))
 
     def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
         """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
@@ -206,6 +206,14 @@ class Matched:
             document = name if self.how.rule is None or self.how.rule.is_field else self.how.rule.of(name)
             if document in wanted:
                 hit.append(wanted[document])
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that something was matched by, as in a signature."""
+        least, of = self.how.overlap
+        texts = f"match={self.how.threshold:g}" if sum(self.texts.values()) else ""
+        spans = "overlap=any" if least is None else f"overlap={least:g} overlap_of={of}"
+        return tuple(each for each in (texts, spans if sum(self.spans.values()) else "") if each)
 
     def notes(self) -> list[Note]:
         """How many gold items matched, and how."""

@@ -264,7 +264,9 @@ def collapse_rankings(
                 repeated.append(each.query_id)
                 dropped += len(ids) - len(first)
             texts = found.texts if each.retrieved_texts is None else list(each.retrieved_texts)
-            found = found._replace(ids=ids, texts=texts).at(list(first.values()) if once else range(len(ids)))
+            found = found._replace(ids=ids, texts=texts, items=None).at(
+                list(first.values()) if once else range(len(ids))
+            )
         kept.append(each._replace(retrieved=found))
     notes = [] if chunks is None else chunks.notes()
     if dropped and rule is not None:
