@@ -4,6 +4,7 @@ import io
 import sys
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -87,8 +88,8 @@ def test_the_bar_ends_with_an_error(terminal):
 
 
 def test_bytes_are_counted_against_the_size_of_the_file(folder):
-    assert cli.size_of(str(folder / "one.run")) == (folder / "one.run").stat().st_size
-    assert cli.size_of("-") == 0
+    assert bars.size_of(str(folder / "one.run")) == (folder / "one.run").stat().st_size
+    assert bars.size_of("-") == 0
 
 
 def test_a_long_test_shows_how_far_it_is(terminal):
@@ -114,9 +115,8 @@ def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
         yield
         titles.append(stage().amount)
 
-    for module in (cli, bars):
-        monkeypatch.setattr(module, "is_terminal", lambda: True)
-        monkeypatch.setattr(module, "bar", noted)
+    monkeypatch.setattr(bars, "is_terminal", lambda: True)
+    monkeypatch.setattr(bars, "bar", noted)
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0
     reading = [
         "reading qrels.txt",
@@ -127,3 +127,92 @@ def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
         "34 bytes of 34 bytes",
     ]
     assert titles == [*reading, "comparing", "100%"]
+
+
+class Notebook:
+    """What assay uses of IPython in a kernel: the shell, and displays that can be updated. It keeps every one."""
+
+    def __init__(self, *, is_watched=True):
+        self.kernel = SimpleNamespace(_allow_stdin=is_watched)
+        self.shown = []
+
+    def get_ipython(self):
+        return self
+
+    def display(self, data, *, raw, display_id):
+        assert (raw, display_id) == (True, True)
+        self.shown.append(data)
+        return self
+
+    def update(self, data, *, raw):
+        assert raw
+        self.shown.append(data)
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    def become(**how):
+        made = Notebook(**how)
+        for name in ("ipykernel", "IPython", "IPython.display"):
+            monkeypatch.setitem(sys.modules, name, made)
+        monkeypatch.setattr(sys, "stderr", io.StringIO())
+        monkeypatch.setattr(bars, "DELAY", 0.0)
+        monkeypatch.setattr(bars, "NOTEBOOK_PAUSE", 0.01)
+        return made
+
+    return become
+
+
+def wait_until(condition):
+    end = time.monotonic() + 20
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert condition()
+
+
+def test_a_notebook_shows_the_bar_and_nothing_is_left_of_it(notebook):
+    cell = notebook()
+    with bars.progress_bar("scoring <b>\x1b") as report:
+        report(0.25)
+        wait_until(lambda: cell.shown and cell.shown[-1]["text/plain"].endswith("25%"))
+    assert cell.shown[-2] == {
+        "text/html": 'scoring &lt;b&gt;\\x1b 25% <progress value="0.2500"></progress>',
+        "text/plain": "scoring <b>\\x1b 25%",
+    }
+    assert cell.shown[-1] == {"text/html": "", "text/plain": ""}
+    assert sys.stderr.getvalue() == ""
+
+
+def test_nothing_is_left_of_the_bar_after_an_error(notebook):
+    cell = notebook()
+
+    def fail():
+        wait_until(lambda: cell.shown)
+        raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"), bars.progress_bar("scoring"):
+        fail()
+    assert cell.shown[-1] == {"text/html": "", "text/plain": ""}
+
+
+def test_a_notebook_shows_how_much_of_a_run_was_read(notebook, folder, monkeypatch):
+    titles = []
+
+    @contextmanager
+    def noted(title, stage):
+        titles.append(title)
+        yield
+        titles.append(stage().amount)
+
+    notebook()
+    monkeypatch.setattr(bars, "bar", noted)
+    Evaluator(folder / "qrels.txt", "rr").evaluate(folder / "one.run")
+    assert titles == [f"reading {folder / 'one.run'}", "85 bytes of 85 bytes"]
+
+
+def test_a_notebook_that_a_program_executes_shows_nothing(notebook, folder):
+    cell = notebook(is_watched=False)
+    with bars.progress_bar("scoring") as report:
+        assert report is ignore_progress
+    Evaluator(folder / "qrels.txt", "rr").evaluate(folder / "one.run")
+    assert cell.shown == []

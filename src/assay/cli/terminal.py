@@ -8,20 +8,16 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from assay._kernel import Progress
 from assay.core.errors import FileError
-from assay.core.progress import Stage, bar, is_terminal, progress_bar
+from assay.core.progress import progress_bar, watched
 from assay.core.text import printable, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from click.shell_completion import CompletionItem
 
     from assay.data.source import StandardInput
@@ -104,35 +100,6 @@ def replace_unencodable(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(PLAIN.get(character, "?") for character in error.object[error.start : error.end]), error.end
-
-
-@contextmanager
-def watched(name: str) -> Iterator[Progress | None]:
-    """Shows how much of a file has been read, for as long as the context lasts.
-
-    Hand the yielded counter to the reader. If nothing is counted on it, the bar only shows that work goes on.
-    """
-    if not is_terminal():
-        yield None
-        return
-    progress, size = Progress(), size_of(name)
-
-    def stage() -> Stage:
-        from rich.filesize import decimal
-
-        read = progress.bytes_read
-        return Stage(read, size, f"{decimal(read)} of {decimal(size)}") if read and size else Stage(0, None, "")
-
-    with bar(f"reading {name}", stage):
-        yield progress
-
-
-def size_of(name: str) -> int:
-    """The size of a file in bytes; 0 if there is no such file."""
-    try:
-        return Path(name).stat().st_size
-    except OSError:
-        return 0
 
 
 class PolicyOption(click.Option):

@@ -1,12 +1,20 @@
-"""Progress of long work: a bar on standard error, if that is a terminal and the work takes longer than a second."""
+"""Progress of long work: a bar on a terminal's standard error, or in a notebook, if it takes longer than a second.
+
+In a notebook the bar is emptied when the work ends. Where nobody looks on, as in a notebook that nbconvert executes,
+there is none.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay._kernel import Progress
 from assay.core.text import printable
 
 if TYPE_CHECKING:
@@ -15,6 +23,7 @@ if TYPE_CHECKING:
 
 DELAY = 1.0
 PAUSE = 0.1
+NOTEBOOK_PAUSE = 0.25
 
 # Called with the share of the work that is done.
 Report = Callable[[float], None]
@@ -53,7 +62,7 @@ class Share:
 @contextmanager
 def progress_bar(what: str) -> Iterator[Report]:
     """Shows progress for as long as the context lasts; call what it yields with the share done."""
-    if not is_terminal():
+    if not is_watched():
         yield ignore_progress
         return
     share = Share()
@@ -61,18 +70,63 @@ def progress_bar(what: str) -> Iterator[Report]:
         yield share
 
 
+@contextmanager
+def watched(name: str) -> Iterator[Progress | None]:
+    """Shows how much of a file has been read, for as long as the context lasts.
+
+    Hand the yielded counter to the reader. If nothing is counted on it, the bar only shows that work goes on.
+    """
+    if not is_watched():
+        yield None
+        return
+    progress, size = Progress(), size_of(name)
+
+    def stage() -> Stage:
+        from rich.filesize import decimal
+
+        read = progress.bytes_read
+        return Stage(read, size, f"{decimal(read)} of {decimal(size)}") if read and size else Stage(0, None, "")
+
+    with bar(f"reading {name}", stage):
+        yield progress
+
+
+def size_of(name: str) -> int:
+    """The size of a file in bytes; 0 if there is no such file."""
+    try:
+        return Path(name).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def is_watched() -> bool:
+    """Whether somebody can see a bar."""
+    return is_terminal() or is_notebook()
+
+
 def is_terminal() -> bool:
     """Whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def is_notebook() -> bool:
+    """Whether this runs in a notebook that somebody looks at: one that could be asked for input."""
+    if "ipykernel" not in sys.modules:
+        return False
+    kernel = getattr(import_module("IPython").get_ipython(), "kernel", None)
+    return kernel is not None and bool(getattr(kernel, "_allow_stdin", True))
 
 
 @contextmanager
 def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
     """A bar, drawn by its own thread."""
     import threading
+    from contextvars import copy_context
 
     done = threading.Event()
-    watcher = threading.Thread(target=show_after_delay, args=(title, stage, done), daemon=True)
+    # A notebook finds the cell that an output belongs to by its context.
+    draw = partial(copy_context().run, show_after_delay, title, stage, done)
+    watcher = threading.Thread(target=draw, daemon=True)
     watcher.start()
     try:
         yield
@@ -85,6 +139,26 @@ def show_after_delay(title: str, stage: Callable[[], Stage], done: threading.Eve
     """Draws the bar, unless the work is done before."""
     if done.wait(DELAY):
         return
+    (draw_in_terminal if is_terminal() else draw_in_notebook)(title, stage, done)
+
+
+def draw_in_notebook(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
+    """A bar below the cell, emptied at the end."""
+    from html import escape
+
+    def drawn(now: Stage) -> dict[str, str]:
+        known = f'value="{now.completed / now.total:.4f}"' if now.total else ""
+        text = printable(f"{title} {now.amount}".strip())
+        return {"text/html": f"{escape(text)} <progress {known}></progress>", "text/plain": text}
+
+    shown = import_module("IPython.display").display(drawn(stage()), raw=True, display_id=True)
+    while not done.wait(NOTEBOOK_PAUSE):
+        shown.update(drawn(stage()), raw=True)
+    shown.update({"text/html": "", "text/plain": ""}, raw=True)
+
+
+def draw_in_terminal(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
+    """A line on standard error, removed at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -132,7 +133,13 @@ def rank_run(
     if is_source(run):
         with open_source(run) as source:  # type: ignore[arg-type]
             chosen = recognise(source, format)
-            return chosen.rank_run(source, make_ranker, columns, threads=threads, progress=progress)
+            rank = partial(chosen.rank_run, source, make_ranker, columns, threads=threads)
+            if progress is None and "ipykernel" in sys.modules:
+                from assay.core.progress import watched
+
+                with watched(source.name) as counter:
+                    return rank(progress=counter)
+            return rank(progress=progress)
     find_format(format)
     ranker = make_ranker()
     if isinstance(run, Run):
