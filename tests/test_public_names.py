@@ -262,3 +262,14 @@ def test_evaluating_dicts_loads_nothing_heavy():
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own
         assert process.communicate()[0] == "[]\n"
+
+
+@pytest.mark.parametrize("name", [*RETURNED, "Evaluator"])
+def test_completion_offers_only_names_with_a_meaning(name):
+    value = assay.Evaluator(JUDGED, "rr") if name == "Evaluator" else RETURNED[name]()
+    offered = [each for each in dir(value) if not each.startswith("_")]
+    assert [each for each in offered if not hasattr(value, each)] == []
+    methods = [getattr(type(value), each, None) for each in offered]
+    assert [each for each in methods if callable(each) and not inspect.getdoc(each)] == []
+    assert [each for each in offered if inspect.ismodule(getattr(value, each))] == []
+    assert "to_run_dict" not in offered

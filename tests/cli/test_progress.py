@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from assay import Evaluator, _kernel
+from assay import Evaluator, _kernel, compare, evaluate_rag
 from assay.cli import terminal as cli
 from assay.core import progress as bars
 from assay.core.progress import ignore_progress
@@ -216,3 +216,18 @@ def test_a_notebook_that_a_program_executes_shows_nothing(notebook, folder):
         assert report is ignore_progress
     Evaluator(folder / "qrels.txt", "rr").evaluate(folder / "one.run")
     assert cell.shown == []
+
+
+def test_a_notebook_shows_how_far_a_comparison_is(notebook, monkeypatch):
+    titles = []
+
+    @contextmanager
+    def noted(title, stage):
+        yield
+        titles.append((title, stage().amount))
+
+    notebook()
+    monkeypatch.setattr(bars, "bar", noted)
+    scores = [{f"q{n}": {"x": n % 3 + more * (n % 2)} for n in range(30)} for more in (0, 1)]
+    compare(None, [evaluate_rag(each, "score:x") for each in scores])
+    assert titles[-1] == ("comparing", "100%")

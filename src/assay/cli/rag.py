@@ -23,6 +23,7 @@ from assay.data.spans import ANY, SHARES
 from assay.render import render, write_json
 from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
 from assay.tasks.rag.matching import EXACT, OFF, THRESHOLD
+from assay.tasks.rag.result import rates_answers
 
 if TYPE_CHECKING:
     from assay.tasks.rag.result import RagResult
@@ -182,7 +183,7 @@ def write_rag(
 ) -> str:
     """The result as text; for people with the causes of wrong answers, and the worst answers."""
     # Any measure can choose the worst; not every one can say which answers are wrong.
-    measure = by if by is None or result.rates_answers(by) else None
+    measure = by if by is None or rates_answers(result.measures[result.key(by)]) else None
     if format_ == "json":
         return write_json(result.to_dict(measure, right=right))
     text = render(result.query_table() if per_query else result.table(), format_)

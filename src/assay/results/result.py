@@ -57,6 +57,10 @@ class Result(Exports):
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
         return f"<Result: {means}; {len(self.queries):,} queries>"
 
+    def __dir__(self) -> list[str]:
+        """What completion offers; the part that `Results` takes over is not for users."""
+        return [name for name in super().__dir__() if name != "to_run_dict"]
+
     def key(self, name: str | Measure) -> str:
         """The result's own spelling of a measure."""
         if name in self.measures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -104,7 +105,13 @@ def compare_results(
     couples = list(combinations(results, 2))
     if settings.baseline is not None:
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
-    pairs, cautions = compare_pairs(measured, couples, settings, report)
+    if report is None and "ipykernel" in sys.modules:
+        from assay.core.progress import progress_bar
+
+        with progress_bar("comparing") as shown:
+            pairs, cautions = compare_pairs(measured, couples, settings, shown)
+    else:
+        pairs, cautions = compare_pairs(measured, couples, settings, report)
     own = {name: result.notes for name, result in results.items()}
     notes = [*(common_notes(own) if any(own.values()) else ()), *notes, *caution_notes(cautions, len(couples))]
     if settings.test == "randomization" and not is_drawn(pairs, settings):

@@ -62,10 +62,6 @@ class RagResult(Result):
         # All or nothing says little about long answers, so measures that grade them come first.
         return sorted(names, key=lambda name: self.measures[name].definition.name == "answer_em")
 
-    def rates_answers(self, measure: str | Measure) -> bool:
-        """Whether a measure can say which answers are wrong: those of answers, and scores from elsewhere."""
-        return self.measures[self.key(measure)].definition.of in ("answers", "scores")
-
     @property
     def is_joined(self) -> bool:
         """Whether there are both scored answers and gold passages."""
@@ -161,7 +157,7 @@ class RagResult(Result):
         if not self.has_gold.any() or (measure is None and not self.answer_measures):
             raise MeasureError("nothing to join; that needs gold documents and a measure of answers")
         key = self.answer_measures[0] if measure is None else self.key(measure)
-        if not self.rates_answers(key):
+        if not rates_answers(self.measures[key]):
             raise MeasureError(f"{key} is not a measure of answers; this result has {', '.join(self.answer_measures)}")
         return key
 
@@ -210,3 +206,8 @@ class RagResult(Result):
         how = "higher" if gain >= 0 else "lower"
         interval = f"95 % interval of the difference {low:+.4f} to {high:+.4f}"
         return [f"{key} is {abs(gain):.4f} {how} where a gold passage was retrieved ({interval})"]
+
+
+def rates_answers(measure: Measure) -> bool:
+    """Whether a measure can say which answers are wrong: those of answers, and scores from elsewhere."""
+    return measure.definition.of in ("answers", "scores")
