@@ -73,7 +73,7 @@ MISTAKES = [
     ),
     (("one.run", "two.run", "-m", "nauc(of=ap)"), "is one number for all queries; it has no values per query"),
     (("one.run", "two.run", "--top", "0"), "0 is not in the range"),
-    (("one.run",), "Missing argument 'RUN_B'"),
+    (("one.run",), "a run needs judgments: QRELS comes first"),
     (("one.run", "two.run", "--missing", "skip"), "have different queries"),
 ]
 

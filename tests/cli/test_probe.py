@@ -143,14 +143,25 @@ def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
     assert result.stdout.splitlines()[1] == "rr,1.0,1.0,1.0,40"
 
 
-@pytest.mark.parametrize("option", ["--run", "-o"])
-@pytest.mark.parametrize("target", ["none/x.run", "qrels.json/x.run", "."])
+@pytest.mark.parametrize(
+    ("option", "target"),
+    [
+        *((option, name) for option in ("--run", "-o", "--save") for name in ("none/x.csv", "qrels.json/x.csv")),
+        *(("--run", "."), ("-o", ".")),
+    ],
+)
 def test_a_file_that_cannot_be_written_is_known_before_anything_is_asked(assay, files, server, option, target):
     result = assay("probe", server.url, *files, option, target)
     assert (result.exit_code, result.stdout) == (2, "")
     message = "is a directory, not a file" if target == "." else "cannot be written: "
     assert result.stderr.startswith(f"assay: '{target}' {message}")
     assert not server.asked
+
+
+def test_the_result_is_stored(assay, files, server, folder):
+    assert assay("probe", server.url, *files, "-m", "rr", "--save", "live.json").exit_code == 0
+    assert library.load_result(folder / "live.json")["rr"] == 1
+    assert assay("gate", "live.json", "--min", "rr=1").exit_code == 0
 
 
 def test_a_file_that_is_there_is_written_anew_and_only_then(assay, files, server, folder):

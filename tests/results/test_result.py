@@ -276,7 +276,7 @@ RESULT_NAMES = {
     *("policies", "policies_of", "queries", "query_table", "save", "scores", "signature", "statistics", "subject"),
     *("table", "version"),
 }
-RESULTS_NAMES = {"items", "notes", "results", "table"}
+RESULTS_NAMES = {"items", "notes", "results", "save", "table"}
 
 
 def test_one_query_has_no_interval_and_a_note_says_why():

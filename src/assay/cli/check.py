@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from assay.cli.options import output_format_option, qrels_format_option, run_format_option
+from assay.cli.options import FORMATS, format_result, output_options, qrels_format_option, run_format_option
 from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
 from assay.tasks.check.api import check_sources
 
@@ -21,7 +23,7 @@ from assay.tasks.check.api import check_sources
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@output_format_option(("text", "json"))
+@partial(output_options, formats=("text", *FORMATS[1:]))
 @qrels_format_option
 @run_format_option
 @click.option("--rel", type=click.FLOAT, default=1.0, show_default=True, help="Lowest relevant grade.")
@@ -32,6 +34,7 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     format_: str,
+    output: str | None,
     qrels_format: str | None,
     run_format: str | None,
     rel: float,
@@ -51,5 +54,5 @@ def command(
         run_format=run_format,
         watch=watched,
     )
-    emit(report.to_json() if format_ == "json" else f"{report}\n")
+    emit(format_result(report, format_), output)
     ctx.exit(1 if report.levels["bad"] else 0)

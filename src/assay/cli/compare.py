@@ -6,19 +6,22 @@ import click
 
 from assay.cli.options import (
     BARE,
+    OutputFormat,
     ScoringOptions,
     format_result,
     loaded,
     measure_options,
     output_options,
+    save_option,
+    save_results,
     scoring_options,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, progress_bar, say, source_of, watched
 from assay.render.narrow import terminal_width
+from assay.results.stored import is_stored
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
-from assay.tasks.compare.api import compare_results, find_baseline, named_runs
-from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.api import compare_results, find_baseline, named_runs, read_all
 from assay.tasks.compare.result import PAIRS, Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
@@ -31,10 +34,11 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
         "assay compare qrels.txt bm25.run dense.run",
         "assay compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25 -m ndcg@10 -m recall@100",
         "assay compare qrels.txt *.run -m ndcg@10 --test tukey_randomized",
-        "assay compare qrels.txt bm25.run dense.run --format latex -o table.tex",
+        "assay compare qrels.txt bm25.run dense.run -o table.tex --caption 'Main results' --label tab:main",
+        "assay compare old.json new.json               results stored with --save",
     ),
 )
-@click.argument("qrels", metavar="QRELS")
+@click.argument("qrels", metavar="[QRELS]")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @measure_options(DEFAULT_MEASURES)
 @click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name, or its file.")
@@ -69,6 +73,7 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     type=click.Choice(PAIRS),
     help="Pairs to list.  [default: all for up to three runs, else significant]",
 )
+@save_option
 @output_options
 @scoring_options
 def command(
@@ -85,38 +90,45 @@ def command(
     seed: int,
     sort: str | None,
     pairs: str | None,
-    format_: str,
+    save: str | None,
+    format_: OutputFormat,
     output: str | None,
     scoring: ScoringOptions,
 ) -> None:
     """Compares RUNs on the judgments in QRELS: differences with confidence intervals, p-values and effect sizes.
+
+    A RUN can also be a result that was stored with --save; if all are, there are no QRELS.
 
     The verdict comes first, in words. Every pair of runs is compared, or every run with the baseline. Letters after a
     number name the runs that it is significantly better than. JSON, CSV and TSV always have all pairs.
     docs/comparing.md explains which test and which correction to choose.
     """
     check_single_input((qrels, *runs))
+    # Stored results need no judgments.
+    judgments, runs = (None, (qrels, *runs)) if is_stored(qrels) else (qrels, runs)
     paths = named_runs(runs)
     baseline = find_baseline(paths, baseline)
     named = {name: source_of(str(run)) for name, run in paths.items()}
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     with loaded(scoring.files):
-        scorer = scoring.make_scorer(qrels, split_names(measures) if measures else DEFAULT_MEASURES)
-        results, ranks = read_runs(scorer, named, format=scoring.run_format, watch=watched)
+        names = split_names(measures) or None
+        make = scoring.maker(judgments)
+        results, ranks = read_all(named, names, make, scoring.given, format=scoring.run_format, watch=watched)
         with progress_bar("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
+        save_results(comparison.results, save)
         emit(format_comparison(comparison, format_, pairs=pairs, sort=sort, to_file=output is not None), output)
     for note in comparison.notes if format_ in BARE else ():
         say(f"note: {note}")
 
 
 def format_comparison(
-    comparison: Comparison, format_: str, *, pairs: str | None, sort: str | None, to_file: bool
+    comparison: Comparison, format_: OutputFormat, *, pairs: str | None, sort: str | None, to_file: bool
 ) -> str:
     """The comparison in one of the formats; a table is no wider than the terminal that it is printed to."""
     if format_ == "table":
         width = None if to_file else terminal_width()
         return comparison.to_text(pairs=pairs, sort=sort, width=width, all_pairs="--pairs all") + "\n"
     if format_ == "markdown":
-        return comparison.to_markdown(pairs=pairs, sort=sort)
-    return comparison.to_latex(sort=sort) if format_ == "latex" else format_result(comparison, format_)
+        return comparison.to_markdown(pairs=pairs, sort=sort, **format_.style)
+    return comparison.to_latex(sort=sort, **format_.style) if format_ == "latex" else format_result(comparison, format_)

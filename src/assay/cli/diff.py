@@ -9,9 +9,8 @@ from assay.cli.terminal import Command, check_single_input, emit, say, source_of
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.results.results import Results, common_notes
-from assay.tasks.compare.api import check_queries, named_runs
+from assay.tasks.compare.api import check_queries, named_runs, read_all
 from assay.tasks.compare.moves import find_moves
-from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 
@@ -22,12 +21,13 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     examples=(
         "assay diff qrels.txt bm25.run dense.run",
         "assay diff qrels.txt bm25.run dense.run -m rr@10 --top 3",
-        "assay diff qrels.txt bm25.run dense.run --format json -o moved.json",
+        "assay diff qrels.txt bm25.run dense.run -o moved.json",
+        "assay diff old.json new.json                  results stored with --save",
     ),
 )
-@click.argument("qrels", metavar="QRELS")
+@click.argument("qrels", metavar="[QRELS]")
 @click.argument("before", metavar="RUN_A")
-@click.argument("after", metavar="RUN_B")
+@click.argument("after", required=False, metavar="RUN_B")
 @click.option(
     "-m", "--measure", metavar="MEASURE", default=DEFAULT_MEASURES[0], show_default=True, help="Measure to compare by."
 )
@@ -40,7 +40,7 @@ def command(
     *,
     qrels: str,
     before: str,
-    after: str,
+    after: str | None,
     measure: str,
     top: int,
     format_: str,
@@ -50,17 +50,25 @@ def command(
     """Shows the queries that improved most and dropped most from RUN_A to RUN_B.
 
     Each query is listed with its relevant documents and their ranks in both runs; JSON has all judged documents.
+    A run can also be a result that was stored with --save, which has no documents; if both are, there are no QRELS.
     """
+    judgments: str | None = qrels
+    if after is None:
+        # Stored results need no judgments.
+        judgments, before, after = None, qrels, before
     check_single_input((qrels, before, after))
     named = {name: source_of(str(run)) for name, run in named_runs((before, after)).items()}
     with loaded(scoring.files):
-        scorer = scoring.make_scorer(qrels, [measure])
-        if len(scorer.measures) > 1:
-            raise MeasureError(f"{show(measure)} names several measures: {', '.join(scorer.measures)}; name one")
-        results, ranks = read_runs(scorer, named, format=scoring.run_format, watch=watched)
+        make = scoring.maker(judgments)
+        results, ranks = read_all(named, [measure], make, scoring.given, format=scoring.run_format, watch=watched)
+        known = next(iter(results.values())).measures
+        if len(known) > 1:
+            raise MeasureError(f"{show(measure)} names several measures: {', '.join(known)}; name one")
         check_queries(results)
         first, second = named
-        moves = find_moves(Results(results), ranks, next(iter(scorer.measures)), (first, second), top)
+        moves = find_moves(Results(results), ranks, next(iter(known)), (first, second), top)
         emit(format_result(moves, format_), output)
+    if ranks is None:
+        say("note: no documents are shown: a stored result has none")
     for note in common_notes(Results(results).notes):
         say(f"note: {note}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from assay.cli.options import (
@@ -10,16 +12,26 @@ from assay.cli.options import (
     loaded,
     measure_options,
     output_options,
+    save_option,
+    save_results,
     scoring_options,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
+from assay.core.errors import AssayError
 from assay.data.run import Run, run_names
 from assay.data.subqueries import Subqueries
-from assay.render import Column, Table, render
+from assay.render import Column, Table
 from assay.results.result import Result
 from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
+
+if TYPE_CHECKING:
+    from assay._kernel import Progress
+    from assay.cli.options import OutputFormat
+    from assay.tasks.evaluate.api import Scorer
+
+BAD_INPUT = 2
 
 
 @click.command(
@@ -29,7 +41,8 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     examples=(
         "assay eval qrels.txt bm25.run",
         'assay eval qrels.txt bm25.run dense.run -m ndcg@10 -m "ap(rel=2)"',
-        'assay eval qrels.txt bm25.run -m "rr@10 recall@100" -q --format csv -o scores.csv',
+        'assay eval qrels.txt bm25.run -m "rr@10 recall@100" -q -o scores.csv',
+        "assay eval qrels.txt bm25.run --save baseline.json",
         "assay eval qrels.txt bm25.run --convention trec_eval -m map -m P.5,10",
         "assay eval qrels.txt bm25.run --load mine.py -m my_measure",
         "zcat bm25.run.gz | assay eval qrels.txt -",
@@ -45,23 +58,28 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     is_flag=True,
     help="Merge subqueries such as q1_0 and q1_1 into one query; a document keeps its highest score.",
 )
+@save_option
 @output_options
 @scoring_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     *,
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
     merging: bool,
-    format_: str,
+    format_: OutputFormat,
     output: str | None,
+    save: str | None,
     scoring: ScoringOptions,
 ) -> None:
     """Scores each RUN against the judgments in QRELS.
 
     Files can be TREC, BEIR TSV, JSON, JSON Lines, CSV, TSV or Parquet, plain or compressed (.gz, .zst, .bz2, .xz);
     - is standard input. One run gives each measure's mean with its 95 % interval, several runs give one row per run.
+    If one of several runs cannot be scored, the others are, and the exit code is 2.
 
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
@@ -73,15 +91,33 @@ def command(
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
-                data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=scoring.run_format))
-                results[name] = scorer.evaluate(data, format=scoring.run_format, progress=progress)
+                try:
+                    results[name] = score(scorer, run, parts, scoring.run_format, progress)
+                except AssayError as error:
+                    if len(runs) == 1:
+                        raise
+                    # The other runs are shown all the same.
+                    say(f"assay: {error}")
+        if not results:
+            ctx.exit(BAD_INPUT)
+        save_results(Results(results), save)
         text, notes = render_results(results, format_, per_query=per_query)
         emit(text, output)
     for note in notes:
         say(f"note: {note}")
+    if len(results) < len(runs):
+        ctx.exit(BAD_INPUT)
 
 
-def render_results(results: dict[str, Result], format_: str, *, per_query: bool) -> tuple[str, tuple[str, ...]]:
+def score(scorer: Scorer, run: str, parts: Subqueries | None, format_: str | None, progress: Progress | None) -> Result:
+    """The result of one run, whose subqueries are merged if there are any."""
+    data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=format_))
+    return scorer.evaluate(data, format=format_, progress=progress)
+
+
+def render_results(
+    results: dict[str, Result], format_: OutputFormat, *, per_query: bool
+) -> tuple[str, tuple[str, ...]]:
     """The results as text, and the notes that the format leaves out."""
     one = next(iter(results.values())) if len(results) == 1 else None
     many = Results(results)
@@ -91,7 +127,7 @@ def render_results(results: dict[str, Result], format_: str, *, per_query: bool)
         table = one.query_table() if per_query else one.table()
     else:
         table = query_table(many) if per_query else many.table()
-    return render(table, format_), table.notes if format_ in BARE else ()
+    return format_.render(table), table.notes if format_ in BARE else ()
 
 
 def query_table(results: Results) -> Table:

@@ -10,9 +10,11 @@ import click
 
 from assay.cli.options import (
     doc_id_option,
+    format_result,
     given,
     load_option,
     loaded,
+    output_options,
     policy_options,
     qrels_format_option,
     run_format_option,
@@ -51,7 +53,8 @@ class LimitType(click.ParamType[Any]):
     examples=(
         "assay gate qrels.txt new.run --min ndcg@10=0.45",
         "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01",
-        "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 --json",
+        "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 -o gate.json",
+        "assay gate new.json --baseline old.json --max-drop ndcg@10=0.01    results stored with --save",
         "assay gate new.run                            using assay.toml or pyproject.toml",
     ),
 )
@@ -65,7 +68,7 @@ class LimitType(click.ParamType[Any]):
     metavar="MEASURE=NUMBER",
     help="Minimum of a measure; repeatable.",
 )
-@click.option("--baseline", metavar="FILE", help="Earlier run, or a result stored with `result.save`.")
+@click.option("--baseline", metavar="FILE", help="Earlier run, or a result stored with --save.")
 @click.option(
     "--max-drop",
     type=LimitType(),
@@ -80,7 +83,8 @@ class LimitType(click.ParamType[Any]):
 @click.option(
     "--test", type=click.Choice(TESTS_OF_MEANS), help="Significance test for drops.  [default: randomization]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON, at full precision.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_options
 @click.option(
     "--config", metavar="FILE", help="TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]"
 )
@@ -101,6 +105,8 @@ def command(
     /,
     *,
     as_json: bool,
+    format_: str,
+    output: str | None,
     config: str | None,
     threads: int | None,
     files: tuple[str, ...],
@@ -120,7 +126,7 @@ def command(
     settings = read_settings(config)
     with loaded(files):
         report = run_gate(merged(settings, options), threads)
-    emit(report.to_json() if as_json else f"{report}\n")
+    emit(format_result(report, "json" if as_json else format_), output)
     add_summary(report)
     ctx.exit(0 if report.passed else 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,23 +12,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.terminal import PolicyOption, source_of, watched
+from assay.cli.terminal import PolicyOption, check_target, source_of, watched
 from assay.conventions import CONVENTIONS, split_measures
 from assay.core.errors import AssayError, FileError
 from assay.core.policies import CHOICES, Policies, policy_help
 from assay.core.text import show
 from assay.data.formats import NAMES as FILE_FORMATS
 from assay.data.qrels import Qrels
+from assay.render import render
 from assay.tasks.evaluate.api import Scorer, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.render import Exports
+    from assay.render import Exports, Table
+    from assay.results.results import Results
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
+FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex", "html")
+# The formats that the name of a file says.
+ENDINGS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "table",
+}
+# What can be set for a table to publish, and in which formats.
+STYLES = {"digits": ("markdown", "latex"), "caption": ("markdown", "latex"), "label": ("latex",)}
 # These formats hold nothing but rows; notes go to standard error.
 BARE = ("tsv", "csv")
 
@@ -90,19 +107,95 @@ def output_format_option(formats: Sequence[str]) -> Decorator:
     )
 
 
-def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The format of the output, and where it goes."""
-    options = (
-        output_format_option(FORMATS),
-        click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all."),
+class OutputFormat(str):  # noqa: SLOT000 - `style` is in its dict
+    """The name of a format, with the digits, the caption and the label to use in it, where they were set."""
+
+    style: dict[str, Any]
+
+    @classmethod
+    def of(cls, name: str, style: dict[str, Any]) -> OutputFormat:
+        """The format; an error if something was set that it does not have."""
+        for option, formats in STYLES.items():
+            if option in style and name not in formats:
+                raise click.UsageError(f"--{option} is for {' and '.join(formats)}; add --format {formats[-1]}")
+        made = cls(name)
+        made.style = style
+        return made
+
+    def render(self, table: Table) -> str:
+        """A table in this format."""
+        return render(table.styled(**self.style), self)
+
+
+def output_options(command: Callable[..., Any], formats: Sequence[str] = FORMATS) -> Callable[..., Any]:
+    """The format of the output, how it looks, and where it goes; a command gets `format_` and `output`."""
+
+    @wraps(command)
+    def chosen(*args: Any, format_: str | None, output: str | None, **options: Any) -> Any:  # noqa: ANN401 - click's
+        style = given({name: options.pop(name) for name in STYLES})
+        name = choose_format(format_, output, formats)
+        return command(*args, format_=OutputFormat.of(name, style), output=output, **options)
+
+    help_ = f"Format of the output.  [default: as FILE is named, or {formats[0]}]"
+    where = "Write to FILE, whole or not at all; its name says the format: .json, .csv, .tsv, .md, .tex, .html, .txt."
+    settings = (
+        click.option("--format", "format_", type=click.Choice(formats), help=help_),
+        click.option("-o", "--output", metavar="FILE", help=where),
+        click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point, in Markdown and LaTeX."),
+        click.option("--caption", metavar="TEXT", help="Caption of the table, in Markdown and LaTeX."),
+        click.option("--label", metavar="NAME", help="Label of the table in LaTeX, such as tab:main."),
     )
-    return stacked(command, options)
+    return stacked(chosen, settings)
+
+
+def choose_format(format_: str | None, output: str | None, formats: Sequence[str]) -> str:
+    """The format that was named, or that the name of the file says, or else the first."""
+    ending = Path(output or "").suffix.lower()
+    if format_ is not None or not ending:
+        return format_ or formats[0]
+    if ending not in ENDINGS:
+        known = ", ".join(ENDINGS)
+        raise click.UsageError(f"unknown ending {ending!r} of {output}; use one of {known}, or set --format")
+    return formats[0] if ENDINGS[ending] == "table" else ENDINGS[ending]
 
 
 def format_result(result: Exports, format_: str) -> str:
     """A result in one of these formats."""
-    text: str = f"{result}\n" if format_ == "table" else getattr(result, f"to_{format_}")()
+    if format_ in ("table", "text"):
+        return f"{result}\n"
+    style = getattr(format_, "style", {})
+    text: str = getattr(result, f"to_{format_}")(**style)
     return text
+
+
+def save_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--save`."""
+    help_ = "Store the result in a file that compare, diff and gate take in place of a run; several in a folder."
+    return click.option("--save", metavar="FILE", callback=check_save, help=help_)(command)
+
+
+def check_save(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
+    """Raises if a file cannot be written, before any long work is done for nothing."""
+    if target is not None and not Path(target).is_dir() and not is_folder(target):
+        check_target(target)
+    return target
+
+
+def is_folder(target: str) -> bool:
+    """Whether a name is meant to be that of a folder: it ends in a slash, or has no ending."""
+    return target.endswith(("/", os.sep)) or not Path(target).suffix
+
+
+def save_results(results: Results, target: str | None) -> None:
+    """Stores one result in a file, or several in a folder, if a target was named."""
+    if target is None:
+        return
+    if len(results) == 1 and not Path(target).is_dir() and not target.endswith(("/", os.sep)):
+        results[next(iter(results))].save(target)
+        return
+    if not Path(target).is_dir() and not is_folder(target):
+        raise FileError(f"{show(target)} is a file, and there are several results; name a folder, such as results/")
+    results.save(target)
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,6 +255,23 @@ class ScoringOptions:
         """The judgments; how duplicates count is left to each measure."""
         with watched(qrels):
             return Qrels(source_of(qrels), format=self.qrels_format, duplicates=None)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that say how a run is scored, where they were set."""
+        named = {"--convention": None if self.convention == "assay" else self.convention, "--threads": self.threads}
+        flags = {"--" + name.replace("_", "-"): value for name, value in self.policies.items()}
+        return given({**named, "--run-format": self.run_format, "--qrels-format": self.qrels_format, **flags})
+
+    def maker(self, qrels: str | None) -> Callable[[Any], Scorer]:
+        """What makes a scorer of these judgments for some measures; an error if it is needed without judgments."""
+
+        def make(measures: Any) -> Scorer:  # noqa: ANN401 - names of measures
+            if qrels is None:
+                raise click.UsageError("a run needs judgments: QRELS comes first, unless every RUN is a stored result")
+            return self.make_scorer(qrels, measures)
+
+        return make
 
     def make_scorer(self, qrels: str | Qrels, measures: Iterable[str]) -> Scorer:
         """A scorer for judgments or their file."""

@@ -11,6 +11,7 @@ import click
 
 from assay.cli.options import (
     BARE,
+    OutputFormat,
     convention_option,
     doc_id_option,
     given,
@@ -20,13 +21,15 @@ from assay.cli.options import (
     output_options,
     policy_options,
     qrels_format_option,
+    save_option,
+    save_results,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, check_target, emit, say, source_of
 from assay.core.errors import FileError
 from assay.core.text import show
 from assay.data.qrels import Qrels
-from assay.render import render
+from assay.results.results import Results
 from assay.tasks.probe.api import probe
 from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
 from assay.tasks.probe.result import Probe, describe_pace, failure_lines, terminal_text
@@ -82,6 +85,7 @@ MOST_FAILURES = 20
     "--run", "run_file", metavar="FILE", help="Save what was returned as a run: TREC, or the format of the file name."
 )
 @convention_option
+@save_option
 @output_options
 @qrels_format_option
 @load_option
@@ -102,8 +106,9 @@ def command(
     retries: int,
     checkpoint: str | None,
     run_file: str | None,
+    save: str | None,
     convention: str,
-    format_: str,
+    format_: OutputFormat,
     output: str | None,
     qrels_format: str | None,
     files: tuple[str, ...],
@@ -136,6 +141,7 @@ def command(
             **chosen,
         )
     emit(format_probe(probed, format_), output)
+    save_results(Results({"probe": probed.result}), save)
     if run_file is not None:
         # A format that cannot hold an order gets falling scores, and no line for an empty ranking.
         probed.run.write(run_file, lossy=True)
@@ -164,10 +170,10 @@ def read_template(body: str | None) -> str | None:
         raise FileError(f"the body cannot be read from {show(body[1:])}: {error}") from None
 
 
-def format_probe(probed: Probe, format_: str) -> str:
+def format_probe(probed: Probe, format_: OutputFormat) -> str:
     if format_ == "json":
         return probed.to_json()
-    return terminal_text(probed) if format_ == "table" else render(probed.table(), format_)
+    return terminal_text(probed) if format_ == "table" else format_.render(probed.table())
 
 
 def remarks(probed: Probe, format_: str) -> list[str]:

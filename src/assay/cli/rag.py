@@ -8,6 +8,7 @@ import click
 
 from assay.cli.options import (
     BARE,
+    OutputFormat,
     convention_option,
     doc_id_option,
     given,
@@ -16,6 +17,7 @@ from assay.cli.options import (
     measure_options,
     output_options,
     policy_options,
+    save_option,
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of
@@ -120,7 +122,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     show_default=True,
     help="What SHARE is a share of: the gold span, the chunk, or both together.",
 )
-@click.option("--save", metavar="FILE", help="Store the result in a file, for `assay gate` and assay.load_result.")
+@save_option
 @convention_option
 @output_options
 @load_option
@@ -142,7 +144,7 @@ def command(
     overlap_of: str,
     save: str | None,
     convention: str,
-    format_: str,
+    format_: OutputFormat,
     output: str | None,
     files: tuple[str, ...],
     **policies: Any,  # noqa: ANN401 - click has checked them
@@ -179,14 +181,14 @@ def command(
 
 
 def write_rag(
-    result: RagResult, format_: str, *, per_query: bool, worst: int, by: str | None, right: float | None
+    result: RagResult, format_: OutputFormat, *, per_query: bool, worst: int, by: str | None, right: float | None
 ) -> str:
     """The result as text; for people with the causes of wrong answers, and the worst answers."""
     # Any measure can choose the worst; not every one can say which answers are wrong.
     measure = by if by is None or rates_answers(result.measures[result.key(by)]) else None
     if format_ == "json":
         return write_json(result.to_dict(measure, right=right))
-    text = render(result.query_table() if per_query else result.table(), format_)
+    text = format_.render(result.query_table() if per_query else result.table())
     if format_ in BARE:
         return text
     parts = [text]

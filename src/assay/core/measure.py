@@ -210,7 +210,9 @@ class Measure:
         >>> parse("ndcg@10").symbol, parse("ap(rel=2)").symbol, parse("num_rel").symbol
         ('nDCG@10', 'MAP(rel=2)', 'num_rel')
         """
-        return (self.definition.symbol or self.definition.name) + self._name.removeprefix(self.definition.name)
+        if not self.definition.symbol:
+            return self._name
+        return self.definition.symbol + self._name.removeprefix(self.definition.name)
 
     def _write(self, wanted: Callable[[str], bool]) -> str:
         at = self.definition.at

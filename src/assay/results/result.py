@@ -265,7 +265,10 @@ class Result(Exports):
 
 def symbols_of(result: Result) -> dict[str, str]:
     """Each measure as papers write it; as it was named if that would say less, or the same of two."""
-    symbols = {name: name if name in result.own_policies else each.symbol for name, each in result.measures.items()}
+    symbols = {
+        name: each.symbol if each.definition.symbol and name not in result.own_policies else name
+        for name, each in result.measures.items()
+    }
     times = Counter(symbols.values())
     return {name: symbol if times[symbol] == 1 else name for name, symbol in symbols.items()}
 

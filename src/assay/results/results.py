@@ -10,6 +10,7 @@ from assay.core.text import printable, show
 from assay.render import Cell, Column, Exports, Named, Ranged, Table, json_fields
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import ItemsView, Iterable, Iterator, Mapping
 
     import polars
@@ -79,6 +80,15 @@ class Results(Exports):
         from assay.results.mlflow import grouped_metrics, numbers_of
 
         return grouped_metrics({name: numbers_of(each) for name, each in self.results.items()})
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes each result to a file in a folder, under the name of the run, as `Result.save` does.
+
+        `assay.compare`, `assay.gate` and `assay.load_result` take these files.
+        """
+        from assay.results.stored import write_results
+
+        write_results(self.results, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import CONVENTIONS
-from assay.core.errors import DataError, FormatError
+from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.note import NoteKind
 from assay.core.text import show
@@ -43,6 +43,8 @@ from assay.results.stored_fields import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.core.judged import FloatArray
     from assay.data.source import Readable
 
@@ -55,6 +57,8 @@ MOST_BYTES = 1 << 26
 MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
 HEAD = 200
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
+# Characters of a run's name that a file name should not have.
+UNSAFE = re.compile(r"[/\\:*?\"<>|\x00-\x1f]")
 # JSON has no numbers for these.
 INFINITE = {value: word for word, value in BACK.items()}
 
@@ -121,6 +125,26 @@ def is_stored(path: str | os.PathLike[str]) -> bool:
         return False
     with open_source(path) as source:
         return MARK.match(source.read(limit=HEAD)) is not None
+
+
+def finished_result(data: object) -> Result | None:
+    """The result, given as such or as a stored file; None for a run."""
+    if isinstance(data, (str, os.PathLike)) and is_stored(data):
+        return load_result(data)
+    return data if isinstance(data, Result) else None
+
+
+def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str]) -> None:
+    """Writes one file per result into a folder, which is made if it does not exist."""
+    names = {name: UNSAFE.sub("-", name).lstrip(".") or "run" for name in results}
+    if len(set(names.values())) < len(names):
+        raise DataError("two runs would have the same file name; rename one")
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{show(os.fspath(folder))} cannot be made a folder: {error.strerror or error}") from error
+    for name, result in results.items():
+        write_result(result, Path(folder) / f"{names[name]}.json")
 
 
 def load_result(path: Readable) -> Result:

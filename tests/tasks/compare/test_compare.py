@@ -168,7 +168,6 @@ REFUSED = [
     (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.PolicyError, "seed must be a whole number at least 0, not '-1'"),
     (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.PolicyError, "seed must be a whole number at least 0, not 'None'"),
     (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.PolicyError, "samples must be a whole number at least 1, not '0'"),
-    (lambda: assay.compare(QRELS, {"a": evaluated(), "b": RUNS["one"]}), assay.DataError, "pass either runs or finished results, not both"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.MismatchError, "ap was not computed alike: .*depth=all.* in one result, .*depth=3"),
     (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.MeasureError, "'rr' was not computed"),
     (lambda: assay.compare(None, results_of(a=[1], b=[0]), convention="assay"), assay.PolicyError, "finished results are not scored again; leave out convention"),

@@ -20,6 +20,7 @@ from assay.data.run import name_runs
 from assay.results.align import align_by_query, align_measures, check_unscored
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
+from assay.results.stored import finished_result
 from assay.stats.paired import is_exact
 from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
@@ -29,12 +30,13 @@ from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from assay.core.measure import Measure
     from assay.core.progress import Report
     from assay.stats.pairs import Caution, Pair
     from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.evaluate.api import Scorer
 
 
 def compare(
@@ -55,9 +57,9 @@ def compare(
 ) -> Comparison:
     """Compares systems on the same queries: differences, intervals, p-values, effect sizes, and what changed.
 
-    `runs` are runs by name, paths, or finished results. With `baseline`, a name or a path, every other run is compared
-    with it; without, every pair is compared. In a pair `a` comes first; `difference` is `b` minus `a`, and a win is a
-    query where `b` is better.
+    `runs` are runs by name, paths, or finished results, also as files that `save` wrote. With `baseline`, a name or a
+    path, every other run is compared with it; without, every pair is compared. In a pair `a` comes first; `difference`
+    is `b` minus `a`, and a win is a query where `b` is better.
 
     >>> import assay
     >>> qrels = {f"q{n}": ["d"] for n in range(20)}
@@ -77,16 +79,38 @@ def compare(
     named = named_runs(runs)
     baseline = find_baseline(named, baseline)
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
-    finished = {name: run for name, run in named.items() if isinstance(run, Result)}
-    if len(finished) == len(named):
-        check_unscored({"convention": convention, "threads": threads, **policies})
-        return compare_results(align_results(finished, measures), None, settings)
-    if finished:
-        raise DataError("pass either runs or finished results, not both")
-    chosen = DEFAULT_MEASURES if measures is None else measures
-    known = "assay" if convention is None else convention
-    scorer = make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
-    return compare_results(*read_runs(scorer, named), settings)
+
+    def make(chosen: str | Iterable[str | Measure]) -> Scorer:
+        known = "assay" if convention is None else convention
+        return make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
+
+    results, ranks = read_all(named, measures, make, {"convention": convention, "threads": threads, **policies})
+    return compare_results(results, ranks, settings)
+
+
+def read_all(
+    runs: Mapping[str, object],
+    measures: str | Iterable[str | Measure] | None,
+    make: Callable[[str | Iterable[str | Measure]], Scorer],
+    options: Mapping[str, object],
+    **reading: Any,  # noqa: ANN401 - those of `read_runs`
+) -> tuple[dict[str, Result], Ranks | None]:
+    """The results of runs, and the ranks of their documents unless some are finished results, or files of these.
+
+    `make` makes the scorer of the others. If there are none, an option for scoring is an error.
+    """
+    finished = {name: result for name, run in runs.items() if (result := finished_result(run)) is not None}
+    unscored = {name: run for name, run in runs.items() if name not in finished}
+    if not unscored:
+        check_unscored(options)
+        return align_results(finished, measures), None
+    if measures is None:
+        measures = list(next(iter(finished.values())).measures) if finished else DEFAULT_MEASURES
+    scored, ranks = read_runs(make(measures), unscored, **reading)
+    if not finished:
+        return scored, ranks
+    both = {**scored, **finished}
+    return align_results({name: both[name] for name in runs}, measures), None
 
 
 def align_results(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +9,7 @@ from assay.core.errors import DataError, MeasureError, MismatchError, PolicyErro
 from assay.core.text import count, show, some
 from assay.results.align import align_by_query, check_computed_alike
 from assay.results.result import Result
-from assay.results.stored import is_stored, load_result
+from assay.results.stored import finished_result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.ranks import read_runs
@@ -145,13 +144,6 @@ def check_unused(format: str | None, options: dict[str, Any], reason: str) -> No
     unused = [*options, *([] if format is None else ["format"])]
     if unused:
         raise PolicyError(f"{unused[0]} cannot be set here: {reason}, so nothing is scored; leave it out")
-
-
-def finished_result(data: object) -> Result | None:
-    """The result, given as such or as a stored file; None for a run."""
-    if isinstance(data, (str, os.PathLike)) and is_stored(data):
-        return load_result(data)
-    return data if isinstance(data, Result) else None
 
 
 def with_measures(side: str, result: Result, names: list[str]) -> Result:
