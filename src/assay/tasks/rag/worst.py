@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.text import count, printable
+from assay.data.texts import place_name
 from assay.render import Cell, Column, Table, View
 
 if TYPE_CHECKING:
@@ -54,12 +55,15 @@ def describe_question(
     said = (record.question, record.answer, next(iter(record.references or ()), None))
     texts = tuple(shorten_text(text, width) for text in said)
     found = retrieved_passages(record, wanted, width)
+    gold_texts = gold_passages(record, wanted, width)
+    if has_made_up_ids(record):
+        found, gold_texts = [without_id(each) for each in found], [without_id(each) for each in gold_texts]
     return Question(
         record.query_id,
         value,
         gold,
         texts,
-        gold_passages(record, wanted, width)[:passages],
+        tuple(gold_texts[:passages]),
         tuple(found[:passages]),
         max(len(found) - passages, 0),
     )
@@ -72,7 +76,7 @@ def retrieved_passages(record: Record, wanted: Collection[str], width: int | Non
     return [Passage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
 
 
-def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> tuple[Passage, ...]:
+def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> list[Passage]:
     """What should have been retrieved: the ids, with texts where it is known which belongs to which; else the texts."""
     known: dict[str, str] = {}
     if record.retrieved is not None and record.shown_texts is not None:
@@ -80,8 +84,18 @@ def gold_passages(record: Record, wanted: Collection[str], width: int | None) ->
     if record.gold_texts and len(record.gold_texts) == len(wanted) == 1:
         known = dict(zip(wanted, record.gold_texts, strict=True))
     if record.gold_texts and not all(each in known for each in wanted):
-        return tuple(Passage("", first_line(text, width)) for text in record.gold_texts)
-    return tuple(Passage(each, first_line(known.get(each, ""), width)) for each in sorted(wanted))
+        return [Passage("", first_line(text, width)) for text in record.gold_texts]
+    return [Passage(each, first_line(known.get(each, ""), width)) for each in sorted(wanted)]
+
+
+def has_made_up_ids(record: Record) -> bool:
+    """Whether the retrieved passages have no ids of their own, only texts."""
+    ids = [] if record.retrieved is None else record.retrieved.ids
+    return bool(ids) and all(each == place_name(place) for place, each in enumerate(ids))
+
+
+def without_id(passage: Passage) -> Passage:
+    return passage._replace(document="") if passage.text else passage
 
 
 class WorstAnswers(View):
