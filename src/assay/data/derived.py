@@ -22,6 +22,7 @@ from assay.data.texts import place_name
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
 
+ROUNDING = 1e-9
 # Each distance, and rapidfuzz's name for it.
 DISTANCES = {"levenshtein": "Levenshtein", "hamming": "Hamming", "jaro": "Jaro", "jaro_winkler": "JaroWinkler"}
 Lists = Mapping[Any, Sequence[Any]] | Sequence[Sequence[Any]]
@@ -309,7 +310,8 @@ def compare_texts(
     rest = [place for place, hit in enumerate(hits) if not hit and found[place]]
     similar: set[int] = set()
     if left and rest and threshold < 1:
-        likeness = similarities([found[place] for place in rest], [wanted[number] for number in left], distance)
+        texts = [found[place] for place in rest], [wanted[number] for number in left]
+        likeness = similarities(*texts, distance, threshold)
         for row, place in enumerate(rest):
             column = int(likeness[row].argmax())
             if likeness[row, column] >= threshold:
@@ -343,15 +345,17 @@ def reference_name(number: int) -> str:
     return f"reference-{number}"
 
 
-def similarities(retrieved: list[str], references: list[str], distance: str) -> FloatArray:
-    """The similarity of each retrieved text to each reference, from 0 to 1."""
+def similarities(retrieved: list[str], references: list[str], distance: str, least: float = 0.0) -> FloatArray:
+    """The similarity of each retrieved text to each reference, from 0 to 1; 0 if it is below `least`."""
     if not retrieved or not references:
         return np.zeros((len(retrieved), len(references)))
     from rapidfuzz import distance as distances
     from rapidfuzz import process
 
     scorer = getattr(distances, DISTANCES[distance]).normalized_distance
-    return 1.0 - process.cdist(retrieved, references, scorer=scorer, dtype=np.float64)
+    # Distances beyond the cutoff are 1, and cost little; rounding must not put one there that is as far as allowed.
+    most = 1.0 - least + ROUNDING if least else None
+    return 1.0 - process.cdist(retrieved, references, scorer=scorer, score_cutoff=most, dtype=np.float64)
 
 
 def qrels_of(rows: list[Judgment]) -> Qrels:

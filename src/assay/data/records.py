@@ -68,6 +68,8 @@ class Record(NamedTuple):
     place: str = ""
     scores: Mapping[str, Any] | None = None
     fields: Mapping[str, Any] | None = None
+    # Gold that was matched by texts or spans, as it is shown: a span or an id, or else a text.
+    matched: tuple[tuple[str, str], ...] | None = None
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401 - whatever the record holds
         """A field of the record as it was given, or else the part of that name."""

@@ -257,6 +257,14 @@ def test_bad_gold_is_named(gold, retrieved, message):
     assert message in str(caught.value)
 
 
+def test_the_worst_show_gold_as_it_was_given():
+    rows = [{"gold": [span(0, 5), span(9, 12)], "retrieved": [span(3, 8)]}]
+    assert "gold       g[0:5], g[9:12]\n  retrieved  ✓ g[3:8]" in str(assay.evaluate_rag(rows, "rr").worst(1))
+    texts = str(assay.evaluate_rag(TEXTS[1:], "rr").worst(1))
+    assert "gold       Dogs bark loudly at night.\n" in texts
+    assert "✓ retrieved-1  Dogs bark loudly at nights." in texts
+
+
 def test_the_signature_says_how_gold_was_matched():
     rows = [{"gold": [span(0, 5)], "retrieved": [span(0, 5)]}]
     assert str(assay.evaluate_rag(rows, "rr").signature).endswith("overlap=any")

@@ -86,6 +86,11 @@ class GoldItem(NamedTuple):
     grade: float = 1.0
 
     @property
+    def shown(self) -> tuple[str, str]:
+        """The item for people: a span or an id, or else a text."""
+        return ("", self.value.text) if isinstance(self.value, GoldText) else (str(self.value), "")
+
+    @property
     def wanted(self) -> Wanted:
         """The item in the judgments, while nothing retrieved hits it."""
         name = f"gold text {self.group}" if isinstance(self.value, GoldText) else f"gold {self.value}"
@@ -115,7 +120,8 @@ class Matched:
         self.queries.add(record.query_id)
         self.rows += judge_hits(record.query_id, [each.wanted for each in golds], found.ids if found else [], hits)
         gold = list(record.gold_texts or ()) if record.gold is None else record.gold
-        self.records.append(record._replace(gold=gold, retrieved=found and found._replace(items=None)))
+        shown = tuple(each.shown for each in golds)
+        self.records.append(record._replace(gold=gold, retrieved=found and found._replace(items=None), matched=shown))
 
     def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
         """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
