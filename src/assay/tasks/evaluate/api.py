@@ -73,7 +73,7 @@ def evaluate(
 
     `convention` sets all policies at once; each can also be set by its own name (see `assay.Policies`). `format` and
     `columns` say how to read the run if that cannot be inferred; use `assay.read_qrels` for judgments that need the
-    same. `threads` changes only the speed.
+    same. `threads` changes only the speed. `doc_id` finds the documents of a run of chunks: `doc_id="before:#"`.
     """
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
     return scorer.evaluate(run, format=format, columns=columns, progress=progress)
