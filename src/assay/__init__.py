@@ -13,6 +13,7 @@ _HOMES = {
     "Comparison": "assay.tasks.compare.result",
     "Cutoff": "assay.core.measure",
     "DataError": "assay.core.errors",
+    "DataWarning": "assay.core.note",
     "DuplicateError": "assay.core.errors",
     "Evaluator": "assay.tasks.evaluate.api",
     "Example": "assay.core.measure",
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Example as Example
     from assay.core.measure import Measure as Measure
     from assay.core.measure import Rel as Rel
+    from assay.core.note import DataWarning as DataWarning
     from assay.core.note import Note as Note
     from assay.core.parameter import Bounds as Bounds
     from assay.core.policies import Policies as Policies

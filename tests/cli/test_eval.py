@@ -23,7 +23,7 @@ two  0.5000 ± 0.5000  0.5000 ± 0.5000
 
 ± is half the width of the 95 % interval
 assay {VERSION}, convention assay, details: result.signature
-note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'
+note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --missing skip
 """
 PER_QUERY = f"""\
 query      rr
@@ -79,7 +79,7 @@ def test_several_runs_query_by_query_have_a_run_column(assay):
     result = assay("eval", "qrels.txt", "one.run", "two.run", "-m", "rr", "-q", "--format", "csv")
     assert result.stdout == MANY_PER_QUERY
     assert result.stderr == (
-        "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'\n"
+        "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --missing skip\n"
     )
 
 

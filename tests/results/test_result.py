@@ -47,7 +47,7 @@ def test_print_is_a_clean_table(result):
         "\n"
         f"assay {VERSION}, convention assay, details: result.signature\n"
         "note: 1 query in the run has no judgments; left out: 'q9'\n"
-        "note: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
+        "note: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'; trec_eval leaves these out: missing=\"skip\"\n"
         "note: 1 query has no relevant documents; scored 0: 'q3'\n"
         "note: auc: 1 query left out of the mean; the ranking has no relevant documents, or only relevant ones"
     )
@@ -75,7 +75,7 @@ def test_print_of_several_runs(results):
         "± is half the width of the 95 % interval\n"
         f"assay {VERSION}, convention assay, details: result.signature\n"
         "note: one: 1 query in the run has no judgments; left out: 'q9'\n"
-        "note: one: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'\n"
+        "note: one: 1 query in the judgments is missing from the run; counted as empty rankings: 'q3'; trec_eval leaves these out: missing=\"skip\"\n"
         "note: one: 1 query has no relevant documents; scored 0: 'q3'\n"
         "note: two: 1 query has no relevant documents; scored 0: 'q3'"
     )

@@ -12,7 +12,7 @@ from assay.cli.options import (
     reading_options,
     split_names,
 )
-from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
+from assay.cli.terminal import Command, check_single_input, emit, say_loudly, source_of, watched
 from assay.conventions import CONVENTIONS
 from assay.data.qrels import Qrels
 from assay.tasks.audit.api import audit
@@ -65,4 +65,5 @@ def command(
     with watched(run) as progress:
         how = {"format": run_format, "threads": threads, "progress": progress}
         found = audit(judgments, source_of(run), names, start=start, doc_id=doc_id, **how)  # type: ignore[arg-type]
+    say_loudly(found.notes)
     emit(format_result(found, format_), output)

@@ -17,7 +17,16 @@ from assay.cli.options import (
     scoring_options,
     split_names,
 )
-from assay.cli.terminal import Command, check_single_input, emit, progress_bar, say, source_of, watched
+from assay.cli.terminal import (
+    Command,
+    check_single_input,
+    emit,
+    progress_bar,
+    say_loudly,
+    say_notes,
+    source_of,
+    watched,
+)
 from assay.render.narrow import terminal_width
 from assay.results.stored import is_stored
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
@@ -117,9 +126,9 @@ def command(
         with progress_bar("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
         save_results(comparison.results, save)
+        say_loudly(comparison.notes)
         emit(format_comparison(comparison, format_, pairs=pairs, sort=sort, to_file=output is not None), output)
-    for note in comparison.notes if format_ in BARE else ():
-        say(f"note: {note}")
+    say_notes(comparison.notes if format_ in BARE else ())
 
 
 def format_comparison(
@@ -128,7 +137,7 @@ def format_comparison(
     """The comparison in one of the formats; a table is no wider than the terminal that it is printed to."""
     if format_ == "table":
         width = None if to_file else terminal_width()
-        return comparison.to_text(pairs=pairs, sort=sort, width=width, all_pairs="--pairs all") + "\n"
+        return comparison.to_text(pairs=pairs, sort=sort, width=width) + "\n"
     if format_ == "markdown":
         return comparison.to_markdown(pairs=pairs, sort=sort, **format_.style)
     return comparison.to_latex(sort=sort, **format_.style) if format_ == "latex" else format_result(comparison, format_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay.cli.options import ScoringOptions, format_result, loaded, output_options, scoring_options
-from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
+from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.results.results import Results, common_notes
@@ -67,8 +67,9 @@ def command(
         check_queries(results)
         first, second = named
         moves = find_moves(Results(results), ranks, next(iter(known)), (first, second), top)
+        notes = common_notes(Results(results).notes)
+        say_loudly(notes)
         emit(format_result(moves, format_), output)
     if ranks is None:
         say("note: no documents are shown: a stored result has none")
-    for note in common_notes(Results(results).notes):
-        say(f"note: {note}")
+    say_notes(notes)

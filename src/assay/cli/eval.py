@@ -17,13 +17,13 @@ from assay.cli.options import (
     scoring_options,
     split_names,
 )
-from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
+from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import AssayError
 from assay.data.run import Run, run_names
 from assay.data.subqueries import Subqueries
 from assay.render import Column, Table
 from assay.results.result import Result
-from assay.results.results import Results
+from assay.results.results import Results, common_notes
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
@@ -101,10 +101,10 @@ def command(
         if not results:
             ctx.exit(BAD_INPUT)
         save_results(Results(results), save)
-        text, notes = render_results(results, format_, per_query=per_query)
-        emit(text, output)
-    for note in notes:
-        say(f"note: {note}")
+        notes = common_notes(Results(results).notes)
+        say_loudly(notes)
+        emit(render_results(results, format_, per_query=per_query), output)
+    say_notes(notes if format_ in BARE else ())
     if len(results) < len(runs):
         ctx.exit(BAD_INPUT)
 
@@ -115,19 +115,17 @@ def score(scorer: Scorer, run: str, parts: Subqueries | None, format_: str | Non
     return scorer.evaluate(data, format=format_, progress=progress)
 
 
-def render_results(
-    results: dict[str, Result], format_: OutputFormat, *, per_query: bool
-) -> tuple[str, tuple[str, ...]]:
-    """The results as text, and the notes that the format leaves out."""
+def render_results(results: dict[str, Result], format_: OutputFormat, *, per_query: bool) -> str:
+    """The results as text."""
     one = next(iter(results.values())) if len(results) == 1 else None
     many = Results(results)
     if format_ == "json":
-        return many.to_json(), ()
+        return many.to_json()
     if one is not None:
         table = one.query_table() if per_query else one.table()
     else:
         table = query_table(many) if per_query else many.table()
-    return format_.render(table), table.notes if format_ in BARE else ()
+    return format_.render(table)
 
 
 def query_table(results: Results) -> Table:

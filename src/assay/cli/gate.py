@@ -20,7 +20,7 @@ from assay.cli.options import (
     run_format_option,
     threads_option,
 )
-from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
+from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, source_of, watched
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import NUMBER
 from assay.core.policies import Policies
@@ -126,6 +126,7 @@ def command(
     settings = read_settings(config)
     with loaded(files):
         report = run_gate(merged(settings, options), threads)
+    say_loudly(report.notes)
     emit(format_result(report, "json" if as_json else format_), output)
     add_summary(report)
     ctx.exit(0 if report.passed else 1)

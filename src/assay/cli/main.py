@@ -15,6 +15,7 @@ import click
 from assay._kernel import __version__
 from assay.cli.terminal import make_safe, say, write_examples
 from assay.core.errors import AssayError
+from assay.core.interface import INTERFACE, Interface
 
 # A subcommand is imported only when it is used: each takes time to load.
 COMMANDS = {
@@ -74,6 +75,7 @@ class Commands(click.Group):
         write_examples(formatter, EXAMPLES)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        reader = INTERFACE.set(Interface.SHELL)
         try:
             result = super().invoke(ctx)
             if sys.stdout is not None:
@@ -87,6 +89,8 @@ class Commands(click.Group):
             ctx.exit(PIPE_CLOSED)
         except OSError as error:
             raise Failure(system_message(error)) from error
+        finally:
+            INTERFACE.reset(reader)
         return result
 
 

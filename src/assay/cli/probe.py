@@ -25,8 +25,9 @@ from assay.cli.options import (
     save_results,
     split_names,
 )
-from assay.cli.terminal import Command, check_single_input, check_target, emit, say, source_of
+from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_loudly, source_of
 from assay.core.errors import FileError
+from assay.core.note import LOUD
 from assay.core.text import show
 from assay.data.qrels import Qrels
 from assay.results.results import Results
@@ -140,6 +141,7 @@ def command(
             convention=convention,
             **chosen,
         )
+    say_loudly(probed.notes)
     emit(format_probe(probed, format_), output)
     save_results(Results({"probe": probed.result}), save)
     if run_file is not None:
@@ -178,5 +180,6 @@ def format_probe(probed: Probe, format_: OutputFormat) -> str:
 
 def remarks(probed: Probe, format_: str) -> list[str]:
     """What failed, and what a bare table has no room for."""
-    notes = [describe_pace(probed), *map(str, probed.notes)] if format_ in BARE else []
+    quiet = [str(note) for note in probed.notes if note.kind not in LOUD]
+    notes = [describe_pace(probed), *quiet] if format_ in BARE else []
     return [f"note: {note}" for note in notes] + [f"failed: {line}" for line in failure_lines(probed, MOST_FAILURES)]

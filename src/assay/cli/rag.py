@@ -20,7 +20,7 @@ from assay.cli.options import (
     save_option,
     split_names,
 )
-from assay.cli.terminal import Command, check_single_input, emit, say, source_of
+from assay.cli.terminal import Command, check_single_input, emit, say_loudly, say_notes, source_of
 from assay.data.spans import ANY, SHARES
 from assay.render import render, write_json
 from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
@@ -173,11 +173,11 @@ def command(
             convention=convention,
             **given(policies),
         )
+        say_loudly(result.notes)
         emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output)
     if save is not None:
         result.save(save)
-    for note in result.notes if format_ in BARE else ():
-        say(f"note: {note}")
+    say_notes(result.notes if format_ in BARE else ())
 
 
 def write_rag(

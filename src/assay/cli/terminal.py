@@ -14,12 +14,16 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from assay.core.errors import FileError
+from assay.core.note import LOUD
 from assay.core.progress import progress_bar, watched
 from assay.core.text import printable, show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from click.shell_completion import CompletionItem
 
+    from assay.core.note import Note
     from assay.data.source import StandardInput
 
 __all__ = [
@@ -30,6 +34,8 @@ __all__ = [
     "emit",
     "progress_bar",
     "say",
+    "say_loudly",
+    "say_notes",
     "source_of",
     "watched",
 ]
@@ -54,6 +60,20 @@ def check_single_input(arguments: tuple[str, ...]) -> None:
 def say(text: str) -> None:
     """One line on standard error, with terminal control characters escaped."""
     click.echo(printable(text), file=sys.stderr)
+
+
+def say_loudly(notes: Iterable[Note]) -> None:
+    """The notes that make the numbers meaningless, as warnings on standard error; call it before the output."""
+    for note in notes:
+        if note.kind in LOUD:
+            click.secho(printable(f"warning: {note}"), fg="yellow", bold=True, err=True)
+
+
+def say_notes(notes: Iterable[Note]) -> None:
+    """The other notes, for output that has no place for them."""
+    for note in notes:
+        if note.kind not in LOUD:
+            say(f"note: {note}")
 
 
 def emit(text: str, target: str | None = None) -> None:

@@ -16,7 +16,7 @@ from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
 from assay.data.frames import find_columns, is_frame, to_polars
 from assay.data.qrels import Qrels
-from assay.tasks.evaluate.api import Evaluator
+from assay.tasks.evaluate.api import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +61,7 @@ class AssayEvaluator(providers.Evaluator):
         self.queries = [] if judgments is None else judgments.queries
         super().__init__(list(measures), self.queries)
         names = [str(each) for each in self.measures]
-        self.ready = None if judgments is None else Evaluator(judgments, names, convention=CONVENTION.name)
+        self.ready = None if judgments is None else make_scorer(judgments, names, convention=CONVENTION.name)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - any form of run
         """The value of each measure for each query, if it is defined."""

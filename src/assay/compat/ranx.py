@@ -24,7 +24,7 @@ from assay.compat._ranx_order import sorted_as_dict
 from assay.compat._ranx_report import Report
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
-from assay.tasks.evaluate.api import evaluate as evaluate_with_assay
+from assay.tasks.evaluate.api import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -195,7 +195,8 @@ def score_queries(
     spelled = [f"ranx:{name}" for name in names]
     ranked = {query: list(documents) for query, documents in run.items()}
     try:
-        result = evaluate_with_assay(qrels, ranked, spelled, convention="ranx", grades=grades, threads=threads or None)
+        scorer = make_scorer(qrels, spelled, convention="ranx", grades=grades, threads=threads or None)
+        result = scorer.evaluate(ranked)
     except MeasureError as error:
         raise MetricError(str(error)) from None
     for name, each in zip(names, spelled, strict=True):

@@ -7,12 +7,13 @@ braces are filled in, and `[query has|queries have]` is the first part for a cou
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Self
 
+from assay.core.interface import Advice, Option, Task
 from assay.core.text import some
 
 NUMBERED = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
@@ -31,6 +32,17 @@ class NoteKind(StrEnum):
         kind.sentence = sentence
         kind.others = others
         return kind
+
+    # What makes every number meaningless, so it is said loudly: a warning in Python, in bold in the shell.
+    OVERLAP = (
+        "overlap",
+        "no judged document was retrieved for any query: {ids}",
+        {
+            "few": "only {count} of {expected} judged documents that could have been retrieved were: {ids}",
+            "queries": "only {count} of {expected} queries in the run [has|have] judgments: {ids}",
+            "empty": "no document was retrieved for any judged query: the rankings are empty",
+        },
+    )
 
     # What was found while reading the data.
     UNJUDGED = (
@@ -180,12 +192,25 @@ class NoteKind(StrEnum):
         return cls._value2member_map_.get(word, cls.OTHER)  # type: ignore[return-value]
 
 
+# Notes that are also given as a warning.
+LOUD = (NoteKind.OVERLAP,)
+
+
+class DataWarning(UserWarning):
+    """Judgments and run hardly meet, so the numbers say nothing about the system; `result.notes` has the same text.
+
+    `warnings.simplefilter("error", assay.DataWarning)` makes it an error.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """One assumption about the data: its kind, the sentence, and what the sentence is about.
 
     `count` is how many queries, documents or grades are concerned, `queries` are their ids where they are queries, and
-    `measures` are those concerned where it is not all of them. `str(note)` is the sentence, after the measures.
+    `measures` are those concerned where it is not all of them. `advice` says what can be done about it; the options in
+    it are written as in Python, or as in the shell if that is where assay runs. `str(note)` is the sentence with its
+    advice, after the measures.
 
     >>> print(Note.of(NoteKind.NO_RELEVANT, queries=["q1", "q2"], effect="scored 0"))
     2 queries have no relevant documents; scored 0: 'q1', 'q2'
@@ -196,6 +221,7 @@ class Note:
     count: int = 0
     queries: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
+    advice: Advice = ()
 
     @classmethod
     def of(
@@ -206,6 +232,7 @@ class Note:
         count: int | None = None,
         queries: Sequence[str] = (),
         measures: Sequence[str] = (),
+        advice: Sequence[str | Option | Task] = (),
         **details: object,
     ) -> Note:
         """A note whose sentence is that of its kind, or the kind's sentence `about` another subject.
@@ -214,15 +241,27 @@ class Note:
         """
         number = len(queries) if count is None else count
         template = kind.others[about] if about else kind.sentence
-        return cls(kind, render_sentence(template, number, queries, details), number, tuple(queries), tuple(measures))
+        text = render_sentence(template, number, queries, details)
+        return cls(kind, text, number, tuple(queries), tuple(measures), tuple(advice))
 
     def __str__(self) -> str:
-        return f"{', '.join(self.measures)}: {self.text}" if self.measures else self.text
+        text = f"{self.text}; {''.join(map(str, self.advice))}" if self.advice else self.text
+        return f"{', '.join(self.measures)}: {text}" if self.measures else text
 
     def to_dict(self) -> dict[str, Any]:
         """The note as JSON has it, without what is empty."""
         about = {"count": self.count, "queries": list(self.queries), "measures": list(self.measures)}
         return {"kind": str(self.kind), "text": str(self), **{name: value for name, value in about.items() if value}}
+
+
+def loud_notes(notes: Iterable[Note]) -> list[Note]:
+    """The notes that are also given as a warning."""
+    return [note for note in notes if note.kind in LOUD]
+
+
+def loud_first(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """The notes, with loud ones before all others."""
+    return tuple(sorted(notes, key=lambda note: note.kind not in LOUD))
 
 
 def render_sentence(template: str, count: int, queries: Sequence[str], details: Mapping[str, object]) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.errors import AssayError, PolicyError
+from assay.core.interface import Option
 from assay.core.text import nearest, printable, show
 
 LARGEST = sys.float_info.max
@@ -105,9 +106,6 @@ EFFECTS: dict[str, dict[str, str]] = {
     # Which of the judgments of one document counts.
     "duplicates": {"first": "the first", "last": "the last", "count": "the highest grade", "once": "the highest grade"},
 }
-# What to do about queries that are missing.
-COUNT_MISSING = 'missing="zero" (--missing zero) counts them as empty rankings'
-COUNT_OR_SKIP_MISSING = f'{COUNT_MISSING}, missing="skip" leaves them out'
 CHOICES: dict[str, tuple[str, ...]] = {
     name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)
 }
@@ -175,6 +173,20 @@ def parse_rule(rule: object) -> str:
     from assay.core.doc_id import DocIdRule
 
     return DocIdRule.parse(rule)
+
+
+def count_missing() -> str:
+    """What to do about queries that are missing.
+
+    >>> count_missing()
+    'missing="zero" counts them as empty rankings'
+    """
+    return f"{Option('missing', 'zero')} counts them as empty rankings"
+
+
+def count_or_skip_missing() -> str:
+    """What to do about queries that are missing, if they may also be left out."""
+    return f"{count_missing()}, {Option('missing', 'skip')} leaves them out"
 
 
 def write_policy(value: str | float | bool | None) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from assay.conventions import resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.grammar import LONGEST_NAME
+from assay.core.interface import Advice, Option, Task
 from assay.core.measure import AGGREGATES, Definition, Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
@@ -118,7 +119,39 @@ def write_note(note: Note) -> dict[str, Any]:
     """A note as it is stored: its text without control characters, and the first of its queries."""
     queries = [query for query in note.queries[:MOST_NOTED] if is_text(query, LONGEST_ID)]
     said = {"kind": str(note.kind), "text": printable(note.text), "count": note.count, "queries": queries}
-    return {name: value for name, value in (*said.items(), ("measures", list(note.measures))) if value}
+    more = {"measures": list(note.measures), "advice": list(map(write_advice, note.advice))}
+    return {name: value for name, value in {**said, **more}.items() if value}
+
+
+def write_advice(part: str | Option | Task) -> str | dict[str, Any]:
+    """A part of an advice: text, or the option or task that it names in each interface's own way."""
+    if isinstance(part, str):
+        return printable(part)
+    return {"task": part.name} if isinstance(part, Task) else {"option": part.name, "value": part.value}
+
+
+def read_advice(parts: Any) -> Advice:  # noqa: ANN401 - whatever the file holds
+    """The advice of a note."""
+    if not isinstance(parts, list):
+        raise fault(f"the advice of a note must be a list, not {show(parts)}")
+    return tuple(map(read_advice_part, parts))
+
+
+def read_advice_part(part: Any) -> str | Option | Task:  # noqa: ANN401 - whatever the file holds
+    """A part of the advice of a note."""
+
+    def is_line(text: object) -> bool:
+        return is_text(text, LONGEST_NOTE) and str(text).isprintable()
+
+    if is_line(part):
+        return str(part)
+    if isinstance(part, dict) and part.keys() == {"task"} and is_name(part["task"]):
+        return Task(part["task"])
+    if isinstance(part, dict) and part.keys() == {"option", "value"} and is_name(part["option"]):
+        value = part["value"]
+        if value is None or isinstance(value, (bool, int, float)) or is_line(value):
+            return Option(part["option"], value)
+    raise fault(f"the advice of a note must be texts, options and tasks, not {show(part)}")
 
 
 def read_notes(notes: Any) -> list[Note]:  # noqa: ANN401 - whatever the file holds
@@ -134,14 +167,14 @@ def read_note(note: Any) -> Note:  # noqa: ANN401 - whatever the file holds
     about = dict(zip(("kind", "text"), note, strict=True)) if is_pair else note
     if not isinstance(about, dict) or not {"kind", "text"} <= about.keys():
         raise fault(f"a note must have a kind and a text, not {show(note)}")
-    fields = check_fields(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures"))
+    fields = check_fields(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures", "advice"))
     kind, text, count = fields["kind"], fields["text"], fields.get("count", 0)
     if not is_name(kind) or not (is_text(text, LONGEST_NOTE) and text.isprintable()):
         raise fault(f"a note must have a kind and a text, not {show(note)}")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= LARGEST_WHOLE:
         raise fault(f"the count of a note must be a whole number from 0, not {show(count)}")
     queries, measures = (read_ids(fields.get(name, []), f"the {name} of a note") for name in ("queries", "measures"))
-    return Note(NoteKind.named(kind), text, count, queries, measures)
+    return Note(NoteKind.named(kind), text, count, queries, measures, read_advice(fields.get("advice", [])))
 
 
 def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds

@@ -26,7 +26,7 @@ def test_findings_are_data():
     missing = next(finding for finding in report.findings if finding.kind == "missing")
     assert (missing.level, missing.place) == ("warn", "run 1")
     assert missing.text == "1 judged query is missing from the run: 'q2'"
-    assert missing.advice == "they score 0; the policy missing=skip leaves them out"
+    assert missing.advice == 'they score 0; trec_eval leaves these out: missing="skip"'
     assert sum(report.levels.values()) == len(report.findings)
 
 

@@ -64,7 +64,7 @@ def test_documents_judged_twice(tmp_path):
         "bad",
         "duplicates",
         "2 duplicate judgments, such as document 'd3' of query 'q2'",
-        "remove them, or set the policy duplicates=first or duplicates=last",
+        'remove them, or set duplicates="first" or duplicates="last"',
         "qrels",
     )
 

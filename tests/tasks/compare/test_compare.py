@@ -174,7 +174,7 @@ REFUSED = [
     (lambda: assay.compare(None, results_of(a=[1], b=[0]), threads=2, depth=3), assay.PolicyError, "leave out threads and depth"),
     (lambda: assay.compare(None, results_of(a=[1], b=[0]), bogus=5), assay.PolicyError, "leave out bogus"),
     (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.MismatchError, "'a' and 'b' have different queries: '1'"),
-    (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, "--missing zero"),
+    (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, 'missing="zero" counts'),
     (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.MismatchError, "lists must have the same length"),
     (lambda: assay.compare(QRELS, RUNS, "rr").pair("rr", "two", "one"), assay.DataError, "'two' was not compared with 'one' by 'rr'; the order of the runs matters"),
     (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.PolicyError, "top must be a whole number at least 1"),

@@ -68,7 +68,7 @@ def test_a_policy_does_what_it_says(qrels, run, options, expected):
 def test_a_missing_query_may_be_an_error():
     with pytest.raises(
         MismatchError,
-        match=r"1 query in the judgments is missing from the run: 'q2'; missing=\"zero\" .--missing zero. counts",
+        match=r"1 query in the judgments is missing from the run: 'q2'; missing=\"zero\" counts",
     ):
         assay.evaluate(HALF, {"q1": ["a"]}, ["rr"], missing="error")
     assert assay.evaluate(HALF, {"q1": ["a"], "q2": []}, ["rr"], missing="error")["rr"] == 0.5
@@ -105,7 +105,12 @@ NOTES = [
         HALF,
         {"q1": ["a"]},
         {},
-        [("missing", "1 query in the judgments is missing from the run; counted as empty rankings: 'q2'")],
+        [
+            (
+                "missing",
+                "1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: missing=\"skip\"",
+            )
+        ],
     ),
     (
         HALF,
@@ -120,7 +125,7 @@ NOTES = [
         [
             (
                 "missing",
-                "4 queries in the judgments are missing from the run; counted as empty rankings: 'q1', 'q2', 'q3', …",
+                "4 queries in the judgments are missing from the run; counted as empty rankings: 'q1', 'q2', 'q3', …; trec_eval leaves these out: missing=\"skip\"",
             )
         ],
     ),
@@ -161,8 +166,8 @@ NOTES = [
 @pytest.mark.parametrize(("qrels", "run", "options", "expected"), NOTES)
 def test_a_note_says_what_the_data_made_assay_decide(qrels, run, options, expected):
     result = assay.evaluate(qrels, run, ["ap"], **options)
-    assert [(note.kind, note.text) for note in result.notes] == expected
-    assert [str(note) for note in result.notes] == [text for _, text in expected]
+    assert [(note.kind, str(note)) for note in result.notes] == expected
+    assert all(str(note).startswith(note.text) for note in result.notes)
 
 
 def test_scattered_rows_are_noted(tmp_path):

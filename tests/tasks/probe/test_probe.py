@@ -68,7 +68,7 @@ NOTES = {
     "unasked": ({"questions": {"q1": "one"}}, "2 queries in the judgments have no question: 'q2', 'q3'"),
     "missing": (
         {"questions": {"q1": "one"}},
-        "2 queries in the judgments are missing from the run; counted as empty rankings: 'q2', 'q3'",
+        "2 queries in the judgments are missing from the run; counted as empty rankings: 'q2', 'q3'; trec_eval leaves these out: missing=\"skip\"",
     ),
     "duplicates": (
         {"search": lambda _: ["d1", "d1", "d2"]},
@@ -124,7 +124,7 @@ REFUSED = [
     ),
     (
         {"questions": {"q1": "one"}, "missing": "error"},
-        "2 queries in the judgments have no question: 'q2', 'q3'; missing=\"zero\" (--missing zero) counts them as",
+        "2 queries in the judgments have no question: 'q2', 'q3'; missing=\"zero\" counts them as",
     ),
     ({"measures": ["nonsense"]}, "unknown measure 'nonsense'"),
     ({"measures": ["f1"], "convention": "nonsense"}, "nonsense"),

@@ -18,7 +18,7 @@ import numpy as np
 from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
-from assay.core.note import Note, NoteKind
+from assay.core.note import Note, NoteKind, loud_first
 from assay.data.chunks import DocumentRanker
 from assay.data.qrels import Qrels
 from assay.data.source import gather, is_source, open_source
@@ -27,7 +27,7 @@ from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
 from assay.tasks.audit.steps import find_steps, points
 from assay.tasks.evaluate.api import PolicyGroup, Scorer
-from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score
+from assay.tasks.evaluate.score import Scored, hardly_meets, is_among, refused_notes, score, warned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,10 +76,11 @@ def audit(
         how = partial(AuditScores, rule=rule, threads=threads, format=format, columns=columns, progress=progress)
         score_run = partial(how, qrels, again)
         try:
-            return account_for(readings, score_run, notes)
+            found = account_for(readings, score_run, notes)
         except DuplicateError as error:
             lenient, note = without_strict(readings, error)
-            return account_for(lenient, score_run, [*notes, note])
+            found = account_for(lenient, score_run, [*notes, note])
+    return warned(found)
 
 
 @contextmanager
@@ -124,7 +125,7 @@ def account_for(
         for name, each in readings.items()
     }
     ties = {name: scores.ties(each[0]) for name, each in readings.items()}
-    return Audit(accounts, ties, (*notes, *scores.notes))
+    return Audit(accounts, ties, loud_first([*notes, *scores.notes]))
 
 
 class AuditScores:
@@ -156,11 +157,13 @@ class AuditScores:
 
     def score_group(self, group: PolicyGroup) -> None:
         """Computes the readings that share their policies, each once; what cannot be computed is a note."""
-        judged, present = self.scorer.rank(self.run, group)
+        judged, found = self.scorer.rank(self.run, group)
+        if group is self.scorer.groups[0] and hardly_meets(judged, found, self.run.ranker.unknown()):
+            self.notes += self.scorer.overlap_notes(self.run, found)
         queries = self.scorer.qrels.queries
         for measure in dict.fromkeys(group.measures.values()):
             try:
-                scored = score(judged, {"": measure}, group.policies, queries=queries, present=present)
+                scored = score(judged, {"": measure}, group.policies, queries=queries, present=found >= 0)
             except MeasureError as error:
                 self.notes.append(Note.of(NoteKind.UNCOMPUTED, reason=error))
             else:

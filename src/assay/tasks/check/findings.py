@@ -1,26 +1,19 @@
-"""What can be wrong with judgments and runs: each function looks at one thing and returns a finding.
-
-How ids differ that should be the same (`1` and `q1`, `D7` and `d7`): both sides are normalised. Ids that are then
-equal, or one of which is a part of the other (`msmarco_12` and `12`), are pairs; the difference that most pairs have is
-reported.
-"""
+"""What can be wrong with judgments and runs: each function looks at one thing and returns a finding."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.core.id_difference import MOST_IDS, find_difference
+from assay.core.interface import Option
 from assay.core.text import count, show, some
 from assay.tasks.check.result import CheckedFile, Finding, Level
-from assay.tasks.evaluate.api import Evaluator
+from assay.tasks.evaluate.api import make_scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from assay.core.judged import IntArray
     from assay.data.qrels import Qrels, QueryTable
     from assay.data.run import Run
@@ -30,21 +23,6 @@ MANY_TIES = 0.05
 FEW_JUDGED = 0.5
 MOSTLY = 0.5
 SAME_IDS = "write the ids the same way on both sides"
-
-# More ids than these tell nothing more about how they differ.
-MOST_IDS = 20_000
-MOST_BOUNDARIES = 8
-# An affix must explain this share of the smaller side; short ids are parts of longer ones by chance.
-ENOUGH = 0.5
-STEPS: dict[str, Callable[[str], str]] = {
-    "stray blanks": lambda name: re.sub(r"[\s\u200b\ufeff]+", "", name),
-    "quotes": lambda name: name.strip("'\"`\u2018\u2019\u201c\u201d"),
-    "letter case": str.casefold,
-    "a decimal point": lambda name: re.sub(r"(?<![\d.])(\d+)\.0+$", r"\1", name),
-    "leading zeros": lambda name: re.sub(r"(?<![\d.])0+(?=\d)", "", name),
-}
-# Where one part of an id ends and another begins: beside a separator, or between letters and digits.
-BOUNDARY = re.compile(r"(?<=[^\w]|_)|(?=[^\w]|_)|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 
 
 def check_qrels(qrels: Qrels, name: str, rel: float = 1.0) -> CheckedFile:
@@ -87,11 +65,10 @@ def check_relevant(qrels: Qrels, rel: float) -> Finding:
         return Finding("ok", "relevant", "every query has a relevant document")
     if len(bare) == len(qrels):
         said = f"no grade reaches {rel:g}, so no document counts as relevant"
-        return Finding(
-            "bad", "relevant", said, f"set a lower rel; the highest grade is {qrels.values.max(initial=0):g}"
-        )
+        lower = f"set a lower {Option('rel')}; the highest grade is {qrels.values.max(initial=0):g}"
+        return Finding("bad", "relevant", said, lower)
     said = f"{count(len(bare), 'query has', 'queries have')} no relevant document: {some(bare)}"
-    return Finding("warn", "relevant", said, "they score 0; the policy no_relevant=skip leaves them out")
+    return Finding("warn", "relevant", said, f"they score 0; {Option('no_relevant', 'skip')} leaves them out")
 
 
 def check_negative(qrels: Qrels) -> Finding:
@@ -99,7 +76,7 @@ def check_negative(qrels: Qrels) -> Finding:
     number = int((qrels.values < 0).sum())
     if not number:
         return Finding("ok", "negative", "no grade is below 0")
-    advice = "they count as unjudged; the policy negative=nonrelevant counts them as not relevant"
+    advice = f"they count as unjudged; {Option('negative', 'nonrelevant')} counts them as not relevant"
     return Finding("warn", "negative", f"{count(number, 'grade is', 'grades are')} below 0", advice)
 
 
@@ -118,7 +95,12 @@ def check_duplicates(table: QueryTable, noun: str) -> Finding:
     if not number:
         return Finding("ok", "duplicates", f"no duplicate {noun}s")
     said = f"{count(number, f'duplicate {noun}')}, such as document {show(first[1])} of query {show(first[0])}"
-    return Finding("bad", "duplicates", said, "remove them, or set the policy duplicates=first or duplicates=last")
+    return Finding(
+        "bad",
+        "duplicates",
+        said,
+        f"remove them, or set {Option('duplicates', 'first')} or {Option('duplicates', 'last')}",
+    )
 
 
 def compare_with(run: Run, qrels: Qrels) -> list[Finding]:
@@ -134,7 +116,7 @@ def match_queries(run: Run, qrels: Qrels) -> list[Finding]:
     known, present = set(qrels.queries), set(run.queries)
     missing = [query for query in qrels.queries if query not in present]
     extra = [query for query in run.queries if query not in known]
-    difference = find_difference(missing, extra)
+    difference = find_difference(missing, extra, "suffix")
     if difference:
         said = f"{count(difference.pairs, 'query has', 'queries have')} a different id in the run: {difference}"
         return [Finding("bad", "queries", said, SAME_IDS)]
@@ -148,7 +130,8 @@ def check_missing(missing: list[str]) -> Finding:
     if not missing:
         return Finding("ok", "missing", "every judged query is in the run")
     said = f"{count(len(missing), 'judged query is', 'judged queries are')} missing from the run: {some(missing)}"
-    return Finding("warn", "missing", said, "they score 0; the policy missing=skip leaves them out")
+    advice = f"they score 0; trec_eval leaves these out: {Option('missing', 'skip')}"
+    return Finding("warn", "missing", said, advice)
 
 
 def check_unjudged(extra: list[str]) -> Finding:
@@ -172,7 +155,8 @@ def match_documents(run: Run, qrels: Qrels) -> Finding:
     if difference:
         level: Level = "bad" if difference.pairs > len(met) else "warn"
         said = f"{count(difference.pairs, 'judged document has', 'judged documents have')} a different id in the run"
-        return Finding(level, "documents", f"{said}: {difference}", SAME_IDS)
+        advice = f"{Option('doc_id', difference.rule)} joins them" if difference.rule else SAME_IDS
+        return Finding(level, "documents", f"{said}: {difference}", advice)
     if not met:
         said = f"no judged document is in the run: the judgments have {some(sorted(wanted))}, "
         said += f"the run {some(sorted(strange))}"
@@ -182,12 +166,14 @@ def match_documents(run: Run, qrels: Qrels) -> Finding:
 
 def check_judged(run: Run, qrels: Qrels) -> Finding:
     """How much of the top of the rankings is judged."""
-    evaluator = Evaluator(qrels, ["judged@10", "judged@100"], missing="skip", duplicates="count")
-    at_10, at_100 = evaluator.evaluate(run).mean.values()
+    scorer = make_scorer(qrels, ["judged@10", "judged@100"], missing="skip", duplicates="count")
+    at_10, at_100 = scorer.evaluate(run).mean.values()
     said = f"{percent(at_10)} of the top 10 documents are judged, {percent(at_100)} of the top 100"
     if at_10 >= FEW_JUDGED:
         return Finding("ok", "judged", said)
-    advice = "unjudged documents count as not relevant; judge more, or use bpref or the policy judged_only"
+    advice = (
+        f"unjudged documents count as not relevant; judge more, or use bpref or {Option('judged_only', value=True)}"
+    )
     return Finding("warn", "judged", said, advice)
 
 
@@ -218,7 +204,9 @@ def check_ties(run: Run) -> Finding:
     said = f"{percent(share)} of the documents tie with another of the same query"
     if share < MANY_TIES:
         return Finding("ok", "ties", said)
-    return Finding("warn", "ties", said, "they are ranked by document id; the policy ties=input keeps the file's order")
+    return Finding(
+        "warn", "ties", said, f"they are ranked by document id; {Option('ties', 'input')} keeps the file's order"
+    )
 
 
 def check_direction(run: Run) -> Finding:
@@ -230,7 +218,7 @@ def check_direction(run: Run) -> Finding:
     if sum(known) <= MOSTLY * len(known):
         return Finding("ok", "direction", "scores do not rise down the list")
     said = f"scores rise down the list in {count(sum(known), 'query', 'queries')}, as distances do"
-    advice = "higher scores rank first: negate distances, or set the policy order=given"
+    advice = f"higher scores rank first: negate distances, or set {Option('order', 'given')}"
     return Finding("warn", "direction", said, advice)
 
 
@@ -256,105 +244,3 @@ def percent(share: float) -> str:
     if 0 < share < 1:
         share = min(max(share, 0.001), 0.999)
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
-
-
-@dataclass(frozen=True, slots=True)
-class IdDifference:
-    """In what ways ids differ, how many pairs do, and one of them."""
-
-    ways: tuple[str, ...]
-    pairs: int
-    judged: str
-    run: str
-
-    def __str__(self) -> str:
-        *first, last = self.ways
-        ways = f"{', '.join(first)} and {last}" if first else last
-        return f"{show(self.judged)} vs. {show(self.run)} ({ways})"
-
-
-@dataclass(frozen=True, slots=True)
-class Affix:
-    """What one side's ids have around the other's; empty if they are equal once normalised."""
-
-    side: str = ""
-    prefix: str = ""
-    suffix: str = ""
-
-    def take_apart(self, name: str) -> tuple[str, str, str]:
-        """An id that has the affix, in three parts."""
-        start, end = len(self.prefix), len(name) - len(self.suffix)
-        return name[:start], name[start:end], name[end:]
-
-
-class IdPair(NamedTuple):
-    """An id in the judgments and one in the run."""
-
-    judged: str
-    run: str
-
-
-def find_difference(judged: Iterable[str], run: Iterable[str]) -> IdDifference | None:
-    """The difference that most of these ids have; none of them is on both sides."""
-    ours, theirs = normalise_all(judged), normalise_all(run)
-    pairs = pair_ids(ours, theirs)
-    if not pairs:
-        return None
-    affix, best = max(pairs.items(), key=lambda entry: len(entry[1]))
-    if affix.side and len(best) < ENOUGH * min(len(ours), len(theirs)):
-        return None
-    pair = next(iter(best))
-    outer, inner = (pair.judged, pair.run) if affix.side == "judgments" else (pair.run, pair.judged)
-    ways = (*needed_steps(outer, inner, affix), *affix_ways(outer, affix))
-    return IdDifference(ways, len(best), pair.judged, pair.run)
-
-
-def pair_ids(ours: dict[str, str], theirs: dict[str, str]) -> dict[Affix, dict[IdPair, None]]:
-    """Ids of both sides that are equal but for an affix, by affix, in the order in which they are found."""
-    pairs: dict[Affix, dict[IdPair, None]] = defaultdict(dict)
-    for normalised, name in theirs.items():
-        for part, affix in parts_of_id(normalised, "run"):
-            if part in ours:
-                pairs[affix][IdPair(ours[part], name)] = None
-    for normalised, name in ours.items():
-        for part, affix in parts_of_id(normalised, "judgments"):
-            if part in theirs:
-                pairs[affix][IdPair(name, theirs[part])] = None
-    return pairs
-
-
-def normalise_all(names: Iterable[str]) -> dict[str, str]:
-    """The ids by their normalised form."""
-    normalised: dict[str, str] = {}
-    for name, _ in zip(names, range(MOST_IDS), strict=False):
-        normalised.setdefault(normalise(name), name)
-    return normalised
-
-
-def normalise(name: str, without: str = "") -> str:
-    """The id after all steps, or all but one."""
-    for step, function in STEPS.items():
-        name = function(name) if step != without else name
-    return name
-
-
-def parts_of_id(name: str, side: str) -> Iterator[tuple[str, Affix]]:
-    """The id itself, and every part of it between two boundaries with what is around it."""
-    yield name, Affix()
-    cuts = sorted({0, len(name), *(each.start() for each in BOUNDARY.finditer(name))})[:MOST_BOUNDARIES]
-    for index, start in enumerate(cuts):
-        for end in (*cuts[index + 1 :], len(name)):
-            if end - start not in (0, len(name)):
-                yield name[start:end], Affix(side, name[:start], name[end:])
-
-
-def needed_steps(outer: str, inner: str, affix: Affix) -> list[str]:
-    """The steps without which the pair would not have been found."""
-    return [step for step in STEPS if affix.take_apart(normalise(outer, step))[1] != normalise(inner, step)]
-
-
-def affix_ways(outer: str, affix: Affix) -> list[str]:
-    """The affix in words, in its own letter case."""
-    prefix, _, suffix = affix.take_apart(normalise(outer, "letter case"))
-    parts = {"prefix": prefix, "suffix": suffix}
-    return [f"the {kind} {show(text)} in the {affix.side}" for kind, text in parts.items() if text]

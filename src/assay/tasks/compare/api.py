@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
-from assay.core.policies import COUNT_MISSING
+from assay.core.policies import count_missing
 from assay.core.text import show, some
 from assay.data.run import name_runs
 from assay.results.align import align_by_query, align_measures, check_unscored
@@ -28,6 +28,7 @@ from assay.stats.significance import ComparisonSettings, check_settings, compare
 from assay.tasks.compare.ranks import read_runs
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
+from assay.tasks.evaluate.score import warned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,6 +86,8 @@ def compare(
         return make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
 
     results, ranks = read_all(named, measures, make, {"convention": convention, "threads": threads, **policies})
+    for name, result in results.items():
+        warned(result, name)
     return compare_results(results, ranks, settings)
 
 
@@ -228,5 +231,5 @@ def check_queries(results: Mapping[str, Result]) -> None:
         if result.queries != first.queries:
             different = sorted(set(first.queries) ^ set(result.queries))
             raise MismatchError(
-                f"{show(name)} and {show(other)} have different queries: {some(different)}; {COUNT_MISSING}"
+                f"{show(name)} and {show(other)} have different queries: {some(different)}; {count_missing()}"
             )

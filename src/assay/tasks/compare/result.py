@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
+from assay.core.interface import Option
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
 from assay.render.export import lines_below
@@ -79,16 +80,15 @@ class Comparison(Exports):
         pairs: str | None = None,
         sort: str | None = None,
         width: int | None = None,
-        all_pairs: str = 'pairs="all"',
     ) -> str:
         """The verdict, the runs and the pairs, as they are printed; with `width`, in at most so many columns.
 
         `sort` is the measure that orders the runs, best first, or `"name"` or `"given"`. `pairs` is `"all"`,
         `"significant"` or `"none"`. By default two or three runs are shown as given, with all pairs; more are sorted by
-        the first measure, with the significant pairs. `all_pairs` is what a note calls the option that shows all.
+        the first measure, with the significant pairs.
         """
         verdict = "\n".join(wrapped(printable(text), width) for text in self.verdict.texts)
-        shown = self._pair_table(self._chosen(pairs), all_pairs)
+        shown = self._pair_table(self._chosen(pairs))
         parts = [narrow_text(table, width) for table in (self._means(sort), *([shown] if shown.rows else []))]
         if not shown.rows:
             below = [wrapped(printable(text), width) for text in lines_below(shown, "note: ")]
@@ -232,12 +232,14 @@ class Comparison(Exports):
         """One row per run, one column per measure."""
         return self._means()._replace(notes=(*map(str, self.notes), self.signature.short))
 
-    def _pair_table(self, pairs: Sequence[Pair], all_pairs: str = 'pairs="all"') -> Table:
+    def _pair_table(self, pairs: Sequence[Pair]) -> Table:
         """One row per pair and measure, with the notes and the signature."""
         hidden = []
         if len(pairs) < len(self.pairs):
             found = sum(map(self.is_significant, self.pairs))
-            hidden = [f"{found:,} of {count(len(self.pairs), 'comparison')} significant; {all_pairs} shows all"]
+            hidden = [
+                f"{found:,} of {count(len(self.pairs), 'comparison')} significant; {Option('pairs', 'all')} shows all"
+            ]
         rows = tuple(
             (
                 *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),

@@ -15,17 +15,25 @@ import numpy as np
 from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
 from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
-from assay.core.note import Note, NoteKind
-from assay.core.policies import EFFECTS
-from assay.core.text import some
+from assay.core.note import Note
 from assay.data.chunks import ChunkOrder, DocumentRanker
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, rank_run
-from assay.data.source import describe, gather, is_source
+from assay.data.source import gather, is_source
 from assay.engine.local import columns_of, count_threads, kernel_options, rank_hits
 from assay.results.results import Results
-from assay.tasks.evaluate.score import by_policies, merge_parts, refused_notes, resolve_measures, score
+from assay.tasks.evaluate.score import (
+    by_policies,
+    duplicate_notes,
+    hardly_meets,
+    merge_parts,
+    refused_notes,
+    resolve_measures,
+    run_notes,
+    score,
+    warned,
+)
 from assay.tasks.evaluate.ties import sorted_columns, tie_notes
 
 if TYPE_CHECKING:
@@ -34,14 +42,14 @@ if TYPE_CHECKING:
     from assay._kernel import Progress
     from assay.conventions import Chosen
     from assay.core.convention import Convention
-    from assay.core.judged import BoolArray, IntArray, Judged
+    from assay.core.judged import IntArray, Judged
     from assay.core.measure import Measure
     from assay.core.policies import Policies
     from assay.results.result import Result
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
-# Stands for the data of a run whose rankings were added one by one.
-ADDED = object()
+# Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
+MOST_KEPT = 100
 # The forms of data that tools have their own ways with.
 OBJECTS = (Mapping, list, tuple, np.ndarray)
 Read = TypeVar("Read")
@@ -76,7 +84,7 @@ def evaluate(
     same. `threads` changes only the speed. `doc_id` finds the documents of a run of chunks: `doc_id="before:#"`.
     """
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
-    return scorer.evaluate(run, format=format, columns=columns, progress=progress)
+    return warned(scorer.evaluate(run, format=format, columns=columns, progress=progress))
 
 
 def evaluate_many(
@@ -102,7 +110,10 @@ def evaluate_many(
     if not named:
         raise DataError("no run to evaluate; pass at least one")
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
-    return Results({name: scorer.evaluate(run) for name, run in named.items()})
+    results = {name: scorer.evaluate(run) for name, run in named.items()}
+    for name, result in results.items():
+        warned(result, name)
+    return Results(results)
 
 
 class Evaluator:
@@ -161,7 +172,7 @@ class Evaluator:
         progress: Progress | None = None,
     ) -> Result:
         """The result of one run; rankings added query by query are not affected."""
-        return self._scorer.evaluate(run, format=format, columns=columns, progress=progress)
+        return warned(self._scorer.evaluate(run, format=format, columns=columns, progress=progress))
 
     def add(self, query: object, ranking: object) -> None:
         """Adds the ranking of one query, in any form that a run's queries can have."""
@@ -175,7 +186,7 @@ class Evaluator:
 
     def result(self) -> Result:
         """The result of the rankings added so far."""
-        return self._scorer.score(self._added or self._scorer.start())
+        return warned(self._scorer.score(self._added or self._scorer.start()))
 
 
 class PolicyGroup(NamedTuple):
@@ -187,12 +198,17 @@ class PolicyGroup(NamedTuple):
 
 
 class RunRead(NamedTuple):
-    """A run as a ranker has read it, the rankings that each tool refuses, and the data and columns it was read from."""
+    """A run as a ranker has read it, the rankings that each tool refuses, the data it was read from, and how."""
 
     ranker: Ranker | DocumentRanker
     refused: Refused
     data: object
     columns: Mapping[str, str] | None = None
+    format: str | None = None
+
+
+class Added(dict[str, object]):
+    """Some of the rankings that were added one by one."""
 
 
 def make_scorer(
@@ -277,7 +293,7 @@ class Scorer:
             )
         rank: Any = partial(rank_run, self.new_ranker) if self.policies.doc_id is None else self.rank_chunks
         read = partial(rank, threads=self.threads, **how)
-        return RunRead(*self.read_as_tools(run, read, judgments=False), run, how.get("columns"))
+        return RunRead(*self.read_as_tools(run, read, judgments=False), run, how.get("columns"), how.get("format"))
 
     def new_ranker(self) -> Ranker:
         """A ranker that has seen nothing."""
@@ -298,7 +314,7 @@ class Scorer:
     def start(self) -> RunRead:
         """A run without rankings, to which they can be added."""
         is_plain = self.policies.doc_id is None
-        return RunRead(self.new_ranker() if is_plain else self.new_document_ranker(), {}, ADDED)
+        return RunRead(self.new_ranker() if is_plain else self.new_document_ranker(), {}, Added())
 
     def add(self, run: RunRead, query: object, ranking: object) -> None:
         """Adds the ranking of one query to a run."""
@@ -309,35 +325,48 @@ class Scorer:
         _, refused = self.read_as_tools([ranking], read, judgments=False)
         for tool in refused:
             run.refused.setdefault(tool, []).append(str(query))
+        if isinstance(run.data, Added) and len(run.data) < MOST_KEPT:
+            run.data[str(query)] = ranking
 
     def score(self, run: RunRead, keep: Callable[[PolicyGroup, Judged], None] | None = None) -> Result:
         """The result of a run that was read; `keep` is called with each group and its ranked hits."""
         unknown, unusable = run.ranker.unknown(), self.unusable(run)
         queries = self.qrels.queries
-        scored = []
+        scored, loud = [], []
         for group in self.groups:
-            judged, present = self.rank(run, group)
+            judged, found = self.rank(run, group)
+            if group is self.groups[0] and hardly_meets(judged, found, unknown):
+                loud = self.overlap_notes(run, found)
             if keep is not None:
                 keep(group, judged)
             notes = [*run_notes(run.ranker, group.number, unknown), *duplicate_notes(self.qrels, group.policies)]
             if group.policies.ties == "quicksort":
                 notes += tie_notes(run, group.number, self.qrels)
-            how: Any = {"queries": queries, "present": present, "unusable": unusable, "notes": notes}
+            how: Any = {"queries": queries, "present": found >= 0, "unusable": unusable, "notes": notes}
             scored.append(score(judged, group.measures, group.policies, **how))
-        notes = [*refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]
+        notes = [*loud, *refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]
         how = {"convention": self.convention.name, "policies": self.policies, "notes": notes}
         return merge_parts(scored, self.measures, queries=queries, **how)
 
-    def rank(self, run: RunRead, group: PolicyGroup) -> tuple[Judged, BoolArray]:
-        """A run as the policies of a group rank it, and which of the judged queries it has."""
+    def rank(self, run: RunRead, group: PolicyGroup) -> tuple[Judged, IntArray]:
+        """A run as the policies of a group rank it, and how much it has of each judged query, -1 for nothing."""
         qrels = self.qrels
         index = qrels.index_under(group.policies.duplicates)
         columns = columns_of(run.ranker, group.number)
         if group.policies.ties == "quicksort":
             columns = sorted_columns(run, group.number, qrels, group.policies)
         judged, retrieved = rank_hits(qrels.rows, index, columns, group.policies, repeated=qrels.duplicates)
-        check_overlap(qrels, retrieved, run)
-        return judged, retrieved >= 0
+        if not (retrieved >= 0).any():
+            from assay.tasks.evaluate.overlap import no_query_error
+
+            raise no_query_error(qrels, run, "what was added" if isinstance(run.data, Added) else "")
+        return judged, retrieved
+
+    def overlap_notes(self, run: RunRead, found: IntArray) -> list[Note]:
+        """What to say loudly if judgments and run hardly meet; `found` is how much the run has of each query."""
+        from assay.tasks.evaluate.overlap import overlap_notes
+
+        return overlap_notes(self.qrels, found, run, self.groups[0].number, self.policies.doc_id)
 
     def unusable(self, run: RunRead) -> dict[str, set[str]]:
         """For each measure the queries that its tool refuses, if it refuses any."""
@@ -363,38 +392,3 @@ def group_by_policies(measures: Mapping[str, Chosen]) -> tuple[list[PolicyGroup]
 def count_queries(data: object) -> int | None:
     """The number of queries in a list of them; None if the data has another form."""
     return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
-
-
-def check_overlap(qrels: Qrels, retrieved: IntArray, run: RunRead) -> None:
-    """Raises if the run is empty or has no query that the judgments have."""
-    if (retrieved >= 0).any():
-        return
-    unknown = run.ranker.unknown()
-    if not unknown:
-        raise DataError(f"{'what was added' if run.data is ADDED else describe(run.data)} has no rankings")
-    raise MismatchError(
-        f"judgments and run have no query in common: the judgments have {some(qrels.queries)}, "
-        f"the run has {some(sorted(unknown))}; `assay check` shows how the ids differ"
-    )
-
-
-def run_notes(ranker: Ranker | DocumentRanker, number: int, unknown: list[str]) -> list[Note]:
-    """What was found while reading the run under the options of that number."""
-    notes = ranker.notes(number) if isinstance(ranker, DocumentRanker) else []
-    if unknown:
-        notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
-    if ranker.scattered:
-        notes.append(Note.of(NoteKind.SCATTERED, count=ranker.scattered))
-    if dropped := ranker.repeats_dropped(number):
-        notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
-    if excluded := ranker.excluded(number):
-        notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
-    return notes
-
-
-def duplicate_notes(qrels: Qrels, policies: Policies) -> list[Note]:
-    """Which of the duplicate judgments count."""
-    if not qrels.repeats:
-        return []
-    which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
-    return [Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which)]

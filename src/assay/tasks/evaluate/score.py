@@ -5,39 +5,59 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from assay.conventions import measure_names, resolve
 from assay.core.errors import MeasureError, MismatchError
+from assay.core.interface import INTERFACE, Advice, Interface, Option, Task
 from assay.core.measure import Measure
-from assay.core.note import Note, NoteKind
-from assay.core.policies import COUNT_OR_SKIP_MISSING, EFFECTS
-from assay.core.text import some
+from assay.core.note import LOUD, DataWarning, Note, NoteKind
+from assay.core.policies import EFFECTS, count_or_skip_missing
+from assay.core.text import show, some
+from assay.data.chunks import DocumentRanker
 from assay.engine.local import select
 from assay.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from assay._kernel import Ranker
     from assay.conventions import Chosen, Refused
     from assay.core.convention import Convention
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
     from assay.core.policies import Policies
+    from assay.data.qrels import Qrels
 
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.UNDEFINED)
 
-# The function for each kind of measure.
+# What to do about queries that are missing and count as empty rankings.
+SKIP_MISSING: Advice = ("trec_eval leaves these out: ", Option("missing", "skip"))
+
+# The tasks for each kind of measure; the shell scores answers with `rag`.
 TASKS = {
-    "rankings": "assay.evaluate, or assay.evaluate_rag for rankings and answers",
-    "answers": "assay.evaluate_answers",
-    "contents": "assay.evaluate_rag",
-    "scores": "assay.evaluate_rag, with records that have the scores",
+    "rankings": (Task("evaluate"), ", or ", Task("evaluate_rag"), " for rankings and answers"),
+    "answers": (Task("evaluate_answers"),),
+    "contents": (Task("evaluate_rag"),),
+    "scores": (Task("evaluate_rag"), ", with records that have the scores"),
 }
+# Judgments and run hardly meet if less than this share of what is expected was found.
+SHARE = 0.01
+
+
+class HasNotes(Protocol):
+    """Anything that was found out about a run."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]: ...
+
+
+Noted = TypeVar("Noted", bound=HasNotes)
 
 
 class Scored(NamedTuple):
@@ -71,7 +91,7 @@ def resolve_measures(
         kind = measure.definition.of
         if kind not in kinds:
             what = "score from elsewhere" if kind == "scores" else f"measure of {kind}"
-            raise MeasureError(f"{name} is a {what}; use {TASKS[kind]}")
+            raise MeasureError(f"{name} is a {what}; use {''.join(map(str, TASKS[kind]))}")
     return resolved
 
 
@@ -151,6 +171,26 @@ def merge_parts(
     return Result(in_order, queries, scores, convention, policies, notes, own, _means=means)
 
 
+def hardly_meets(judged: Judged, found: IntArray, unknown: Collection[str]) -> bool:
+    """Whether judgments and run may hardly meet: `assay.tasks.evaluate.overlap` looks at it closely.
+
+    `found` is -1 for queries that are missing from the run; `unknown` are the queries in the run without judgments.
+    """
+    few = len(judged.hits.rank) < SHARE * len(judged.grades)
+    return few or not (found > 0).any() or bool(unknown and (found >= 0).sum() < SHARE * len(found))
+
+
+def warned(result: Noted, run: str = "") -> Noted:
+    """The result, after its loud notes were given as warnings at the line that called the public function.
+
+    Call it from the public function itself. The command says them in its own way, above its output.
+    """
+    for note in result.notes:
+        if note.kind in LOUD and INTERFACE.get() is Interface.PYTHON:
+            warnings.warn(f"{show(run)}: {note}" if run else str(note), DataWarning, stacklevel=3)
+    return result
+
+
 def spread_scores(scores: FloatArray, keep: IntArray, queries: IntArray) -> FloatArray:
     """Scores of some of the queries as scores of all; NaN for those that are not among them."""
     if len(keep) == len(queries):
@@ -224,6 +264,28 @@ def least_grade(measure: Measure) -> float:
     return least
 
 
+def run_notes(ranker: Ranker | DocumentRanker, number: int, unknown: list[str]) -> list[Note]:
+    """What was found while reading the run under the options of that number."""
+    notes = ranker.notes(number) if isinstance(ranker, DocumentRanker) else []
+    if unknown:
+        notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
+    if ranker.scattered:
+        notes.append(Note.of(NoteKind.SCATTERED, count=ranker.scattered))
+    if dropped := ranker.repeats_dropped(number):
+        notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
+    if excluded := ranker.excluded(number):
+        notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
+    return notes
+
+
+def duplicate_notes(qrels: Qrels, policies: Policies) -> list[Note]:
+    """Which of the duplicate judgments count."""
+    if not qrels.repeats:
+        return []
+    which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
+    return [Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which)]
+
+
 def query_notes(
     queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray
 ) -> list[Note]:
@@ -236,7 +298,9 @@ def query_notes(
     if missing and policies.missing == "error":
         raise missing_error(missing)
     if missing:
-        notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=EFFECTS["missing"][policies.missing]))
+        advice = SKIP_MISSING if policies.missing == "zero" else ()
+        effect = EFFECTS["missing"][policies.missing]
+        notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=effect, advice=advice))
     counted = present if policies.missing == "skip" else np.ones_like(present)
     bare = [queries[number] for number in np.flatnonzero(~has_relevant & counted)]
     if bare:
@@ -250,7 +314,7 @@ def query_notes(
 def missing_error(missing: list[str]) -> MismatchError:
     """The error for queries that the run lacks where none may be missing."""
     are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
-    return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {COUNT_OR_SKIP_MISSING}")
+    return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_or_skip_missing()}")
 
 
 def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:

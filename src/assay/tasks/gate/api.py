@@ -14,7 +14,8 @@ from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer
-from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check
+from assay.tasks.evaluate.score import warned
+from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateReport, Rules
 
@@ -65,7 +66,8 @@ def gate(
     drop equals the limit, the gate fails with probability `alpha`. Holm's correction keeps this rate for the gate as
     a whole if several drops are checked. If the test is inconclusive, the gate passes; the reason says so if the drop
     is larger than the limit, or if the queries can only detect drops of more than twice the limit. `strict` fails
-    every drop larger than the limit, significant or not.
+    every drop larger than the limit, significant or not. A run or a baseline of which hardly a judged document meets
+    the judgments fails the gate whatever its limits, with the reason.
 
     `run` and `baseline` are runs in any form, finished results, or files of either. If both are finished, nothing is
     scored, and a policy, a convention or a format is an error. `doc_id` finds the documents of chunks, as in
@@ -83,9 +85,11 @@ def gate(
     sides = score_sides(qrels, data, names, HowToRead(format, threads, progress), chosen)
     check_spellings(floors, sides.run, "minimum")
     check_spellings(drops, sides.run, "max_drop")
+    warned(sides.run)
     notes = list(sides.run.notes)
-    checks = [minimum_check(name, limit, sides) for name, limit in floors.items()]
+    checks = [*overlap_checks(sides), *(minimum_check(name, limit, sides) for name, limit in floors.items())]
     if sides.baseline is not None:
+        warned(sides.baseline, BASELINE)
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)
     return GateReport(tuple(checks), rules, tuple(notes), sides.run)
 

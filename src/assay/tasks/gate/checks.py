@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MeasureError
-from assay.core.note import Note, NoteKind
+from assay.core.note import LOUD, Note, NoteKind
 from assay.core.text import count, p_words
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from assay.tasks.compare.ranks import Ranks
 
 RUN, BASELINE = "run", "baseline"
+# What a check is about if it is not a measure.
+DOCUMENTS = "judged documents"
 MOST_DIGITS = 12
 WORST_QUERIES = 5
 
@@ -77,6 +79,18 @@ class Drop(NamedTuple):
         """The drop that this many queries detect with 80 % power."""
         excess = detectable_drop(self.changes[~np.isnan(self.changes)], alpha)
         return self.limit + excess * (self.counted if self.is_total else 1)
+
+
+def overlap_checks(sides: Sides) -> list[GateCheck]:
+    """A failed check for each side that hardly meets the judgments; whatever it scores says nothing."""
+    results = {RUN: sides.run, BASELINE: sides.baseline}
+    return [
+        GateCheck(DOCUMENTS, "overlap", False, float(note.count), None, f"{side}: {note}", len(result.queries))
+        for side, result in results.items()
+        if result is not None
+        for note in result.notes
+        if note.kind in LOUD
+    ]
 
 
 def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.core.note import LOUD
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
 from assay.tasks.compare.ranks import Move, document_lines
@@ -46,6 +47,9 @@ class Rules(NamedTuple):
 class GateCheck(NamedTuple):
     """One check of a gate: `check` is `minimum` or `max_drop`, `limit` its limit, `reason` the outcome in words.
 
+    A check of the kind `overlap` is there only if it failed: the run or the baseline hardly meets the judgments. Its
+    value is the number of judged documents retrieved, and it has no limit.
+
     `drop` is how much worse the run is than the baseline, whether higher or lower is better. `p` is the one-sided
     p-value of a drop beyond the limit, `p_corrected` the same corrected for all drops of the gate. `detectable` is the
     drop that this many queries detect with 80 % power, NaN if they cannot detect any. `too_few` says that the test is
@@ -57,7 +61,7 @@ class GateCheck(NamedTuple):
     check: str
     passed: bool
     value: float
-    limit: float
+    limit: float | None
     reason: str
     queries: int
     baseline: float | None = None
@@ -123,7 +127,8 @@ class GateReport(Exports):
             for each in check.worst:
                 documents = document_lines(each, WORST_DOCUMENTS)
                 lines += [f"  {printable(str(each))}", *(f"      {line}" for line in documents)]
-        lines += ["", *(f"note: {printable(str(note))}" for note in self.notes)] if self.notes else []
+        notes = [f"note: {printable(str(note))}" for note in self.notes if note.kind not in LOUD]
+        lines += ["", *notes] if notes else []
         return "\n".join(lines)
 
     def table(self) -> Table:
@@ -142,7 +147,7 @@ class GateReport(Exports):
         rows = tuple((outcome(check), check.measure, check.reason) for check in self.checks)
         parts = [f"## assay gate {self._verdict}\n", render(Table(columns, rows).styled(digits, caption), "markdown")]
         parts += [render(worst_table(check).styled(digits), "markdown") for check in self.failed if check.worst]
-        notes = [f"Note: {note}" for note in self.notes]
+        notes = [f"Note: {note}" for note in self.notes if note.kind not in LOUD]
         return "\n".join([*parts, *(f"{markdown(text)}\n" for text in (self.signature.short, *notes))])
 
     def to_polars(self) -> polars.DataFrame:

@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
-from assay.core.note import Note, NoteKind
-from assay.core.policies import COUNT_OR_SKIP_MISSING, check_whole
+from assay.core.note import Note, NoteKind, loud_first
+from assay.core.policies import check_whole, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.run import Run
 from assay.data.texts import is_number, read_texts
 from assay.tasks.evaluate.api import Scorer, make_scorer
+from assay.tasks.evaluate.score import warned
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch
@@ -87,7 +88,9 @@ def probe(
         found = ask_missing(judged, retriever, RankingReader(k, doc_id, once), limits, kept=kept, report=report)
         elapsed = time.perf_counter() - started
     session = Session(retriever.name, k, {**kept.finished, **found}, len(found), elapsed)
-    return assemble(scorer, list(judged), session, notes)
+    result = assemble(scorer, list(judged), session, notes)
+    warned(result.result)
+    return result
 
 
 class Session(NamedTuple):
@@ -183,7 +186,7 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     if unasked:
         note = Note.of(NoteKind.UNASKED, queries=unasked)
         if scorer.policies.missing == "error":
-            raise MismatchError(f"{note}; {COUNT_OR_SKIP_MISSING}")
+            raise MismatchError(f"{note}; {count_or_skip_missing()}")
         notes.append(note)
     return judged, notes
 
@@ -199,7 +202,7 @@ def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[N
     result = scorer.evaluate({**entries, **{query: [] for query in failures}})
     failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
     notes = [*failed, *notes, *ranking_notes(rankings, session.k), *depth_notes(scorer, session.k)]
-    result = replace(result, notes=(*notes, *result.notes))
+    result = replace(result, notes=loud_first([*notes, *result.notes]))
     seconds = {query: outcomes[query].seconds for query in rankings}
     run = Run(entries, tag=session.name)
     return Probe(result, run, failures, seconds, asked=session.asked, elapsed=session.elapsed)

@@ -13,7 +13,7 @@ from assay.conventions import find_convention, resolve
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, FormatError, PolicyError
 from assay.core.measure import Measure
-from assay.core.note import Note, NoteKind
+from assay.core.note import Note, NoteKind, loud_first
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
@@ -22,7 +22,7 @@ from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.api import Scorer
-from assay.tasks.evaluate.score import resolve_measures
+from assay.tasks.evaluate.score import resolve_measures, warned
 from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, fill_texts, read_gold
 from assay.tasks.rag.matching import THRESHOLD, Matching, match_records
@@ -135,7 +135,11 @@ def evaluate_rag(
         parts.append(score_records(rows, {key: each.measure for key, each in kinds["scores"].items()}))
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
-    return join_kinds(rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings)
+    result = join_kinds(
+        rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
+    )
+    warned(result)
+    return result
 
 
 def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[str, Any], bool]:
@@ -215,7 +219,7 @@ def join_kinds(
         {name: scores[name] for name in order},
         convention,
         policies,
-        (*notes, *dict.fromkeys(note for part in parts for note in part.notes)),
+        loud_first([*notes, *dict.fromkeys(note for part in parts for note in part.notes)]),
         {name: each for part in parts for name, each in part.own_policies.items()},
         statistics={name: each for part in parts for name, each in part.statistics.items()},
         subject=subject_of(measures, convention, policies),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tasks.check.findings import find_difference
+from assay.core.id_difference import find_difference
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,109 @@
+"""The ids at the start of a run in any form, read again to show how they differ from those of the judgments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from assay._kernel import Rows
+from assay.core.errors import AssayError
+from assay.data.formats import TREC, recognise
+from assay.data.formats.json import as_pairs, read_entries
+from assay.data.formats.tabular import prepare_batches
+from assay.data.frames import as_frame
+from assay.data.run import Run
+from assay.data.source import Source, check_path, is_source, is_stream, open_source
+
+if TYPE_CHECKING:
+    import polars
+
+# What is read of a run: bytes of a file, rows of a table, queries of other data.
+MOST_BYTES = 1 << 22
+MOST_ROWS = 100_000
+MOST_QUERIES = 2_000
+# Where query and document are in a line of a TREC run.
+TREC_FIELDS = 3
+
+Ids = dict[str, list[str]]
+
+
+def sample_ids(data: Any, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> Ids | None:  # noqa: ANN401 - any form of data
+    """The documents of the first queries of a run; None if it cannot be read a second time."""
+    try:
+        if is_source(data):
+            return ids_of_source(data, format, columns) if can_reread(data) else None
+        return ids_of_object(data, columns)
+    except (AssayError, OSError, TypeError, ValueError):
+        # It was read once; that it changed since then, or can be read only once, must not stop a result.
+        return None
+
+
+def can_reread(data: object) -> bool:
+    """Whether a source can be read a second time: a file, but not a pipe or an open file."""
+    if isinstance(data, (str, os.PathLike)):
+        return not is_stream(check_path(data))
+    return isinstance(data, Source)
+
+
+def ids_of_source(data: Any, format: str | None, columns: Mapping[str, str] | None) -> Ids:  # noqa: ANN401 - a source
+    """The ids at the start of a file."""
+    with open_source(data) as source:
+        chosen = recognise(source, format)
+        if chosen is TREC:
+            return ids_of_lines(next(filter(None, (file.read(MOST_BYTES) for file in source.files)), b""))
+        if chosen.batches is None:
+            return ids_of_json(source)
+        with closing(prepare_batches(chosen.batches(source), source.name, columns, judgments=False)) as batches:
+            return ids_of_frame(next(batches))
+
+
+def ids_of_lines(head: bytes) -> Ids:
+    """The ids in lines of a TREC run, of which the last may be cut."""
+    ids: Ids = {}
+    lines = head.decode("utf-8-sig", errors="replace").splitlines()
+    for line in lines[:-1] if len(head) == MOST_BYTES else lines:
+        fields = line.split(maxsplit=TREC_FIELDS)
+        if len(fields) >= TREC_FIELDS:
+            ids.setdefault(fields[0], []).append(fields[2])
+    return ids
+
+
+def ids_of_json(source: Source) -> Ids:
+    """The ids of the first queries in a JSON file."""
+    with closing(read_entries(source, as_pairs)) as entries:
+        return ids_of_rows(Rows.from_rankings({str(each.key): each.value for each in islice(entries, MOST_QUERIES)}))
+
+
+def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa: ANN401 - any form of data
+    """The ids of the first queries of data in memory."""
+    if isinstance(data, Run):
+        return ids_of_rows(data.rows)
+    frame = as_frame(data, columns, judgments=False)
+    if frame is not None:
+        return ids_of_frame(frame)
+    if isinstance(data, Mapping):
+        return ids_of_rows(Rows.from_rankings({query: data[query] for query in islice(data, MOST_QUERIES)}))
+    return ids_of_rows(Rows.from_rankings(data[:MOST_QUERIES]))
+
+
+def ids_of_frame(frame: polars.DataFrame) -> Ids:
+    """The ids in the first rows of a table."""
+    ids: Ids = {}
+    for query, document in frame.head(MOST_ROWS).select("query_id", "doc_id").iter_rows():
+        ids.setdefault(query, []).append(document)
+    return ids
+
+
+def ids_of_rows(rows: Rows) -> Ids:
+    """The ids of the first queries in rows of the kernel."""
+    ids: Ids = {}
+    size = 0
+    for number, query in enumerate(islice(rows.queries(), MOST_QUERIES)):
+        ids[query] = rows.documents(number)
+        size += len(ids[query])
+        if size >= MOST_ROWS:
+            break
+    return ids

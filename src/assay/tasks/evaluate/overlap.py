@@ -1,0 +1,143 @@
+"""What to say if judgments and run hardly meet: ids of both sides, how they differ, and what to write.
+
+Counted are judged documents, not only relevant ones: a document that was judged not relevant and retrieved shows that
+the ids meet, and a bad system is not a mistake in the data. Expected of a query is the smaller of two numbers: how
+many documents are judged, and how many were retrieved. This file is used only if less than `SHARE` of that was found.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.doc_id import DocIdRule
+from assay.core.errors import DataError, MismatchError
+from assay.core.id_difference import IdDifference, find_difference
+from assay.core.interface import Advice, Option, Task
+from assay.core.note import Note, NoteKind
+from assay.core.text import some
+from assay.data.source import describe
+from assay.engine.local import columns_of
+from assay.tasks.evaluate.score import SHARE
+
+if TYPE_CHECKING:
+    from assay.core.judged import IntArray
+    from assay.data.id_sample import Ids
+    from assay.data.qrels import Qrels
+    from assay.tasks.evaluate.api import RunRead
+
+SAME_IDS = "write the ids the same way on both sides"
+# More ids than these tell nothing more about how they differ, and take time.
+MOST_SAMPLED = 4_000
+MOST_PER_QUERY = 200
+MOST_SHOWN = 4
+OTHER_COLLECTION = "use the judgments of the collection that was searched"
+
+
+class IdsOfBoth(NamedTuple):
+    """Ids that are only in the judgments, and ids that are only in the run; None if the run cannot be read again."""
+
+    judged: list[str]
+    run: list[str] | None
+
+    def __str__(self) -> str:
+        run = "the run cannot be read again to show its ids" if self.run is None else f"the run has {some(self.run)}"
+        return f"the judgments have {some(self.judged)}, {run}"
+
+
+def no_query_error(qrels: Qrels, run: RunRead, name: str) -> DataError:
+    """The error for a run that is empty, or has no query that the judgments have."""
+    unknown = sorted(run.ranker.unknown())
+    if not unknown:
+        return DataError(f"{name or describe(run.data)} has no rankings")
+    said, advice = describe_ids(IdsOfBoth(qrels.queries, unknown), "suffix")
+    return MismatchError(f"judgments and run have no query in common: {said}; {''.join(map(str, advice))}")
+
+
+def overlap_notes(qrels: Qrels, found: IntArray, run: RunRead, number: int, rule: str | None) -> list[Note]:
+    """Whether judgments and run hardly meet, in their documents or their queries.
+
+    `found` is the number of documents retrieved per judged query, -1 if it is missing from the run; `number` is that
+    of the kernel's options, and `rule` the rule for `doc_id` that was applied.
+    """
+    notes = []
+    unknown = sorted(run.ranker.unknown())
+    matched = int((found >= 0).sum())
+    if matched < SHARE * min(len(qrels), matched + len(unknown)):
+        missing = [query for query, size in zip(qrels.queries, found, strict=True) if size < 0]
+        said, advice = describe_ids(IdsOfBoth(missing, unknown), "suffix")
+        total = f"{matched + len(unknown):,}"
+        notes.append(Note.of(NoteKind.OVERLAP, about="queries", count=matched, ids=said, expected=total, advice=advice))
+    if not (found > 0).any():
+        return [*notes, Note.of(NoteKind.OVERLAP, about="empty", count=0)]
+    documents: Any = columns_of(run.ranker, number)["document"]
+    hits = int((np.frombuffer(documents, dtype=np.int64) >= 0).sum())
+    judged = np.diff(np.frombuffer(qrels.index.starts(), dtype=np.int64))
+    expected = int(np.minimum(judged, np.maximum(found, 0)).sum())
+    if hits < SHARE * expected:
+        about = "few" if hits else ""
+        said, advice = describe_documents(qrels, run, rule)
+        notes.append(
+            Note.of(NoteKind.OVERLAP, about=about, count=hits, ids=said, expected=f"{expected:,}", advice=advice)
+        )
+    return notes
+
+
+def describe_documents(qrels: Qrels, run: RunRead, rule: str | None) -> tuple[str, Advice]:
+    """Documents of both sides, how their ids differ, and what to do."""
+    from assay.data.id_sample import sample_ids
+
+    sample = sample_ids(run.data, format=run.format, columns=run.columns)
+    judged, retrieved = sample_both(qrels, sample or {})
+    if sample is None:
+        return describe_ids(IdsOfBoth(list(judged), None))
+    both = IdsOfBoth(
+        [each for each in judged if each not in retrieved], [each for each in retrieved if each not in judged]
+    )
+    if not isinstance(rule, DocIdRule) or rule.is_field:
+        return describe_ids(both)
+    # The rule is what is wrong: the ids are shown as it leaves them, and what it was applied to may fit another.
+    changed = [rule.of(each) for each in list(retrieved)[:MOST_SHOWN]]
+    shown = f"{both._replace(run=changed)} with {Option('doc_id', str(rule))}"
+    if len(both.run or ()) < len(retrieved):
+        return shown, (f"without {Option('doc_id')} the ids meet",)
+    difference = find_difference(both.judged, both.run or ())
+    return shown if difference is None else f"{shown}, before it: {difference}", advice_on(difference, OTHER_COLLECTION)
+
+
+def describe_ids(both: IdsOfBoth, noun: str = "chunk") -> tuple[str, Advice]:
+    """Ids of both sides, how they differ, and what to do; `noun` is what an ending of ids is called."""
+    if both.run is None:
+        return str(both), (Task("check"), " shows how the ids differ")
+    difference = find_difference(both.judged, both.run, noun)
+    is_document = noun == "chunk"
+    if difference is None:
+        what = OTHER_COLLECTION if is_document else "use the judgments that belong to this run"
+        return str(both), (f"{what}; ", Task("check"), " looks at the data")
+    return f"{both}; likely the same ids: {difference}", advice_on(difference if is_document else None, SAME_IDS)
+
+
+def advice_on(difference: IdDifference | None, otherwise: str) -> Advice:
+    """The rule that joins the ids, or what else to do."""
+    if difference is not None and difference.rule:
+        return (Option("doc_id", difference.rule), " joins them")
+    return (f"{otherwise}; ", Task("check"), " looks at the data")
+
+
+def sample_both(qrels: Qrels, sample: Ids) -> tuple[dict[str, None], dict[str, None]]:
+    """Judged and retrieved documents of the same queries, or of any if none of the sample has judgments; not too many.
+
+    Of each query come the first of both sides: what is retrieved first is what is most likely judged.
+    """
+    judged: dict[str, None] = {}
+    retrieved: dict[str, None] = {}
+    common = [(number, query) for query in sample if (number := qrels.find(query)) is not None]
+    pairs = common or list(zip_longest(range(len(qrels)), sample))
+    for number, query in pairs:
+        judged.update(dict.fromkeys(() if number is None else qrels.rows.documents(number)[:MOST_PER_QUERY]))
+        retrieved.update(dict.fromkeys(sample.get(query, [])[:MOST_PER_QUERY]))
+        if max(len(judged), len(retrieved)) >= MOST_SAMPLED:
+            break
+    return judged, retrieved
