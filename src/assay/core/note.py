@@ -178,6 +178,7 @@ class NoteKind(StrEnum):
         ),
         {
             "exact": "{count} gold [text|texts] matched by text: {exact} exactly, {none} by no retrieved text",
+            "graded": "{count} gold [text|texts] compared with the retrieved texts; the similarity is the grade",
             "spans": "{count} gold [span|spans] matched by position: {hit} hit by a chunk ({rule}), {none} not",
         },
     )

@@ -106,7 +106,7 @@ def match_texts(
         if threshold is None:
             rows += grade_texts(query, texts, others, distance)
         else:
-            golds = [Wanted(str(number), reference_name(number)) for number in range(len(texts))]
+            golds = [Wanted(str(number), f"reference-{number}") for number in range(len(texts))]
             names = [place_name(place) for place in range(len(others))]
             rows += judge_hits(query, golds, names, compare_texts(texts, others, threshold, distance).hits)
     rankings = {query: [place_name(place) for place in range(len(texts))] for query, texts in found.items()}
@@ -329,20 +329,19 @@ def normalise_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def grade_texts(query: str, references: list[str], retrieved: list[str], distance: str) -> Iterator[Judgment]:
-    """The judgments of one query by similarity, one group per reference."""
+def grade_texts(
+    query: str, references: list[str], retrieved: list[str], distance: str = "levenshtein", names: Sequence[str] = ()
+) -> Iterator[Judgment]:
+    """The judgments of one query by similarity, one group per reference; `names` are the ids of what was retrieved."""
     if not references:
         yield from judge_hits(query, [], [], [])
     similarity = similarities(retrieved, references, distance)
     for number in range(len(references)):
         group = str(number)
-        yield Judgment(query, reference_name(number), 1.0, group)
+        yield Judgment(query, unlike(f"reference-{number}", names), 1.0, group)
         for place in range(len(retrieved)):
-            yield Judgment(query, place_name(place), float(similarity[place, number]), group)
-
-
-def reference_name(number: int) -> str:
-    return f"reference-{number}"
+            name = names[place] if names else place_name(place)
+            yield Judgment(query, name, float(similarity[place, number]), group)
 
 
 def similarities(retrieved: list[str], references: list[str], distance: str, least: float = 0.0) -> FloatArray:

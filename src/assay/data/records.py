@@ -70,6 +70,8 @@ class Record(NamedTuple):
     fields: Mapping[str, Any] | None = None
     # Gold that was matched by texts or spans, as it is shown: a span or an id, or else a text.
     matched: tuple[tuple[str, str], ...] | None = None
+    # The gold texts as they were given, if some are in lists of alternatives.
+    text_groups: list[Any] | None = None
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401 - whatever the record holds
         """A field of the record as it was given, or else the part of that name."""
@@ -80,6 +82,11 @@ class Record(NamedTuple):
         if key in self._fields:
             return getattr(self, key)
         raise KeyError(key)
+
+    @property
+    def grouped_texts(self) -> list[Any] | None:
+        """The gold texts; a list inside holds alternatives."""
+        return self.text_groups or (None if self.gold_texts is None else list(self.gold_texts))
 
     @property
     def shown_texts(self) -> Sequence[str] | None:
@@ -310,6 +317,7 @@ def make_record(
         retrieved=retrieved,
         retrieved_texts=contents,
         gold_texts=optional_texts(parts, "gold_texts", place),
+        text_groups=parts["gold_texts"] if any(isinstance(each, list) for each in parts["gold_texts"] or ()) else None,
         answer=optional_text(parts, "answer", place),
         references=optional_texts(parts, "references", place),
         place=place,

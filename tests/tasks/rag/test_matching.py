@@ -92,6 +92,28 @@ class TestTexts:
         row = {"gold": [{"text": "one"}, {"text": "two"}], "retrieved": [{"id": "c", "text": "ONE"}]}
         assert score([row], "recall", "precision") == {"recall": [0.5], "precision": [1]}
 
+    def test_alternatives(self):
+        row = {"gold_texts": [["one", "two"], ["three"]], "retrieved_texts": ["two"]}
+        result = assay.evaluate_rag([row], "recall")
+        assert (result["recall"], result.found.tolist()) == (0.5, [False])
+
+    def test_a_question_that_nothing_was_retrieved_for(self):
+        result = assay.evaluate_rag([*TEXTS, {"user_input": "c?", "reference_contexts": ["x"]}], "recall")
+        assert result.scores["recall"].tolist() == [0.5, 1, 0]
+        assert "missing" in [note.kind for note in result.notes]
+
+    def test_texts_as_ragas_compares_them(self):
+        lists = [[row[name] for row in TEXTS] for name in ("reference_contexts", "retrieved_contexts")]
+        names = ["NonLLMContextRecall", "NonLLMContextPrecisionWithReference", "NonLLMContextRecall(threshold=0.99)"]
+        alone = assay.evaluate(*assay.match_texts(*lists), names, convention="ragas")
+        result = assay.evaluate_rag(TEXTS, names, convention="ragas")
+        assert result.mean == alone.mean
+        assert said(result) == ["3 gold texts compared with the retrieved texts; the similarity is the grade"]
+        with pytest.raises(
+            assay.MeasureError, match="takes similarities as grades; compute it alone, with convention="
+        ):
+            assay.evaluate_rag(TEXTS, ["ragas:NonLLMContextRecall"])
+
     @pytest.mark.parametrize("match", [0, 2, "fuzzy", None, True])
     def test_a_bad_threshold(self, match):
         with pytest.raises(assay.PolicyError, match="match must be 'exact', 'off', or a similarity above 0 and at"):
@@ -262,7 +284,7 @@ def test_the_worst_show_gold_as_it_was_given():
     assert "gold       g[0:5], g[9:12]\n  retrieved  ✓ g[3:8]" in str(assay.evaluate_rag(rows, "rr").worst(1))
     texts = str(assay.evaluate_rag(TEXTS[1:], "rr").worst(1))
     assert "gold       Dogs bark loudly at night.\n" in texts
-    assert "✓ retrieved-1  Dogs bark loudly at nights." in texts
+    assert "✓ Dogs bark loudly at nights." in texts
 
 
 def test_the_signature_says_how_gold_was_matched():

@@ -25,7 +25,7 @@ from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures, warned
 from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, fill_texts, read_gold
-from assay.tasks.rag.matching import THRESHOLD, Matching, match_records
+from assay.tasks.rag.matching import THRESHOLD, Matching, check_grades, match_records
 from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collapse_rankings, collect
 
@@ -104,7 +104,9 @@ def evaluate_rag(
     wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
     chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, "scores"), short=ONLY_ANSWERS)
     any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
-    how = Matching.parse(match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus)
+    how = Matching.parse(
+        match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus, graded=tool.name == "ragas"
+    )
     path = rule.argument if rule is not None and rule.is_field else None
     rows, notes, texts, _ = collect(records, outputs, corpus, columns, path, any_field=any_field)
     if measures is None:
@@ -115,6 +117,7 @@ def evaluate_rag(
         for kind in (*NEEDS, "scores")
     }
     matched = match_records(rows, how)
+    check_grades(kinds["rankings"], matched)
     gold = read_gold(matched, kinds["rankings"], tool.name, policies)
     rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]

@@ -6,16 +6,25 @@ Matched records get judgments in which every item, or list of alternatives, is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import DataError, PolicyError
+from assay.core.errors import DataError, MeasureError, PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.data.chunk_spans import read_chunk_spans
-from assay.data.derived import Judgment, Wanted, check_threshold, compare_texts, judge_hits, ranked_places, unique_names
+from assay.data.derived import (
+    Judgment,
+    Wanted,
+    check_threshold,
+    compare_texts,
+    grade_texts,
+    judge_hits,
+    ranked_places,
+    unique_names,
+)
 from assay.data.fields import find_field
 from assay.data.frames import as_id
 from assay.data.spans import SPAN_FIELDS, Overlap, Span, is_span, read_span
@@ -33,8 +42,9 @@ GRADE = ("grade", "relevance", "rel")
 class Matching(NamedTuple):
     """How gold without ids is matched: the least similarity of texts, if any, and the overlap of spans.
 
-    `paths` are the user's own field paths for the parts of a span, `rule` that for the ids of documents, and `chunks`
-    has the spans of chunks that were retrieved as ids.
+    `paths` are the user's own field paths for the parts of a span, `rule` that for the ids of documents. `chunks`
+    has the spans of chunks that were retrieved as ids. With `graded`, the similarity of texts is their grade, which
+    ragas' measures need.
     """
 
     threshold: float | None
@@ -42,6 +52,7 @@ class Matching(NamedTuple):
     paths: Mapping[str, str]
     rule: DocIdRule | None = None
     chunks: object = None
+    graded: bool = False
 
     @classmethod
     def parse(
@@ -53,11 +64,12 @@ class Matching(NamedTuple):
         columns: object = None,
         rule: DocIdRule | None = None,
         chunks: object = None,
+        graded: bool = False,
     ) -> Matching:
         """The rules that the parameters of `evaluate_rag` mean."""
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
-        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, rule, chunks)
+        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, rule, chunks, graded)
 
 
 def parse_match(match: object) -> float | None:
@@ -118,8 +130,15 @@ class Matched:
             return
         found, hits = self.compare(record, golds)
         self.queries.add(record.query_id)
-        self.rows += judge_hits(record.query_id, [each.wanted for each in golds], found.ids if found else [], hits)
-        gold = list(record.gold_texts or ()) if record.gold is None else record.gold
+        names, texts = (
+            found.ids if found else [],
+            [each.value.text for each in golds if isinstance(each.value, GoldText)],
+        )
+        if self.how.graded and len(texts) == len(golds):
+            self.rows += grade_texts(record.query_id, texts, list(record.retrieved_texts or ()), names=names)
+        else:
+            self.rows += judge_hits(record.query_id, [each.wanted for each in golds], names, hits)
+        gold = record.gold if record.gold is not None else record.grouped_texts
         shown = tuple(each.shown for each in golds)
         self.records.append(record._replace(gold=gold, retrieved=found and found._replace(items=None), matched=shown))
 
@@ -217,14 +236,16 @@ class Matched:
     def rules(self) -> tuple[str, ...]:
         """The rules that something was matched by, as in a signature."""
         least, of = self.how.overlap
-        texts = f"match={self.how.threshold:g}" if sum(self.texts.values()) else ""
+        texts = "" if not sum(self.texts.values()) else f"match={'grades' if self.how.graded else self.how.threshold}"
         spans = "overlap=any" if least is None else f"overlap={least:g} overlap_of={of}"
         return tuple(each for each in (texts, spans if sum(self.spans.values()) else "") if each)
 
     def notes(self) -> list[Note]:
         """How many gold items matched, and how."""
         notes = []
-        if total := sum(self.texts.values()):
+        if (total := sum(self.texts.values())) and self.how.graded:
+            notes.append(Note.of(NoteKind.MATCHED, about="graded", count=total))
+        elif total:
             how: dict[str, Any] = {name: f"{number:,}" for name, number in self.texts.items()}
             about = "exact" if self.how.threshold == 1 else ""
             notes.append(Note.of(NoteKind.MATCHED, about=about, count=total, threshold=self.how.threshold, **how))
@@ -237,6 +258,9 @@ class Matched:
 def match_records(records: list[Record], how: Matching) -> Matched:
     """The records, with judgments for those whose gold has no ids."""
     matched = Matched(how)
+    if all(each.retrieved is None and each.retrieved_texts is None for each in records):
+        matched.records = records
+        return matched
     for each in records:
         matched.add(each)
     if matched.rows:
@@ -254,11 +278,19 @@ def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
         gold = [gold]
     if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
         return read_items(gold, record.place, how)
-    has_ids = gold is not None and found is not None and not found.nameless
-    texts = record.gold_texts
-    if has_ids or texts is None or record.retrieved_texts is None or how.threshold is None:
+    has_ids = gold is not None and (found is None or not found.nameless)
+    lacks_texts = record.gold_texts is None or (record.retrieved_texts is None and found is not None)
+    if how.threshold is None or lacks_texts or (has_ids and (found is not None or record.retrieved_texts is None)):
         return None
-    return [GoldItem(GoldText(text), str(number)) for number, text in enumerate(texts)]
+    groups = enumerate(record.grouped_texts or ())
+    return [GoldItem(GoldText(text), str(number)) for number, group in groups for text in as_group(group)]
+
+
+def check_grades(keys: Iterable[str], matched: Matched) -> None:
+    """Raises if one of ragas' measures of texts would be computed with other grades than similarities."""
+    graded = [key for key in keys if key.startswith("ragas:") and "nonllm" in key.lower().replace("_", "")]
+    if graded and sum(matched.texts.values()) and not matched.how.graded:
+        raise MeasureError(f"{graded[0]} takes similarities as grades; compute it alone, with convention='ragas'")
 
 
 def as_group(each: Any) -> list[Any]:  # noqa: ANN401 - whatever the record holds

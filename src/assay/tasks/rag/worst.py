@@ -79,7 +79,7 @@ def retrieved_passages(record: Record, wanted: Collection[str], width: int | Non
 def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> list[Passage]:
     """What should have been retrieved: the ids, with texts where it is known which belongs to which; else the texts."""
     if record.matched is not None:
-        return tuple(Passage(name, first_line(text, width)) for name, text in record.matched)
+        return [Passage(name, first_line(text, width)) for name, text in record.matched]
     known: dict[str, str] = {}
     if record.retrieved is not None and record.shown_texts is not None:
         known = dict(zip(record.retrieved.ids, record.shown_texts, strict=False))
