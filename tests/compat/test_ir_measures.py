@@ -203,3 +203,32 @@ def test_everything_else_is_that_of_ir_measures():
 def test_it_is_imported_without_ir_measures():
     program = "import sys; sys.modules['ir_measures'] = None; import assay.compat.ir_measures"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0  # noqa: S603
+
+
+WITHOUT = """
+import sys
+sys.modules["ir_measures"] = None  # as if it were not installed
+from assay.compat import ir_measures
+assert "calc_aggregate" in dir(ir_measures)
+try:
+    from assay.compat.ir_measures import nDCG
+except ImportError as error:
+    print(error)
+import assay
+print(assay.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["nDCG@10", "AP(rel=2)"], convention="ir_measures").mean)
+"""
+
+
+def test_without_the_package_it_says_what_to_install():
+    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)  # noqa: S603 - this test's own text
+    message, values = run.stdout.splitlines()
+    assert "run pip install ir-measures" in message
+    assert 'assay.evaluate(qrels, run, ["nDCG@10"], convention="ir_measures") gives the same numbers' in message
+    assert values == "{'nDCG@10': 1.0, 'AP(rel=2)': 0.0}"
+
+
+def test_empty_ids_and_empty_judgments():
+    qrels, run = {"q1": {}, "q2": {"": 1, "a": 1}}, {"q1": {"a": 1.0}, "q2": {"": 1.0, "b": 2.0}}
+    for measure in (theirs.AP, theirs.RR @ 5, theirs.NumQ):
+        expected = theirs.calc_aggregate([measure], qrels, run)
+        assert ours.calc_aggregate([measure], qrels, run) == expected

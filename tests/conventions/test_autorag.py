@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU
 
 import assay
 
@@ -215,3 +217,32 @@ def test_float_ids_are_ids():
     assert result["retrieval_recall"] == 1
     scored = assay.evaluate({"q": [[1.0, 2]]}, {"q": {1.5: 0.9, 2.0: 0.5}}, MEASURES, convention="autorag")
     assert scored["retrieval_mrr"] == 1 / 2
+
+
+def test_measures_of_answers():
+    references = [["the cat sat on the mat", "a cat"], ["dogs bark"]]
+    predictions = ["the cat sat on a mat", "a dog barks"]
+    pairs = list(zip(references, predictions, strict=True))
+    bleu = BLEU(max_ngram_order=2, smooth_method="floor", effective_order=True)
+    rouge = RougeScorer(["rougeL", "rouge1"], use_stemmer=True)
+    plain = RougeScorer(["rougeL"])
+    expected = {
+        "bleu": [BLEU(effective_order=True).sentence_score(text, right).score for right, text in pairs],
+        "bleu(max_ngram_order=2,smooth_method=floor)": [
+            bleu.sentence_score(text, right).score for right, text in pairs
+        ],
+        "rouge": [plain.score_multi(right, text)["rougeL"].fmeasure for right, text in pairs],
+        "rouge(rouge_type=rouge1,use_stemmer=True)": [
+            rouge.score_multi(right, text)["rouge1"].fmeasure for right, text in pairs
+        ],
+    }
+    result = assay.evaluate_answers(references, predictions, list(expected), convention="autorag")
+    for name, values in expected.items():
+        assert result.scores[name] == pytest.approx(values)
+        assert result[name] == pytest.approx(sum(values) / 2)
+    meteor = "autorag:meteor(tokenize=treebank,alpha=0.5)"
+    own = "meteor(tokenize=treebank,alpha=0.5)"
+    both = assay.evaluate_answers(references, predictions, [meteor, own])
+    assert both[meteor] == both[own] > 0
+    with pytest.raises(assay.MeasureError, match="rouge: rouge_type must be rouge1 or rouge2 or rougeL or rougeLsum"):
+        assay.evaluate_answers(references, predictions, "rouge(rouge_type=rougeX)", convention="autorag")

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,7 +73,7 @@ def test_every_query_counts_in_the_mean():
 
 def test_notes_know_that_half_a_grade_is_relevant():
     result = assay.evaluate({"q": {"a": 0.5}}, {"q": ["a"]}, MEASURES, convention="haystack")
-    assert [note.kind for note in result.notes] == ["policies"]
+    assert {note.kind for note in result.notes} == {"policies"}
 
 
 @pytest.mark.parametrize(
@@ -140,3 +141,31 @@ def test_agrees_with_the_formulas(queries):
         expected = [formula(*query) for query in queries]
         np.testing.assert_allclose(result.scores[name], expected, rtol=1e-9, atol=1e-12, err_msg=name)
         assert result[name] == pytest.approx(sum(expected) / len(expected), rel=1e-9, abs=1e-12)
+
+
+# The evaluators' own answers, by content.
+EMPTY = [
+    (["a", ""], ["a"], (1 / 2, 1, 1 / (1 + 1 / LOG3), 1, 1)),
+    (["a"], ["", "a"], (1 / 2, 1 / 2, 1 / LOG3, 1, 1)),
+    ([""], [""], (1, 1, 1, 0, 0)),
+    (["a", ""], ["", "a"], (1, 1, 1, 1, 1)),
+    (["", "b"], ["x", "", "b"], (7 / 12, 1 / 2, (1 / LOG3 + 1 / 2) / (1 + 1 / LOG3), 1, 1)),
+]
+EACH = ("DocumentMAPEvaluator", "DocumentMRREvaluator", "DocumentNDCGEvaluator", *MEASURES[-2:])
+
+
+@pytest.mark.parametrize(("truth", "retrieved", "expected"), EMPTY)
+def test_recall_drops_empty_ids_and_the_others_count_them(truth, retrieved, expected):
+    result = assay.evaluate([truth], [retrieved], EACH, convention="haystack")
+    assert [result[name] for name in EACH] == pytest.approx(list(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [([("a", 0.5), ("a", 1.0), ("b", 0.25)], 0.7609096232928763), ([("a", 1.0), ("a", 0.5)], 1 / LOG3)],
+)
+def test_of_a_ground_truth_with_duplicates_the_highest_score_counts(truth, expected):
+    rows = [("q", *each) for each in truth]
+    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "relevance"], orient="row")
+    result = assay.evaluate(frame, {"q": ["b", "a", "a"]}, "DocumentNDCGEvaluator", convention="haystack")
+    assert result["DocumentNDCGEvaluator"] == pytest.approx(expected, rel=1e-14)

@@ -24,8 +24,12 @@ SPELLINGS = [
     ("AP(judged_only=False)", "ap", ""),
     ("RR", "rr", ""),
     ("MRR(rel=2)", "rr(rel=2)", ""),
-    ("MRR@10", "rr@10", "ties=docid_asc precision=float64 negative=nonrelevant"),
-    ("RR(rel=2,cutoff=10)", "rr(rel=2)@10", "ties=docid_asc precision=float64 negative=nonrelevant"),
+    ("MRR@10", "rr@10", "ties=docid_asc precision=float64 no_relevant=skip_unjudged negative=nonrelevant"),
+    (
+        "RR(rel=2,cutoff=10)",
+        "rr(rel=2)@10",
+        "ties=docid_asc precision=float64 no_relevant=skip_unjudged negative=nonrelevant",
+    ),
     ("P @ 5", "precision@5", ""),
     ("IPrec@0.1", "iprec(cut=v9)@0.1", ""),
     ("IPrec(recall=0.1)", "iprec(cut=v9)@0.1", ""),
@@ -33,11 +37,15 @@ SPELLINGS = [
     ("SetRelP", "recall(cap=true)", ""),
     ("SetP(relative=True,rel=2)", "recall(rel=2,cap=true)", ""),
     ("SetRelP(relative=False)", "precision", ""),
-    ("NumRet", "num_ret", ""),
+    ("NumRet", "num_ret", "no_relevant=skip_unjudged"),
     ("NumRet(rel=2)", "num_rel_ret(rel=2)", ""),
     ("NumRelRet", "num_rel_ret", ""),
-    ("NumQ", "num_q", "missing=skip"),
-    ("Accuracy@5", "auc(tied=rank)@5", "ties=input precision=float64 duplicates=count negative=nonrelevant"),
+    ("NumQ", "num_q", "missing=skip no_relevant=skip_unjudged"),
+    (
+        "Accuracy@5",
+        "auc(tied=rank)@5",
+        "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant",
+    ),
     (
         "Compat(p=0.9,normalize=False)",
         "compatibility(p=0.9,limit=0,ideal=score,normalize=false)",
@@ -46,12 +54,12 @@ SPELLINGS = [
     (
         "NRBP(alpha=0.3,beta=0.8)",
         "nrbp(alpha=0.3,p=0.8)",
-        "ties=docid_asc precision=float64 duplicates=once negative=nonrelevant",
+        "ties=docid_asc precision=float64 duplicates=once no_relevant=skip_unjudged negative=nonrelevant",
     ),
     (
         "INST(T=2.0,max_rel=3)",
         "inst(target=2,max=3)",
-        "ties=input precision=float64 duplicates=count negative=nonrelevant",
+        "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant",
     ),
 ]
 

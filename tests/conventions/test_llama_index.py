@@ -126,3 +126,15 @@ def test_agrees_with_the_formulas(queries):
         np.testing.assert_allclose(result.scores[name], values, rtol=1e-9, err_msg=name)
         scored = [value for value in values if not math.isnan(value)]
         assert result[name] == pytest.approx(sum(scored) / len(scored) if scored else math.nan, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "retrieved", "values"),
+    [
+        (["a", ""], ["a"], {"recall": 0.5, "precision": 1, "hit_rate": 1, "mrr": 1, "ap": 0.5}),
+        (["a"], ["", "a"], {"recall": 1, "precision": 0.5, "hit_rate": 1, "mrr": 0.5, "ap": 0.5}),
+        ([""], [""], {"recall": 1, "precision": 1, "hit_rate": 1, "mrr": 1, "ap": 1}),
+    ],
+)
+def test_the_empty_string_is_an_id(expected, retrieved, values):
+    assert assay.evaluate([expected], [retrieved], list(values), convention="llama_index").mean == values

@@ -16,15 +16,16 @@ STRICT = ["ap", "trec_eval:map", "trec_eval_9:map", "ir_measures:AP", "beir:MAP@
 # The judgments and the ranking of a query, and what AutoRAG's average precision and ranx's reciprocal rank say of it.
 QUERIES = [
     ([["a"], []], ["a"], (nan, nan)),
-    ([["a"], [""]], ["x", "a"], (nan, nan)),
+    # The empty string is an id to all but AutoRAG.
+    ([["a"], [""]], ["x", "a"], (nan, 1 / 2)),
     ([["a", None], ["b"]], ["a", "b"], (nan, nan)),
     ([[], []], ["a"], (nan, nan)),
     (None, ["a"], (nan, nan)),
     ([["a"]], None, (nan, nan)),
     ([["a"]], [None, "a"], (nan, nan)),
-    ([["a"]], {"x": 2.0, "": 1.5, "a": 1.0}, (nan, nan)),
-    ([["a"]], [("x", 2.0), ("", 1.5), ("a", 1.0)], (nan, nan)),
-    ([["a"]], np.array(["x", "", "a"]), (nan, nan)),
+    ([["a"]], {"x": 2.0, "": 1.5, "a": 1.0}, (nan, 1 / 3)),
+    ([["a"]], [("x", 2.0), ("", 1.5), ("a", 1.0)], (nan, 1 / 3)),
+    ([["a"]], np.array(["x", "", "a"]), (nan, 1 / 3)),
     # A blank id is one to all but AutoRAG.
     ([["a"]], ["x", " ", "a"], (nan, 1 / 3)),
     ([["a"]], {"x": math.inf, " ": 1.5, "a": 1.0}, (nan, 1 / 3)),
@@ -176,3 +177,22 @@ UNTOUCHED = [["a", "b"], [["a"], ["b"]], {"a": 1, 2: 0}, [("a", 0.5), ("b", 1)],
 @pytest.mark.parametrize("value", UNTOUCHED, ids=repr)
 def test_what_is_usable_stays_the_same_object(value):
     assert usable_part(value) is value
+
+
+@pytest.mark.parametrize("convention", ["trec_eval_9", "ir_measures", "beir", "mteb", "ranx"])
+def test_tools_of_scored_documents_take_the_empty_string_as_an_id(convention):
+    name = {"trec_eval_9": "map", "ir_measures": "AP", "beir": "MAP@9", "mteb": "map_at_9", "ranx": "map"}[convention]
+    qrels, run = (
+        {"q1": {"a": 1, "": 1}, "q2": {"b": 1}},
+        {"q1": {"x": 3.0, "": 2.0, "a": 1.0}, "q2": {"": 1.0, "b": 1.0}},
+    )
+    # Of ties, the greater id is first for all but ranx, and the empty one is the least.
+    second = 1 / 2 if convention == "ranx" else 1
+    result = assay.evaluate(qrels, run, name, convention=convention)
+    assert result.scores[name].tolist() == [(1 / 2 + 2 / 3) / 2, second]
+
+
+@pytest.mark.parametrize("convention", ["assay", "trec_eval", "sklearn"])
+def test_elsewhere_an_empty_id_is_an_error(convention):
+    with pytest.raises(assay.DataError, match="an id is the empty string"):
+        assay.evaluate({"q1": {"a": 1, "": 1}}, {"q1": {"a": 1.0}}, "ndcg@3", convention=convention)

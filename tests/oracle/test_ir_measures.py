@@ -214,3 +214,28 @@ def test_refuses_what_it_refuses(name):
             assay.parse_measure(f"ir_measures:{each}")
             known.append(each)
     assert set(known) - BEYOND == {each for each in names if is_computed(each)}
+
+
+UNJUDGED = [
+    "RR@5",
+    "RBP(rel=1)",
+    "AP_IA",
+    "NumQ",
+    "NumRet",
+    "NumRel",
+    "ERR_IA@5",
+    "NRBP",
+    "INST(max_rel=1)",
+    "StRecall@5",
+]
+COUNTED = ["AP", "RR", "P@1", "nDCG@5", "Judged@1", "Compat", "NumRelRet", "Bpref", "Rprec", "SetF", "IPrec@0.1"]
+
+
+@pytest.mark.parametrize("name", [*UNJUDGED, *COUNTED])
+def test_agrees_on_a_query_whose_judgments_are_empty(name):
+    qrels, run = {"q1": {}, "q2": {"d1": 1}}, {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}
+    mean, expected = peer(name, qrels, run)
+    result = assay.evaluate(qrels, run, name, convention="ir_measures")
+    assert result[name] == pytest.approx(mean, abs=1e-9)
+    assert set(result.queries) == ({"q2"} if name in UNJUDGED else {"q1", "q2"})
+    assert expected["q2"] == pytest.approx(result.per_query()["q2"][name], abs=1e-9)

@@ -58,10 +58,10 @@ class AssayEvaluator(providers.Evaluator):
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:  # noqa: ANN401 - any form of qrels
         judgments = read_any_qrels(qrels)
-        self.queries = [] if judgments is None else judgments.queries
-        super().__init__(list(measures), self.queries)
-        names = [str(each) for each in self.measures]
+        names = list(map(str, measures := list(measures)))
         self.ready = None if judgments is None else make_scorer(judgments, names, convention=CONVENTION.name)
+        self.queries = [] if self.ready is None else self.ready.qrels.queries
+        super().__init__(measures, self.queries)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - any form of run
         """The value of each measure for each query, if it is defined."""
@@ -89,10 +89,10 @@ class AssayEvaluator(providers.Evaluator):
             return None if len(rows) == 0 else self.ready.evaluate(finite_run(rows))
 
 
-def read_any_qrels(qrels: Any) -> Qrels | None:  # noqa: ANN401 - any form of qrels
+def read_any_qrels(qrels: Any) -> Qrels | dict[str, Any] | None:  # noqa: ANN401 - any form of qrels
     """The judgments in any form that ir_measures accepts, with iterations as groups; None if there are none."""
     if isinstance(qrels, dict):
-        return Qrels(qrels, duplicates=CONVENTION.policies.duplicates) if qrels else None
+        return qrels or None
     frame = qrels if is_frame(qrels) else frame_of_rows(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
     if not len(frame):
         return None

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay._kernel import Rows
 from assay.core.errors import DataError
-from assay.core.policies import LARGEST
+from assay.core.policies import EMPTY_ID, LARGEST
 from assay.data.frames import is_tuples
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def prepare_every_query(
     judgments: bool,
 ) -> Prepared | None:
     """The same for data that could not be read: looks at every query. None if no tool makes allowances."""
-    is_lenient = any(tool.infinite or tool.unreadable != "error" for tool in tools)
+    is_lenient = any(tool.infinite or tool.empty_ids or tool.unreadable != "error" for tool in tools)
     if not is_lenient or not has_queries(data):
         return None
     if may_be_infinite(tools, judgments=judgments):
@@ -113,6 +113,10 @@ def prepare_query(
         return value, []
     plain = [tool for tool in tools if tool.prepare is None]
     refusing = [tool for tool, each in made.items() if each is not value and not len(each)]
+    if plain and all(tool.empty_ids for tool in plain):
+        filled = filled_ids(value)
+        if filled is not value and is_readable(filled):
+            return filled, refusing
     if plain and not is_readable(value):
         is_known = usable_part(value) is not value
         if not is_known or any(tool.unreadable == "error" for tool in plain):
@@ -120,6 +124,25 @@ def prepare_query(
         refusing += [tool.name for tool in plain]
     taken = [each for tool, each in made.items() if tool not in refusing]
     return next((each for each in taken if each is not value), value if taken else []), refusing
+
+
+def filled_ids(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    r"""One query's judgments or ranking with `EMPTY_ID` in place of empty ids; the same object if it has none.
+
+    >>> filled_ids({"a": 1, "": 2}), filled_ids([["a", ""], [("", 0.5)]])
+    ({'a': 1, '\x00': 2}, [['a', '\x00'], [('\x00', 0.5)]])
+    """
+    if isinstance(value, str):
+        return value or EMPTY_ID
+    if isinstance(value, Mapping):
+        return {(key if key != "" else EMPTY_ID): grade for key, grade in value.items()} if "" in value else value
+    if isinstance(value, tuple) and len(value) == PAIR and isinstance(value[1], NUMBERS):
+        return (EMPTY_ID, value[1]) if isinstance(value[0], str) and not value[0] else value
+    if not isinstance(value, LISTS):
+        return value
+    items = list(value)
+    filled = [filled_ids(item) for item in items]
+    return value if all(one is other for one, other in zip(filled, items, strict=True)) else filled
 
 
 def finite_data(data: Any) -> Any:  # noqa: ANN401 - whatever the user gave

@@ -20,6 +20,8 @@ from assay.core.interface import Option
 from assay.core.text import nearest, printable, show
 
 LARGEST = sys.float_info.max
+# Stands for the empty string as a document's id, which the kernel refuses: like that, it sorts before all others.
+EMPTY_ID = "\x00"
 
 WORDING: dict[str, dict[Any, str]] = {
     "ties": {
@@ -53,6 +55,7 @@ WORDING: dict[str, dict[Any, str]] = {
         "nan": "queries without relevant documents are NaN for measures that need one",
         "nan_all": "queries without relevant documents are NaN",
         "skip": "queries without relevant documents are skipped",
+        "skip_unjudged": "queries without judgments are skipped; others without relevant documents score 0",
     },
     "no_results": {
         "zero": "queries without results score 0",
@@ -70,6 +73,7 @@ WORDING: dict[str, dict[Any, str]] = {
     "exclude": {
         "nothing": "no document is excluded",
         "query_id": "the document whose id is the query's id is excluded",
+        "empty_id": "documents with an empty id are excluded, retrieved or judged",
     },
     "depth": {
         None: "the whole ranking counts",
@@ -100,6 +104,7 @@ EFFECTS: dict[str, dict[str, str]] = {
         "nan": "NaN for measures that need one",
         "nan_all": "left out of the mean",
         "skip": "left out",
+        "skip_unjudged": "left out if they have no judgments, else scored 0",
     },
     "no_results": {"nan": "left out of the mean", "skip": "left out"},
     "negative": {"unjudged": "unjudged", "nonrelevant": "not relevant"},

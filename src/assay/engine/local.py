@@ -10,7 +10,7 @@ import numpy as np
 
 from assay._kernel import Options
 from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread
-from assay.core.policies import check_whole
+from assay.core.policies import EMPTY_ID, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -82,6 +82,8 @@ def rank_hits(
         make_id_order=lambda: order_of_ids(index, len(grades)),
         make_queries=rows.queries,
     )
+    if policies.exclude == "empty_id":
+        judged = without_empty_ids(judged, index, grades, starts)
     return restrict(judged, policies), found
 
 
@@ -149,6 +151,18 @@ def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
     group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1]
     is_divided = any(SUBGROUP in name for name in names)
     return group[numbers], np.unique(names, return_inverse=True)[1][numbers] if is_divided else None
+
+
+def without_empty_ids(judged: Judged, index: Index, grades: FloatArray, starts: IntArray) -> Judged:
+    """The judgments and rankings without documents whose id is empty; they keep their ranks."""
+    empty = [number for number in range(len(grades)) if index.document(number) == EMPTY_ID]
+    if not empty:
+        return judged
+    owner = np.delete(np.repeat(np.arange(judged.size), np.diff(starts)), empty)
+    left = np.delete(grades, empty)
+    order = np.lexsort((-left, owner))
+    hits = judged.hits.where(~np.isin(judged.hits.document, empty))
+    return rebuild(judged, owner=owner[order], grades=left[order], hits=hits)
 
 
 def restrict(judged: Judged, policies: Policies) -> Judged:

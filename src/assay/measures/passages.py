@@ -15,7 +15,7 @@ from assay.measures.answers.overlap import token_overlap
 from assay.measures.answers.tokens import Normalize, tokenize
 
 REFERENCE = "AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1."
-UNDEFINED = "the texts of the gold or the retrieved passages are missing"
+UNDEFINED = "a text of the gold or the retrieved passages is missing or blank"
 GOLD = ["The tower was built in 1889."]
 RETRIEVED = ["The tower opened in 1889.", "Paris is a city."]
 
@@ -49,9 +49,10 @@ class Contents:
 def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize: str) -> Any:  # noqa: ANN401 - three floats
     """Precision, recall and F1: each retrieved text against its best gold text, averaged over the retrieved texts.
 
-    Unlike for answers, two texts without tokens have nothing in common.
+    Unlike for answers, two texts without tokens have nothing in common. As in AutoRAG, a blank text leaves the question
+    without a value.
     """
-    if not gold or not retrieved:
+    if not gold or not retrieved or not all(text.strip() for text in (*gold, *retrieved)):
         return (np.nan,) * 3
     right = [Counter(tokenize(each, normalize)) for each in gold]
     given = [Counter(tokenize(each, normalize)) for each in retrieved]

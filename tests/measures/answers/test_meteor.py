@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk import word_tokenize
 from nltk.translate.meteor_score import meteor_score
 
 import assay
@@ -163,3 +164,34 @@ def test_the_table_is_what_the_script_makes(tmp_path, monkeypatch):
     made = gzip.decompress((tmp_path / "wordnet.txt.gz").read_bytes())
     assert made == gzip.decompress(wordnet.WORDNET.read_bytes())
     assert (tmp_path / "wordnet.LICENSE").read_text() == wordnet.WORDNET.with_name("wordnet.LICENSE").read_text()
+
+
+TREEBANK = ["The cat's out. It isn't far!", "the cat is out; it isn't far.", "Dr. Who (1963)", "can't", ""]
+
+
+@pytest.mark.parametrize("right", TREEBANK)
+@pytest.mark.parametrize("given_text", TREEBANK)
+def test_words_of_nltks_tokenizer(right, given_text):
+    words = [word_tokenize(each, preserve_line=True) for each in (right, given_text)]
+    expected = meteor_score([words[0]], words[1], wordnet=shipped())
+    name = "meteor(tokenize=treebank)"
+    assert assay.evaluate_answers([right], [given_text], name).scores[name][0] == pytest.approx(expected)
+
+
+def has_punkt():
+    try:
+        word_tokenize("a")
+    except LookupError:
+        return False
+    return True
+
+
+def test_sentences_need_nltks_data():
+    name = "meteor(tokenize=nltk)"
+    if has_punkt():
+        assert assay.evaluate_answers(["It is. So be it."], ["It is. So be it."], name)[name] > 0.9
+    else:
+        with pytest.raises(
+            assay.MeasureError, match="run python -m nltk.downloader punkt_tab, or use tokenize=treebank"
+        ):
+            assay.evaluate_answers(["a"], ["a"], name)

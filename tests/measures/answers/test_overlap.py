@@ -158,3 +158,9 @@ def test_a_lazy_frame_is_read():
 def test_predictions_that_are_none_are_counted():
     result = assay.evaluate_answers({"q1": "x", "q2": "x"}, {"q1": None, "q2": "x"}, "em")
     assert "1 question has no prediction; counted as empty: 'q1'" in map(str, result.notes)
+
+
+@pytest.mark.parametrize(("right", "given_text"), [("the", "a"), ("", ""), ("!", "The.")])
+def test_two_texts_without_words_are_equal_except_in_hotpotqa(right, given_text):
+    names = ["f1", "f1(yes_no=true)", "em"]
+    assert list(assay.evaluate_answers([[right]], [given_text], names).mean.values()) == [1, 0, 1]

@@ -147,7 +147,7 @@ def test_the_signature_names_the_library():
 
     signature = str(assay.evaluate_answers(["a"], ["a"], "bleu").signature)
     assert signature.endswith(
-        f"bleu(aggregate=corpus,tokenize=13a,smooth=exp,lowercase=false)[sacrebleu {sacrebleu.__version__}]"
+        f"bleu(aggregate=corpus,tokenize=13a,smooth=exp,lowercase=false,order=4)[sacrebleu {sacrebleu.__version__}]"
     )
 
 
@@ -226,3 +226,30 @@ def test_chrf_with_words(rows):
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 36).map(lambda each: each / 4)), min_size=1, max_size=5))
 def test_ter(rows):
     assert ter_scores(TER(), np.array(rows, dtype=np.float64)).tolist() == pytest.approx(theirs(TER(), rows), rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 6])
+def test_bleu_of_another_order(order):
+    references, predictions = ["the cat sat on the mat today", "a dog"], ["the cat sat on a mat", "a dog barks"]
+    name = f"bleu(order={order})"
+    result = assay.evaluate_answers(references, predictions, name)
+    assert result[name] == pytest.approx(BLEU(max_ngram_order=order).corpus_score(predictions, [references]).score)
+    sentence = BLEU(max_ngram_order=order, effective_order=True)
+    expected = [
+        sentence.sentence_score(each, [right]).score for right, each in zip(references, predictions, strict=True)
+    ]
+    assert result.scores[name] == pytest.approx(expected)
+
+
+TEXT = st.text(st.sampled_from("ab c"), min_size=1, max_size=9)
+
+
+@few
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.integers(1, 6), st.integers(0, 2))
+def test_chrf_with_eps_smoothing(pairs, order, words):
+    metric = CHRF(char_order=order, word_order=words, eps_smoothing=True)
+    references, predictions = zip(*pairs, strict=True)
+    name = f"chrf(order={order},words={words},eps=true)"
+    result = assay.evaluate_answers(list(references), list(predictions), name)
+    assert result[name] == pytest.approx(metric.corpus_score(list(predictions), [list(references)]).score, abs=1e-9)
+    assert result.scores[name] == pytest.approx([metric.sentence_score(b, [a]).score for a, b in pairs], abs=1e-9)

@@ -84,3 +84,11 @@ def test_it_has_no_interval():
     with pytest.raises(assay.MeasureError, match="is one number for all queries and has no interval"):
         result.interval("nauc(of=rr)")
     assert result.table().rows == (("nauc(of=rr)", pytest.approx(1), None, None, 2),)
+
+
+def test_ties_by_the_order_of_queries():
+    # Two equally sure queries: the first is dropped first. The better one left is the oracle's choice, the other not.
+    bad, good = (0, [4.0, 1.0]), (1, [4.0, 3.0])
+    name = "nauc(of=rr,tied=order)"
+    assert assay.evaluate(*collection(bad, good), name)[name] == pytest.approx(1)
+    assert assay.evaluate(*collection(good, bad), name)[name] == pytest.approx(-1)

@@ -1,7 +1,8 @@
 """AutoRAG: its six retrieval measures, over groups of alternative passages (AND over groups, OR inside one).
 
-AutoRAG has no cutoffs; `depth` cuts the rankings. A query for which it returns None is NaN here and left out of the
-mean: one without results or without relevant passages, with an empty group, or with an id that is None or blank.
+Also its measures of answers that need no model: bleu, meteor and rouge. AutoRAG has no cutoffs; `depth` cuts the
+rankings. A query for which it returns None is NaN here and left out of the mean: one without results or without relevant
+passages, with an empty group, or with an id that is None or blank.
 """
 
 from collections.abc import Mapping, Sized
@@ -12,6 +13,7 @@ from assay.core.convention import Convention, Name, Option
 from assay.core.policies import Policies
 
 LEVEL = {"rel": Option("rel")}
+TRUTHS = {"True": True, "true": True, "False": False, "false": False}
 # A duplicate passage takes up a rank but counts once.
 ONCE = {"duplicates": "once"}
 
@@ -52,8 +54,37 @@ AUTORAG = Convention(
         "retrieval_map": Name(
             "group_ap", about="The mean over the groups of an average precision divided by the hits found."
         ),
+        "bleu": Name(
+            "bleu(aggregate=mean)",
+            options={
+                "tokenize": Option("tokenize"),
+                "smooth_method": Option("smooth"),
+                "smooth_value": Option("smooth_value"),
+                "max_ngram_order": Option("order"),
+                "lowercase": Option("lowercase", TRUTHS),
+            },
+            about="The mean of the answers' own scores, from 0 to 100.",
+        ),
+        "meteor": Name(
+            "meteor(tokenize=nltk)",
+            options={name: Option(name) for name in ("alpha", "beta", "gamma", "tokenize")},
+            about="Needs the package nltk and its data punkt_tab; the option tokenize is assay's.",
+        ),
+        "rouge": Name(
+            "rouge_l",
+            options={
+                "rouge_type": Option(
+                    "measure",
+                    {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l", "rougeLsum": "rouge_lsum"},
+                ),
+                "use_stemmer": Option("stem", TRUTHS),
+            },
+        ),
     },
     prepare=as_autorag_takes_it,
     infinite=True,
-    defects=("A flat list of ids as judgments is split into letters; here each id is a group of its own.",),
+    defects=(
+        "A flat list of ids as judgments is split into letters; here each id is a group of its own.",
+        "bleu, meteor and rouge have no value for a blank answer or reference; here such an answer scores 0.",
+    ),
 )

@@ -29,10 +29,12 @@ HAYSTACK = Convention(
         ),
         "DocumentRecallEvaluator": Name(
             "hit_rate",
+            policies={"exclude": "empty_id"},
             options={"mode": Option("measure", {"single_hit": "hit_rate", "multi_hit": "recall"})},
             about="1 if anything relevant was retrieved, unless the mode is multi_hit.",
         ),
     },
     unreadable="nan",
     infinite=True,
+    empty_ids=True,
 )

@@ -26,11 +26,13 @@ TARGET = {"T": Option("target")}
 ALPHA = {"alpha": Option("alpha")}
 NOVELTY = {**REL, **ALPHA, "beta": Option("p")}
 
+# These providers do not see a query whose judgments are an empty dict; to the others it has no relevant documents.
+UNSEEN = {"no_relevant": "skip_unjudged"}
 BY_ID = {"ties": "docid_asc", "precision": "float64", "negative": "nonrelevant"}
-PYNDEVAL = {**BY_ID, "duplicates": "once"}
-AS_GIVEN = {"ties": "input", "precision": "float64", "negative": "nonrelevant", "duplicates": "count"}
+PYNDEVAL = {**BY_ID, **UNSEEN, "duplicates": "once"}
+AS_GIVEN = {"ties": "input", "precision": "float64", "negative": "nonrelevant", "duplicates": "count", **UNSEEN}
 GDEVAL = {"precision": "float64", "duplicates": "count"}
-PRESENT = {"missing": "skip"}
+PRESENT = {"missing": "skip", **UNSEEN}
 
 # Options that lead to another entry of the table: by the name, the option and its value.
 VARIANTS = {
@@ -133,14 +135,14 @@ NAMES = {
         policies=PRESENT,
         about="only for queries in the run",
     ),
-    "NumRet": Name("num_ret"),
+    "NumRet": Name("num_ret", policies=UNSEEN),
     "NumRelRet": Name("num_rel_ret", options=REL),
     "P": Name("precision@{}", options=COMMON),
     "R": Name("recall@{}", options=COMMON),
     "RBP": Name("rbp(limit=1000)", options={"p": Option("p"), **REL}, policies=AS_GIVEN, needed={"rel": "1"}),
     "Rprec": Name("r_precision", options=COMMON),
     "RR": Name("rr", options=COMMON, about="computed by pytrec_eval"),
-    "RR@k": Name("rr@{}", options=REL, policies=BY_ID, about="computed by msmarco"),
+    "RR@k": Name("rr@{}", options=REL, policies={**BY_ID, **UNSEEN}, about="computed by msmarco"),
     "SDCG": Name("sdcg@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
     "SetP": Name("precision", options=COMMON),
     "SetRelP": Name("recall(cap=true)", options=COMMON),
@@ -172,6 +174,10 @@ DEFECTS = (
         "If a document is judged more than once, RR@k takes the highest grade, ERR@k the last above 0, diversity "
         "measures the last, and AP_IA counts it twice; here diversity measures take the highest, all others the last."
     ),
+    (
+        "A query whose judgments are empty counts as 0 for some measures (AP) and not for others (RR@k, RBP, NumQ); for "
+        "the latter it does if they are computed together with the former, but here never."
+    ),
     "IPrec rounds its recall to two decimals; here it does not.",
     "A run that shares no query with the judgments scores 0; here it is an error.",
 )
@@ -183,5 +189,6 @@ IR_MEASURES = Convention(
     read=read_ir_measures,
     names={**NAMES, **{alias: NAMES[name] for alias, name in ALIASES.items()}},
     infinite=True,
+    empty_ids=True,
     defects=DEFECTS,
 )

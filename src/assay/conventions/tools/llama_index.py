@@ -42,4 +42,5 @@ LLAMA_INDEX = Convention(
     },
     unreadable="nan",
     infinite=True,
+    empty_ids=True,
 )

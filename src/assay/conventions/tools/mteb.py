@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)
 OWN = {"precision": "float64"}
 FIGURE = {"figure": Option("figure")}
+NAUC = "mteb before 2.26 drops equally confident queries in their order: nauc(tied=order)"
 SHAPE = re.compile(r"(?:(?P<base>.+?)_at_|(?P<own>Accuracy)@)(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
 MERGED = "max_over_subqueries_"
 
@@ -70,7 +71,7 @@ MTEB = Convention(
         "hit_rate": Name("hit_rate@{}", CUTOFFS, "hit_rate_at_{:.0f}"),
         "mrr": Name("rr@{}", CUTOFFS, "mrr_at_{:.0f}", policies=OWN),
         "accuracy": Name("recall@1", about="same as recall_at_1"),
-        "nauc_ndcg": Name("nauc(of=ndcg)@{}", output="nauc_ndcg_at_{:.0f}", options=FIGURE),
+        "nauc_ndcg": Name("nauc(of=ndcg)@{}", output="nauc_ndcg_at_{:.0f}", options=FIGURE, about=NAUC),
         "nauc_map": Name("nauc(of=ap)@{}", output="nauc_map_at_{:.0f}", options=FIGURE),
         "nauc_recall": Name("nauc(of=recall)@{}", output="nauc_recall_at_{:.0f}", options=FIGURE),
         "nauc_precision": Name("nauc(of=precision)@{}", output="nauc_precision_at_{:.0f}", options=FIGURE),
@@ -87,6 +88,7 @@ MTEB = Convention(
         ),
     },
     infinite=True,
+    empty_ids=True,
     defects=(
         "nauc pairs confidences and values by the order of queries in the run and in the scores; here by id.",
         "nauc is NaN or the noise of the last digits if all queries score the same; here it is NaN.",

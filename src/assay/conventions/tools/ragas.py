@@ -94,6 +94,7 @@ RAGAS = Convention(
     names=NAMES,
     unreadable="nan",
     infinite=True,
+    empty_ids=True,
     defects=(
         "NonLLMContextPrecisionWithReference is 0 for a query with neither references nor results; here it is NaN.",
     ),

@@ -91,6 +91,7 @@ RANX = Convention(
     },
     unreadable="nan",
     infinite=True,
+    empty_ids=True,
     defects=(
         "bpref is NaN for a query with a hit and nothing judged nonrelevant, and so is the mean; here it is left out.",
         "A query without relevant documents stops bpref: later ones in its thread score 0; here only that query does.",

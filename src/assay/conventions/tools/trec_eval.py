@@ -213,6 +213,7 @@ TREC_EVAL_9 = TREC_EVAL._replace(
     names=NAMES_9,
     nicknames={nickname: tuple(name for name in names if name in NAMES_9) for nickname, names in NICKNAMES.items()},
     level="relevance_level={}",
+    empty_ids=True,
     defects=(
         *TREC_EVAL.defects[2:],
         (

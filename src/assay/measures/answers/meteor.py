@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Literal
 
+from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
@@ -22,8 +23,9 @@ RecallWeight = Annotated[float, Bounds(low=0, high=1), "the weight of recall aga
 PenaltyPower = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches form longer chunks"]
 LargestPenalty = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
 MeteorTokens = Annotated[
-    Literal["whitespace", "squad", "multilingual"],
-    "whitespace: lower case, split at whitespace, the usual way with nltk; or as in normalize of answer_f1",
+    Literal["whitespace", "nltk", "treebank", "squad", "multilingual"],
+    "whitespace: lower case, split at whitespace; nltk: nltk's word_tokenize, which needs nltk and its data punkt_tab; "
+    "treebank: the same without splitting sentences first, which needs no data; others as in normalize of answer_f1",
 ]
 # The places of each word, ascending; and the unmatched words, by place.
 WordPlaces = dict[str, list[int]]
@@ -31,7 +33,25 @@ WordsLeft = dict[int, str]
 
 
 def meteor_words(text: str, how: str) -> list[str]:
+    if how in ("nltk", "treebank"):
+        return [word.lower() for word in nltk_words(text, sentences=how == "nltk")]
     return text.lower().split() if how == "whitespace" else tokenize(text, how)
+
+
+def nltk_words(text: str, *, sentences: bool) -> list[str]:
+    """The words of a text by nltk's tokenizer, which is not part of assay."""
+    try:
+        from nltk import word_tokenize  # type: ignore[import-untyped]
+
+        words: list[str] = word_tokenize(text, preserve_line=not sentences)
+    except ImportError:
+        raise MeasureError("meteor: tokenize=nltk and treebank need the package nltk; run pip install nltk") from None
+    except LookupError:
+        raise MeasureError(
+            "meteor: tokenize=nltk needs nltk's data punkt_tab; run python -m nltk.downloader punkt_tab, or use "
+            "tokenize=treebank"
+        ) from None
+    return words
 
 
 def word_places(left: WordsLeft) -> WordPlaces:

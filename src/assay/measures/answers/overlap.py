@@ -12,7 +12,7 @@ from assay.core.measure import AnswerExample, define
 from assay.measures.answers.data import NO_REFERENCE, Answers
 from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
 
-YesNo = Annotated[bool, "yes, no and noanswer match only themselves, as in HotpotQA"]
+YesNo = Annotated[bool, "as in HotpotQA: yes, no and noanswer match only themselves, and two empty texts score 0"]
 CLOSED = ({"yes": 1}, {"no": 1}, {"noanswer": 1})
 NOTHING = (np.nan, np.nan, np.nan)
 REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
@@ -39,9 +39,9 @@ def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArr
 
 
 def token_overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the shared tokens; two texts without tokens are equal."""
+    """Precision, recall and F1 of the shared tokens; two texts without tokens are equal, except in HotpotQA."""
     if not reference or not prediction:
-        same = float(reference == prediction)
+        same = float(reference == prediction and not yes_no)
         return same, same, same
     if yes_no and (reference in CLOSED or prediction in CLOSED) and reference != prediction:
         return 0.0, 0.0, 0.0

@@ -31,6 +31,8 @@ MakeMetric = Callable[..., "Metric"]
 Statistics = list[float]
 # sacrebleu's logarithm of 0.
 LOG_OF_NOTHING = -9999999999.0
+# What chrF++.py has instead of 0.
+EPSILON = 1e-16
 
 
 def library_version() -> str:
@@ -116,6 +118,8 @@ def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - 
 def chrf_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
     """Rows: for each order, the n-grams of the answer, of the reference, and shared."""
     given, right, common = np.moveaxis(rows.reshape(*rows.shape[:-1], -1, 3), -1, 0)
+    if metric.eps_smoothing:
+        return smoothed_chrf(given, right, common, metric.beta**2)
     counts = (given > 0) & (right > 0)
     orders = counts.sum(axis=-1)
     precision, recall = (
@@ -123,6 +127,14 @@ def chrf_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - 
     )
     factor = metric.beta**2
     return np.asarray(100 * ratio((1 + factor) * precision * recall, factor * precision + recall), dtype=np.float64)
+
+
+def smoothed_chrf(given: FloatArray, right: FloatArray, common: FloatArray, factor: float) -> FloatArray:
+    """The mean over all orders of their F, with a tiny number instead of nothing, as in the program chrF++.py."""
+    precision, recall = (np.where(each > 0, ratio(common, each), EPSILON) for each in (given, right))
+    total = factor * precision + recall
+    scores = np.where(total > 0, ratio((1 + factor) * precision * recall, total), EPSILON)
+    return np.asarray(100 * scores.mean(axis=-1), dtype=np.float64)
 
 
 def ter_scores(_: Metric, rows: FloatArray) -> FloatArray:
@@ -141,11 +153,18 @@ BleuTokenizer = Annotated[
 Smoothing = Annotated[
     Literal["exp", "floor", "add-k", "none"], "sacrebleu's smoothing for n-gram orders without a match"
 ]
+LongestNgram = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of words"]
 SmoothValue = Annotated[float | None, Bounds(low=0), "the value for floor and add-k; by default sacrebleu's"]
 
 
 def bleu_metric(
-    *, tokenize: str, smooth: str, smooth_value: float | None, lowercase: bool, effective_order: bool = False
+    *,
+    tokenize: str,
+    smooth: str,
+    smooth_value: float | None,
+    lowercase: bool,
+    order: int,
+    effective_order: bool = False,
 ) -> Metric:
     from sacrebleu.metrics.bleu import BLEU
 
@@ -155,6 +174,7 @@ def bleu_metric(
             tokenize=tokenize,
             smooth_method=smooth,
             smooth_value=smooth_value,
+            max_ngram_order=order,
             effective_order=effective_order,
         )
     except (ImportError, RuntimeError, OSError) as error:
@@ -195,27 +215,32 @@ def bleu(
     smooth: Smoothing = "exp",
     smooth_value: SmoothValue = None,
     lowercase: Lowercase = False,
+    order: LongestNgram = 4,
 ) -> FloatArray:
     """How much of an answer's wording matches the references, from 0 to 100.
 
     A question's value is sentence BLEU with effective order; an empty answer scores 0. The overall value is corpus
     BLEU. N-grams of all references count, and the length of the closest one.
     """
-    values = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value, "lowercase": lowercase}
+    values: dict[str, Any] = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value}
+    values |= {"lowercase": lowercase, "order": order}
     rows = collect_statistics(answers, bleu_metric, values)
-    return question_scores(answers, bleu_metric(**values, effective_order=True), rows)  # type: ignore[arg-type]
+    return question_scores(answers, bleu_metric(**values, effective_order=True), rows)
 
 
 CharacterOrder = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
 WordOrder = Annotated[int, Bounds(low=0, high=20), "the longest n-gram of words, counted too; 2 is chrF++"]
 RecallFactor = Annotated[int, Bounds(low=1, high=1000), "how many times as much recall counts as precision"]
+Smoothed = Annotated[bool, "orders without n-grams count, smoothed as in chrF++.py, Moses and nltk"]
 Whitespace = Annotated[bool, "count whitespace as characters"]
 
 
-def chrf_metric(*, order: int, words: int, beta: int, lowercase: bool, whitespace: bool) -> Metric:
+def chrf_metric(*, order: int, words: int, beta: int, lowercase: bool, whitespace: bool, eps: bool) -> Metric:
     from sacrebleu.metrics.chrf import CHRF
 
-    return CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase, whitespace=whitespace)
+    return CHRF(
+        char_order=order, word_order=words, beta=beta, lowercase=lowercase, whitespace=whitespace, eps_smoothing=eps
+    )
 
 
 def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
@@ -248,14 +273,16 @@ def chrf(
     beta: RecallFactor = 2,
     lowercase: Lowercase = False,
     whitespace: Whitespace = False,
+    eps: Smoothed = False,
 ) -> FloatArray:
     """How many character n-grams answer and reference share, from 0 to 100.
 
     It needs no words, so it suits inflected languages and scripts without spaces. An empty answer scores 0. The best
     reference counts. The overall value is corpus chrF.
     """
-    values = {"order": order, "words": words, "beta": beta, "lowercase": lowercase, "whitespace": whitespace}
-    return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_metric, values))  # type: ignore[arg-type]
+    values: dict[str, Any] = {"order": order, "words": words, "beta": beta}
+    values |= {"lowercase": lowercase, "whitespace": whitespace, "eps": eps}
+    return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_metric, values))
 
 
 TerNormalize = Annotated[bool, "split off punctuation as Tercom does"]

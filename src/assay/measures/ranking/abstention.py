@@ -21,12 +21,16 @@ Confidence = Annotated[
     Literal["max", "std", "diff1"],
     "confidence: the top score, the standard deviation of all scores, or the gap between the top two",
 ]
+Tied = Annotated[
+    Literal["mean", "order"],
+    "equally confident queries: each counts their mean, or they are dropped in the order of the judgments",
+]
 RATES = np.linspace(0, 1, 11)[:-1]
 # Values closer than this are equal.
 ROUNDING = 1e-12
 
 
-def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, figure: Confidence) -> float:
+def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, figure: Confidence, tied: Tied) -> float:
     """The area gained by confidence, as a share of the oracle's gain; NaN if there is nothing to gain."""
     confidence = confidences(judged, figure)
     values = inner_measure(of, k, rel)(judged)
@@ -35,7 +39,7 @@ def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, f
     if not len(values) or np.ptp(values) < ROUNDING:
         return float("nan")
     flat = float(values.mean() * RATES[-1])
-    return (curve_area(confidence, values) - flat) / (curve_area(values, values) - flat)
+    return (curve_area(confidence, values, tied) - flat) / (curve_area(values, values, tied) - flat)
 
 
 @define(
@@ -56,6 +60,7 @@ def abstention(
     k: Cutoff = None,
     rel: Rel = 1,
     figure: Confidence = "max",  # noqa: ARG001 - only the number of all queries depends on it
+    tied: Tied = "mean",  # noqa: ARG001 - likewise
 ) -> FloatArray:
     """How well scores tell good queries from bad: 1 like an oracle, 0 not at all. A query's value is that of `of`."""
     return inner_measure(of, k, rel)(judged)
@@ -77,11 +82,14 @@ def confidences(judged: Judged, figure: str) -> FloatArray:
     return {"max": top, "std": deviation, "diff1": top - second}[figure]
 
 
-def curve_area(confidence: FloatArray, values: FloatArray) -> float:
-    """The area under the mean of the remaining values at each rate; equally confident queries count their mean."""
-    group = np.unique(confidence, return_inverse=True)[1]
-    means = np.bincount(group, weights=values) / np.bincount(group)
-    in_order = means[np.sort(group)]
+def curve_area(confidence: FloatArray, values: FloatArray, tied: str) -> float:
+    """The area under the mean of the remaining values at each rate."""
+    if tied == "mean":
+        group = np.unique(confidence, return_inverse=True)[1]
+        means = np.bincount(group, weights=values) / np.bincount(group)
+        in_order = means[np.sort(group)]
+    else:
+        in_order = values[np.argsort(confidence, kind="stable")]
     size = len(values)
     curve = np.array([in_order[min(round(rate * size), size - 1) :].mean() for rate in RATES])
     return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())

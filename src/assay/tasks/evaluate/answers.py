@@ -35,6 +35,8 @@ def evaluate_answers(
     references: object,
     predictions: object,
     measures: str | Score | Iterable[str | Measure | Score] = DEFAULT_ANSWER_MEASURES,
+    *,
+    convention: str = "assay",
 ) -> Result:
     """Scores answers against references.
 
@@ -51,7 +53,7 @@ def evaluate_answers(
     object, such as `assay.semantic` creates from an embedder, or a function of your own, which gets a record with
     `query_id`, `answer` and `references` and returns a number (see `assay.score`).
     """
-    own = find_convention("assay")
+    own = find_convention(convention)
     resolved = resolve_measures(measures, own, {}, kinds=("answers", "scores"), short=SHORT_ANSWER_NAMES)
     answers, missing, unknown = pair_answers(references, predictions)
     notes = []

@@ -127,6 +127,8 @@ def score(
     is_used = ~np.logical_and.reduce(list(refused.values()))
     said = query_notes(queries, policies, present, has_relevant | ~is_used, has_results | ~is_used)
     keep = kept_queries(policies, present, has_relevant, has_results)
+    if policies.no_relevant == "skip_unjudged":
+        keep = keep[np.isin(keep, judged.owner)]
     if len(keep) < judged.size:
         judged = select(judged, keep)
     computed = compute_all(measures, judged)
