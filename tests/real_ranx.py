@@ -8,10 +8,10 @@ import warnings
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import ranx
-    from ranx.data_structures.report import stat_test_labels
+    from ranx.data_structures.report import Report, stat_test_labels
     from ranx.metrics import interpolated_precision_at_recall
 
-__all__ = ["evaluate", "interpolated_precision", "ranx", "stat_test_labels"]
+__all__ = ["Report", "evaluate", "interpolated_precision", "ranx", "stat_test_labels"]
 
 
 def evaluate(*arguments, **options):

@@ -1,8 +1,8 @@
 """AutoRAG: its six retrieval measures, over groups of alternative passages (AND over groups, OR inside one).
 
 Also its measures of answers that need no model: bleu, meteor and rouge. AutoRAG has no cutoffs; `depth` cuts the
-rankings. A query for which it returns None is NaN here and left out of the mean: one without results or without relevant
-passages, with an empty group, or with an id that is None or blank.
+rankings. A query for which it returns None is NaN here and left out of the mean: one without results or without
+relevant passages, with an empty group, or with an id that is None or blank.
 """
 
 from collections.abc import Mapping, Sized

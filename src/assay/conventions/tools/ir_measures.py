@@ -175,8 +175,8 @@ DEFECTS = (
         "measures the last, and AP_IA counts it twice; here diversity measures take the highest, all others the last."
     ),
     (
-        "A query whose judgments are empty counts as 0 for some measures (AP) and not for others (RR@k, RBP, NumQ); for "
-        "the latter it does if they are computed together with the former, but here never."
+        "A query whose judgments are empty counts as 0 for some measures (AP) and not for others (RR@k, RBP, NumQ), "
+        "unless they are computed together with the former; here never for the latter."
     ),
     "IPrec rounds its recall to two decimals; here it does not.",
     "A run that shares no query with the judgments scores 0; here it is an error.",
