@@ -287,3 +287,11 @@ def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(files, folder):
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, check=True)  # noqa: S603
         assert sum(server.asked.values()) == before + 40 - kept
     assert f"{kept} from the checkpoint" in done.stdout
+
+
+def test_ids_that_never_meet_are_a_warning(assay, files):
+    with SearchServer(lambda question, _: Reply(json.dumps([f"chunk/{question.split()[1]}"]).encode())) as server:
+        result = assay("probe", server.url, *files, "-m", "rr")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: no judged document was retrieved for any query: the judgments have 'd")
+    assert "; --doc-id " in result.stderr or "`assay check` looks at the data" in result.stderr

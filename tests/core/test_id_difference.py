@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.core.doc_id import DocIdRule
 from assay.core.id_difference import find_difference
 
 
@@ -34,6 +35,42 @@ def test_ways(judged, run, ways):
     difference = find_difference(judged, run)
     assert list(difference.ways) == ways
     assert (difference.pairs, difference.judged, difference.run) == (len(judged), judged[0], run[0])
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "rule"),
+    [
+        (["doc7", "doc9"], ["doc7#3", "doc9#0", "doc7#1"], "before:#"),
+        (["doc7"], ["doc7_chunk3"], "before:_chunk"),
+        (["doc7"], ["doc7_chunk_3"], "before:_chunk_"),
+        (["a_7", "a_8"], ["a_7_0", "a_7_1", "a_8_0"], "before_last:_"),
+        (["a/b.md", "c/d.md"], ["a/b.md::chunk-0", "c/d.md::chunk-1"], "before:::chunk-"),
+        (["x", "y"], ["x:0-512", "y:512-1024"], "before::"),
+        (["d1", "d2"], ["d1-a8f9e01", "d2-99aefb2"], "before:-"),
+        (["d1", "d2"], ["d1p0", "d1p1", "d2p4"], "before:p"),
+        (["12", "13"], ["msmarco_12_0", "msmarco_13_4"], "regex:^msmarco_(.+)_"),
+        (["12", "34"], ["docs/12.txt", "docs/34.txt"], r"regex:^docs/(.+)\.txt$"),
+        (["doc-a", "doc-b"], ["doc-a.txt", "doc-b.txt"], "before:.txt"),
+        (["12", "34"], ["msmarco_12", "msmarco_34"], "after:msmarco_"),
+        # These no rule for the ids of the run can join.
+        (["doc7#3", "doc7#4"], ["doc7"], ""),
+        (["D7", "D8"], ["d7#1", "d8#2"], ""),
+        (["q1"], ["1"], ""),
+        (["d1"], [" d1"], ""),
+        (["007"], ["7"], ""),
+    ],
+)
+def test_the_rule_that_joins_them(judged, run, rule):
+    assert find_difference(judged, run).rule == rule
+    if rule:
+        assert {DocIdRule.parse(rule).of(each) for each in run} == set(judged)
+
+
+def test_few_pairs_are_enough_if_all_ids_of_the_run_have_the_affix():
+    """A system that finds a tenth of what is judged."""
+    judged = [str(number) for number in range(100)]
+    run = [f"doc{number}#{chunk}" for number in range(90, 400) for chunk in range(3)]
+    assert find_difference(judged, run).rule == "regex:^doc(.+)#"
 
 
 @pytest.mark.parametrize(

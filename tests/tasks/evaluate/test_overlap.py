@@ -1,0 +1,227 @@
+"""Judgments and runs that hardly meet are said loudly."""
+
+import io
+import warnings
+from typing import NamedTuple
+
+import polars
+import pytest
+
+import assay
+from assay.compat import pytrec_eval
+from assay.compat import ranx as compat_ranx
+
+QRELS = {"q1": {"doc7": 1, "doc9": 0}, "q2": {"doc3": 2}}
+CHUNKS = {"q1": {"doc7#3": 0.9, "doc9#0": 0.5}, "q2": {"doc3#1": 0.4}}
+TEXT = (
+    "no judged document was retrieved for any query: the judgments have 'doc7', 'doc9', 'doc3', "
+    "the run has 'doc7#3', 'doc9#0', 'doc3#1'; likely the same ids: 'doc7' vs. 'doc7#3' (the chunk '#3' in the run); "
+    'doc_id="before:#" joins them'
+)
+ROWS = [(query, document, score) for query, ranking in CHUNKS.items() for document, score in ranking.items()]
+RECORDS = [
+    {
+        "query_id": query,
+        "gold": list(QRELS[query]),
+        "retrieved": list(CHUNKS[query]),
+        "answer": "a",
+        "references": ["b"],
+    }
+    for query in QRELS
+]
+
+
+class ScoredDoc(NamedTuple):
+    """A row as ir_measures has it."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+def added():
+    evaluator = assay.Evaluator(QRELS, "rr")
+    for query, ranking in CHUNKS.items():
+        evaluator.add(query, ranking)
+    return evaluator.result()
+
+
+CALLS = {
+    "evaluate": lambda: assay.evaluate(QRELS, CHUNKS, "rr"),
+    "evaluate_many": lambda: assay.evaluate_many(QRELS, {"one": CHUNKS}, "rr")["one"],
+    "Evaluator.evaluate": lambda: assay.Evaluator(QRELS, "rr").evaluate(CHUNKS),
+    "Evaluator.result": added,
+    "compare": lambda: assay.compare(QRELS, {"one": CHUNKS, "two": CHUNKS}, "rr"),
+    "gate": lambda: assay.gate(QRELS, CHUNKS, {"rr": 0}),
+    "audit": lambda: assay.audit(QRELS, CHUNKS, "rr"),
+    "evaluate_rag": lambda: assay.evaluate_rag(RECORDS, ["recall", "em"]),
+    "probe": lambda: assay.probe(CHUNKS.get, {"q1": "q1", "q2": "q2"}, QRELS, "rr", progress=False),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_task_warns_where_it_is_called_and_notes_it_first(name):
+    with pytest.warns(assay.DataWarning) as said:
+        result = CALLS[name]()
+    assert {str(each.message).removeprefix("'one': ").removeprefix("'two': ") for each in said} == {TEXT}
+    assert {each.filename for each in said} == {__file__}
+    assert len(said) == (2 if name == "compare" else 1)
+    assert str(result.notes[0]) == TEXT
+    assert result.notes[0].kind == "overlap"
+
+
+def test_it_is_printed_and_in_the_exports():
+    result = assay.evaluate(QRELS, CHUNKS, "rr")
+    assert f"note: {TEXT}" in str(result)
+    assert "doc_id=&quot;before:#&quot; joins them" in result.to_html()
+    assert "doc7#3" in result.to_json()
+
+
+def test_the_advice_works():
+    assert assay.evaluate(QRELS, CHUNKS, "rr", doc_id="before:#")["rr"] == 1
+
+
+@pytest.mark.parametrize("form", ["path", "Run", "frame", "tuples", "json", "jsonl", "csv", "parquet", "gz"])
+def test_runs_in_every_form_are_read_again(form, tmp_path):
+    run = assay.Run(CHUNKS)
+    frame = polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
+    objects = {"Run": run, "frame": frame}
+    names = {
+        "path": "a.run",
+        "gz": "a.run.gz",
+        "json": "a.json",
+        "jsonl": "a.jsonl",
+        "csv": "a.csv",
+        "parquet": "a.parquet",
+    }
+    if form == "tuples":
+        data = [ScoredDoc(*row) for row in ROWS]
+    elif form in objects:
+        data = objects[form]
+    else:
+        data = tmp_path / names[form]
+        run.write(data, lossy=True)
+    assert str(assay.evaluate(QRELS, data, "rr").notes[0]) == TEXT
+
+
+def test_a_stream_cannot_be_read_again():
+    stream = io.BytesIO(b"q1 Q0 doc7#3 1 0.9 t\nq2 Q0 doc3#1 1 0.4 t\n")
+    assert str(assay.evaluate(QRELS, stream, "rr").notes[0]) == (
+        "no judged document was retrieved for any query: the judgments have 'doc7', 'doc9', 'doc3', "
+        "the run cannot be read again to show its ids; assay.check shows how the ids differ"
+    )
+
+
+OTHERS = [
+    ({"q1": ["alpha"]}, {"q1": ["x9"]}, "use the judgments of the collection that was searched; assay.check looks at"),
+    ({"q1": ["D1", "D2"]}, {"q1": ["d1", "d2"]}, "'D1' vs. 'd1' (letter case); write the ids the same way"),
+    ({"q1": ["7"]}, {"q1": ["007"]}, "(leading zeros); write the ids the same way on both sides"),
+    ({"q1": ["a#1"]}, {"q1": ["a"]}, "(the chunk '#1' in the judgments); write the ids the same way on both sides"),
+    ({"q1": ["a"]}, {"q1": []}, "no document was retrieved for any judged query: the rankings are empty"),
+]
+
+
+@pytest.mark.parametrize(("qrels", "run", "text"), OTHERS)
+def test_what_no_rule_joins(qrels, run, text):
+    note = assay.evaluate(qrels, run, "rr").notes[0]
+    assert note.kind == "overlap"
+    assert text in str(note)
+
+
+def test_a_rule_that_does_not_fit():
+    qrels, run = {"q1": ["a_7", "a_8"]}, {"q1": ["a_7_0", "a_8_1"]}
+    said = str(assay.evaluate(qrels, run, "rr", doc_id="before:_").notes[0])
+    assert "the run has 'a', 'a' with doc_id=\"before:_\"" in said
+    assert said.endswith('doc_id="before_last:_" joins them')
+    said = str(assay.evaluate(qrels, {"q1": ["a_7"]}, "rr", doc_id="before:_").notes[0])
+    assert said.endswith("without doc_id the ids meet")
+
+
+def hits(found, queries=1000):
+    """A run that has the judged document of some queries, and another one for the rest."""
+    return {f"q{n}": ["d" if n < found else "x"] for n in range(queries)}
+
+
+@pytest.mark.parametrize(
+    ("found", "text"), [(0, "no judged document"), (9, "only 9 of 1,000 judged documents"), (10, ""), (500, "")]
+)
+def test_fewer_than_one_percent(found, text):
+    notes = assay.evaluate({f"q{n}": ["d"] for n in range(1000)}, hits(found), "rr").notes
+    assert [str(note).startswith(text) for note in notes] == ([True] if text else [])
+
+
+QUIET = [
+    # A query of which nothing is found, and one without results.
+    ({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x"]}),
+    ({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": []}),
+    # Only a document that is not relevant: the ids meet.
+    ({"q1": {"a": 1, "b": 0}}, {"q1": ["b", "c"]}),
+    # Judgments of far more queries, or of far more documents, than the run has.
+    ({f"q{n}": ["a"] for n in range(500)}, {"q7": ["a"]}),
+    ({"q1": [f"d{n}" for n in range(5000)]}, {"q1": ["d4999", "x"]}),
+    # Most queries of the run have no judgments.
+    ({"q1": ["a"]}, {f"q{n}": ["a"] for n in range(500)}),
+    # No document is judged at all, which is another note.
+    ({"q1": {}}, {"q1": ["a"]}),
+]
+
+
+@pytest.mark.parametrize(("qrels", "run"), QUIET)
+def test_no_false_alarm(qrels, run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = assay.evaluate(qrels, run, "rr")
+    assert "overlap" not in [note.kind for note in result.notes]
+
+
+@pytest.mark.parametrize("policies", [{"depth": 1}, {"judged_only": True, "depth": 1}])
+def test_a_cutoff_is_no_reason(policies):
+    result = assay.evaluate({"q1": ["a"]}, {"q1": ["x", "a"]}, "rr", **policies)
+    assert "overlap" not in [note.kind for note in result.notes]
+
+
+def test_hardly_a_query_meets():
+    qrels = {f"q{n}": ["a"] for n in range(300)}
+    run = {"q0": ["a"], **{f"{n}": ["a"] for n in range(1, 300)}}
+    note = assay.evaluate(qrels, run, "rr").notes[0]
+    assert note.kind == "overlap"
+    assert str(note).startswith(
+        "only 1 of 300 queries in the run has judgments: the judgments have 'q1', 'q2', 'q3', …"
+    )
+    assert "(the prefix 'q' in the judgments); write the ids the same way on both sides" in str(note)
+
+
+def test_no_query_in_common_says_how_the_ids_differ():
+    with pytest.raises(
+        assay.MismatchError, match=r"likely the same ids: 'q1' vs. '1' \(the prefix 'q' in the judgments\)"
+    ):
+        assay.evaluate(QRELS, {"1": ["doc7"], "2": ["doc3"]}, "rr")
+
+
+def test_drop_ins_are_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", assay.DataWarning)
+        assert pytrec_eval.RelevanceEvaluator(QRELS, {"map"}).evaluate(CHUNKS)["q1"]["map"] == 0
+        assert compat_ranx.evaluate(compat_ranx.Qrels(QRELS), compat_ranx.Run(CHUNKS), "mrr") == 0
+
+
+@pytest.mark.parametrize("side", ["run", "baseline"])
+def test_a_gate_fails_whatever_its_limits(side):
+    good = {"q1": ["doc7"], "q2": ["doc3"]}
+    data = {"run": (CHUNKS, good), "baseline": (good, CHUNKS)}[side]
+    report = assay.gate(QRELS, data[0], {"rr": 0}, baseline=data[1], max_drop={"rr": 1})
+    assert not report.passed
+    check = report.failed[0]
+    assert (check.check, check.measure, check.value, check.limit) == ("overlap", "judged documents", 0, None)
+    assert check.reason == f"{side}: {TEXT}"
+    assert "FAIL  judged documents" in str(report)
+    assert f"| FAIL | judged documents | {side}: no judged document was retrieved" in report.to_markdown()
+    assert report.to_dict()["checks"][0]["reason"] == check.reason
+    assert report.to_polars()["check"][0] == "overlap"
+
+
+def test_a_stored_result_keeps_the_warning(tmp_path):
+    assay.evaluate(QRELS, CHUNKS, "rr").save(tmp_path / "a.json")
+    stored = assay.load_result(tmp_path / "a.json")
+    assert str(stored.notes[0]) == TEXT
+    assert [check.check for check in assay.gate(None, stored, {"rr": 0}).failed] == ["overlap"]
