@@ -18,6 +18,8 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # A command and the lines below it, up to the next command or the end of the block.
 SHOWN = re.compile(r"^\$ assay ([^\n]*)\n((?:(?!\$ |```)[^\n]*\n)+)", re.MULTILINE)
+# A file that the commands of a page use: its name stands beside the fence.
+GIVEN = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def text_of(path):
@@ -54,14 +56,17 @@ def shown_commands():
     for page in PAGES:
         for command, output in SHOWN.findall(text_of(page)):
             if not command.startswith("probe"):  # needs a server
-                yield pytest.param(command, output, id=f"{page.relative_to(ROOT).as_posix()}: {command.split()[0]}")
+                name = f"{page.relative_to(ROOT).as_posix()}: {command.split()[0]}"
+                yield pytest.param(page, command, output, id=name)
 
 
-@pytest.mark.parametrize(("command", "output"), list(shown_commands()))
-def test_commands_print_what_the_pages_show(command, output, tmp_path, monkeypatch):
-    """They run where the demo's files are. A line with nothing but … stands for any number of lines."""
+@pytest.mark.parametrize(("page", "command", "output"), list(shown_commands()))
+def test_commands_print_what_the_pages_show(page, command, output, tmp_path, monkeypatch):
+    """They run where the demo's files and the page's own are. A line with nothing but … stands for any number of lines."""
     for file in (ROOT / "src" / "assay" / "demo").iterdir():
         shutil.copy(file, tmp_path)
+    for name, text in GIVEN.findall(text_of(page)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     printed = CliRunner().invoke(commands, shlex.split(command), prog_name="assay").output
     parts = re.split(r"^…\n", output, flags=re.MULTILINE)
