@@ -56,7 +56,9 @@ def score_definition(name: str, higher_is_better: bool) -> Definition:
         return column_of(records, name.removeprefix(PREFIX))
 
     about: dict[str, Any] = {"of": "scores", "higher_is_better": higher_is_better}
-    return ScoreDefinition(name, read_column, name, "given with the records", range=(-math.inf, math.inf), **about)
+    return ScoreDefinition(
+        name, read_column, "Score from elsewhere", "given with the records", range=(-math.inf, math.inf), **about
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

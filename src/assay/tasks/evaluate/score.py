@@ -44,7 +44,7 @@ TASKS = {
     "rankings": (Task("evaluate"), ", or ", Task("evaluate_rag"), " for rankings and answers"),
     "answers": (Task("evaluate_answers"),),
     "contents": (Task("evaluate_rag"),),
-    "scores": (Task("evaluate_rag"), ", with records that have the scores"),
+    "scores": (Task("evaluate_rag"), " with records, or define a measure of rankings with @assay.measure"),
 }
 # Judgments and run hardly meet if less than this share of what is expected was found.
 SHARE = 0.01
