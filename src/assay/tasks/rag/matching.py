@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.9
 EXACT, OFF = "exact", "off"
+# How much of a gold text names it in a message.
+LONGEST_NAME = 40
 GRADE = ("grade", "relevance", "rel")
 
 
@@ -105,8 +107,10 @@ class GoldItem(NamedTuple):
     @property
     def wanted(self) -> Wanted:
         """The item in the judgments, while nothing retrieved hits it."""
-        name = f"gold text {self.group}" if isinstance(self.value, GoldText) else f"gold {self.value}"
-        return Wanted(self.group, self.value if isinstance(self.value, str) else name, self.grade)
+        name = self.value if isinstance(self.value, str) else f"gold {self.value}"
+        if isinstance(self.value, GoldText):
+            name = f"gold {self.group}: {' '.join(self.value.text.split())[:LONGEST_NAME]}"
+        return Wanted(self.group, name, self.grade)
 
 
 @dataclass
