@@ -135,3 +135,14 @@ def test_python_takes_the_same_files(saved):
     assert library.load_result(saved / "deep" / "folder" / "one.json")["rr"] == 0.75
     with pytest.raises(library.FileError, match="cannot be made a folder"):
         results.save(saved / "old.json")
+
+
+def test_judgments_that_are_not_needed_are_named(assay, saved):  # noqa: ARG001 - the files are there
+    done = assay("compare", "qrels.txt", "old.json", "new.json", "--format", "json")
+    assert (done.exit_code, done.stderr) == (0, "note: qrels.txt is not used; every run is a stored result\n")
+
+
+def test_a_stored_result_is_not_scored(assay, saved):  # noqa: ARG001 - the files are there
+    done = assay("eval", "qrels.txt", "old.json")
+    message = "assay: 'old.json' is a result that was stored with --save; compare, diff and gate take it\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", message)

@@ -123,12 +123,19 @@ def command(
         names = split_names(measures) or None
         make = scoring.maker(judgments)
         results, ranks = read_all(named, names, make, scoring.given, format=scoring.run_format, watch=watched)
+        say_unused(judgments, runs)
         with progress_bar("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)
         save_results(comparison.results, save)
         say_loudly(comparison.notes)
         emit(format_comparison(comparison, format_, pairs=pairs, sort=sort, to_file=output is not None), output)
     say_notes(comparison.notes if format_ in BARE else ())
+
+
+def say_unused(qrels: str | None, runs: tuple[str, ...]) -> None:
+    """Says so if there are judgments and no run to score."""
+    if qrels is not None and all(map(is_stored, runs)):
+        say(f"note: {qrels} is not used; every run is a stored result")
 
 
 def format_comparison(

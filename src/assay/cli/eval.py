@@ -18,12 +18,14 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, FormatError
+from assay.core.text import show
 from assay.data.run import Run, run_names
 from assay.data.subqueries import Subqueries
 from assay.render import Column, Table
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
+from assay.results.stored import is_stored
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
@@ -111,6 +113,8 @@ def command(
 
 def score(scorer: Scorer, run: str, parts: Subqueries | None, format_: str | None, progress: Progress | None) -> Result:
     """The result of one run, whose subqueries are merged if there are any."""
+    if is_stored(run):
+        raise FormatError(f"{show(run)} is a result that was stored with --save; compare, diff and gate take it")
     data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=format_))
     return scorer.evaluate(data, format=format_, progress=progress)
 
