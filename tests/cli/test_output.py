@@ -89,5 +89,7 @@ def test_one_bad_run_does_not_discard_the_others(assay, folder):
     assert (done.exit_code, done.stdout) == (2, "run,rr\none,0.75\ntwo,0.5\n")
     assert "assay: bad.run, line 1: " in done.stderr
     assert "missing.run" in done.stderr
+    left = assay("eval", "qrels.txt", "one.run", "bad.run", "-m", "rr", "--format", "csv")
+    assert (left.exit_code, left.stdout) == (2, "run,rr\none,0.75\n")
     none = assay("eval", "qrels.txt", "bad.run", "missing.run", "-m", "rr")
     assert (none.exit_code, none.stdout, none.stderr.count("assay: ")) == (2, "", 2)

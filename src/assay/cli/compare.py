@@ -22,6 +22,7 @@ from assay.cli.terminal import (
     check_single_input,
     emit,
     progress_bar,
+    say,
     say_loudly,
     say_notes,
     source_of,

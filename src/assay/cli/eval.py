@@ -105,7 +105,7 @@ def command(
         save_results(Results(results), save)
         notes = common_notes(Results(results).notes)
         say_loudly(notes)
-        emit(render_results(results, format_, per_query=per_query), output)
+        emit(render_results(results, format_, per_query=per_query, single=len(runs) == 1), output)
     say_notes(notes if format_ in BARE else ())
     if len(results) < len(runs):
         ctx.exit(BAD_INPUT)
@@ -119,9 +119,9 @@ def score(scorer: Scorer, run: str, parts: Subqueries | None, format_: str | Non
     return scorer.evaluate(data, format=format_, progress=progress)
 
 
-def render_results(results: dict[str, Result], format_: OutputFormat, *, per_query: bool) -> str:
-    """The results as text."""
-    one = next(iter(results.values())) if len(results) == 1 else None
+def render_results(results: dict[str, Result], format_: OutputFormat, *, per_query: bool, single: bool) -> str:
+    """The results as text, with the names of the runs unless there is a single one."""
+    one = next(iter(results.values())) if single else None
     many = Results(results)
     if format_ == "json":
         return many.to_json()
