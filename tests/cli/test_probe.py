@@ -295,3 +295,60 @@ def test_ids_that_never_meet_are_a_warning(assay, files):
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: no judged document was retrieved for any query: the judgments have 'd")
     assert "; --doc-id " in result.stderr or "`assay check` looks at the data" in result.stderr
+
+
+def answering(question, times):  # noqa: ARG001 - what a behaviour is called with
+    number = question.split()[1]
+    return Reply({"answer": f"about {number}", "contexts": [{"id": f"d{number}#1", "text": "x"}]})
+
+
+def test_records_are_kept_for_rag(assay, files, folder):
+    (folder / "right.jsonl").write_text(
+        "".join(json.dumps({"query_id": query, "reference": f"about {query[1:]}"}) + "\n" for query in QUESTIONS)
+    )
+    with SearchServer(answering) as server:
+        arguments = ("--doc-id", "before:#", "--references", "right.jsonl", "--records", "out.jsonl", "-k", "1")
+        result = assay("probe", server.url, *files, "-m", "rr", *arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    scored = assay("rag", "out.jsonl", "-m", "rr em", "--format", "csv")
+    assert [line[:7] for line in scored.stdout.splitlines()[1:]] == ["rr,1.0,", "em,1.0,"]
+
+
+def test_records_are_json_lines(assay, files, server):
+    result = assay("probe", server.url, *files, "--records", "out.csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "assay: records are written as JSON Lines; let the name of 'out.csv' end in .jsonl\n"
+    assert not server.asked
+
+
+def test_nothing_is_lost_when_it_is_killed(files, folder):
+    with SearchServer(answering, delay=0.02) as server:
+        arguments = ["probe", server.url, *files, "-m", "rr", "--doc-id", "before:#", "--concurrency", "2"]
+        arguments += ["--checkpoint", "probe.jsonl", "--records", "out.jsonl", "-k", "1"]
+        command = [sys.executable, "-m", "assay", *arguments]
+        running = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)  # noqa: S603
+        deadline = time.monotonic() + 30
+        while len(server.asked) < 8 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        running.kill()
+        running.wait(10)
+        saved = (folder / "probe.jsonl").read_text().count("about ")
+        assert saved >= 4
+        # What was sent before the end still arrives.
+        time.sleep(0.2)
+        asked = sum(server.asked.values())
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        assert sum(server.asked.values()) - asked == len(QUESTIONS) - saved
+    records = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert [each["answer"] for each in records] == [f"about {query[1:]}" for query in QUESTIONS]
+
+
+def test_what_a_run_file_does_not_hold_is_said(assay, files, folder):
+    def behave(question, times):
+        return Reply({"results": []}) if question == "question 3" else found(question, times)
+
+    with SearchServer(behave) as server:
+        result = assay("probe", server.url, *files, "-m", "rr", "--run", "live.csv")
+        assert result.stderr == "note: live.csv does not hold queries without documents; .json holds everything\n"
+        assert assay("probe", server.url, *files, "-m", "rr", "--run", "live.json").stderr == ""
+    assert library.read_run(folder / "live.json")["q3"] == []

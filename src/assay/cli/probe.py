@@ -30,9 +30,12 @@ from assay.core.errors import FileError
 from assay.core.note import LOUD
 from assay.core.text import show
 from assay.data.qrels import Qrels
+from assay.data.run import Run
+from assay.data.write import losses
 from assay.results.results import Results
 from assay.tasks.probe.api import probe
 from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
+from assay.tasks.probe.records import check_records_name, write_records
 from assay.tasks.probe.result import Probe, describe_pace, failure_lines, terminal_text
 
 MOST_FAILURES = 20
@@ -48,6 +51,7 @@ MOST_FAILURES = 20
         "assay probe http://localhost:9200/docs/_search --queries q.jsonl --qrels qrels.txt --body @body.json --id _id",
         "assay probe URL --queries q.jsonl --qrels qrels.txt --header 'Authorization: Bearer $SEARCH_KEY'",
         "assay probe URL --queries q.jsonl --qrels qrels.txt --checkpoint probe.jsonl --run live.run",
+        "assay probe URL --queries q.jsonl --qrels qrels.txt --answer-path data.reply --records out.jsonl",
     ),
 )
 @click.argument("url", metavar="URL")
@@ -65,8 +69,18 @@ MOST_FAILURES = 20
 )
 @click.option(
     "--path",
+    "--contexts-path",
+    "path",
     metavar="PATH",
-    help="Where the list of documents is in a response, such as data.hits; . is the whole response.",
+    help="Where the list of documents, or of contexts, is in a response, such as data.hits; . is the whole response.",
+)
+@click.option(
+    "--answer-path",
+    metavar="PATH",
+    help="Where a system that answers has its answer, such as data.reply.  [default: answer and other usual names]",
+)
+@click.option(
+    "--references", metavar="FILE", help="Right answers, to keep in the records: each with a question id and a text."
 )
 @doc_id_option("--id")
 @click.option(
@@ -85,6 +99,12 @@ MOST_FAILURES = 20
 @click.option(
     "--run", "run_file", metavar="FILE", help="Save what was returned as a run: TREC, or the format of the file name."
 )
+@click.option(
+    "--records",
+    "records_file",
+    metavar="FILE.jsonl",
+    help="Save what was asked, retrieved and answered as records for assay rag, with gold and references.",
+)
 @convention_option
 @save_option
 @output_options
@@ -100,6 +120,8 @@ def command(
     k: int,
     body: str | None,
     path: str | None,
+    answer_path: str | None,
+    references: str | None,
     doc_id: str | None,
     headers: tuple[str, ...],
     concurrency: int,
@@ -108,6 +130,7 @@ def command(
     checkpoint: str | None,
     run_file: str | None,
     save: str | None,
+    records_file: str | None,
     convention: str,
     format_: OutputFormat,
     output: str | None,
@@ -118,14 +141,18 @@ def command(
     """Asks the retriever at URL every judged question, and scores what it returns.
 
     Each question is sent as JSON with POST; a URL that contains {query} is called with GET. The response is JSON with a
-    list of ids or documents. The output shows quality and latency. Failed questions score 0 and are listed; the command
-    fails only if no question was answered.
+    list of ids or documents, and with an answer if the system answers. The output shows quality and latency. Failed
+    questions score 0 and are listed; the command fails only if no question was answered.
     """
-    check_single_input((queries, qrels))
-    for target in (run_file, output):
+    check_single_input((queries, qrels, *([] if references is None else [references])))
+    if records_file is not None:
+        check_records_name(records_file)
+    for target in (run_file, records_file, output):
         check_target(target)
     chosen = given(policies)
-    search = HttpSearch(url, body=read_template(body), path=path, headers=headers, timeout=timeout)
+    search = HttpSearch(
+        url, body=read_template(body), path=path, answer_path=answer_path, headers=headers, timeout=timeout
+    )
     with loaded(files), explained_interrupt():
         probed = probe(
             search,
@@ -138,6 +165,7 @@ def command(
             retries=retries,
             checkpoint=checkpoint,
             doc_id=doc_id,
+            references=None if references is None else source_of(references),
             convention=convention,
             **chosen,
         )
@@ -145,10 +173,19 @@ def command(
     emit(format_probe(probed, format_), output)
     save_results(Results({"probe": probed.result}), save)
     if run_file is not None:
-        # A format that cannot hold an order gets falling scores, and no line for an empty ranking.
-        probed.run.write(run_file, lossy=True)
+        for line in write_run(probed.run, run_file):
+            say(line)
+    if records_file is not None:
+        write_records(probed.records, records_file)
     for line in remarks(probed, format_):
         say(line)
+
+
+def write_run(run: Run, target: str) -> list[str]:
+    """Writes a run, and says what its file does not hold: an empty ranking has no row, except in JSON."""
+    lost = [each for each in losses(run, target) if each != "the run's tag"]
+    run.write(target, lossy=True)
+    return [f"note: {target} does not hold {' and '.join(lost)}; .json holds everything"] if lost else []
 
 
 @contextmanager

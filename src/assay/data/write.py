@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
     """Writes `data` to `path`; an existing file stays as it is until the new one is complete."""
     target = Path(path)
-    chosen = find_format(format) or by_suffix(target) or default_format(target, judgments=data.is_judgments)
+    chosen = find_format(format) or format_of(data, target)
     compression = compression_of(target)
     if chosen.is_compressed and compression:
         title = chosen.name.capitalize()
@@ -45,6 +45,11 @@ def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | Non
         chosen.write(data, file)
 
 
+def format_of(data: QueryTable, target: Path) -> Format:
+    """The format that the name of a file says."""
+    return by_suffix(target) or default_format(target, judgments=data.is_judgments)
+
+
 def default_format(target: Path, *, judgments: bool) -> Format:
     """`.tsv` is BEIR's form of judgments; a name that says nothing is TREC."""
     if ending(target) == ".tsv":
@@ -54,12 +59,18 @@ def default_format(target: Path, *, judgments: bool) -> Format:
 
 def refuse_losses(data: QueryTable, format: Format) -> None:
     """Raises if the format cannot hold everything."""
-    losses = [what for what, is_in in LOSSES.items() if what in format.cannot_hold and is_in(data)]
-    if losses:
+    lost = [what for what, is_in in LOSSES.items() if what in format.cannot_hold and is_in(data)]
+    if lost:
         raise LossError(
-            f"{format.name} cannot hold {' and '.join(losses)}; choose another format, or leave it out with --lossy "
+            f"{format.name} cannot hold {' and '.join(lost)}; choose another format, or leave it out with --lossy "
             "(lossy=True)"
         )
+
+
+def losses(data: QueryTable, path: str | os.PathLike[str]) -> list[str]:
+    """What a file of that name cannot hold."""
+    cannot_hold = format_of(data, Path(path)).cannot_hold
+    return [what for what, is_in in LOSSES.items() if what in cannot_hold and is_in(data)]
 
 
 def has_graded_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run

@@ -331,5 +331,6 @@ def test_completion_offers_what_users_need(probe):
         "to_polars",
         "to_tsv",
     }
-    own = {"asked", "elapsed", "failures", "latency", "notes", "result", "resumed", "run", "seconds", "throughput"}
+    own = {"asked", "elapsed", "failures", "latency", "notes", "records", "result", "resumed", "run", "seconds"}
+    own.add("throughput")
     assert {name for name in dir(probe) if not name.startswith("_")} == exports | own

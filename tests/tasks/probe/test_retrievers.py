@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 import assay
+from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError
 from assay.tasks.probe.retrievers import Ranking, RankingReader, as_retriever, at_path, find_list, own_name
 
@@ -202,9 +203,9 @@ RESPONSES = [
     ({"a": 2, "b": 1}, Ranking(["a", "b"], [2.0, 1.0])),
     ({"a": 1, "b": 3, "c": 2, "d": 0}, Ranking(["b", "c", "a"], [3.0, 2.0, 1.0])),
     ({"b": 1, "a": 1}, Ranking(["b", "a"], [1.0, 1.0])),
-    ([("b", 1.0), ("a", 1.0)], Ranking(["b", "a"])),
+    ([("b", 1.0), ("a", 1.0)], Ranking(["b", "a"], [1.0, 1.0], is_ordered=True)),
     ([("d", 4), ("c", 3), ("b", 2), ("a", 2)], Ranking(["d", "c", "b"], [4.0, 3.0, 2.0])),
-    ([("a", 0.1), ("b", 0.2)], Ranking(["a", "b"], is_rising=True)),
+    ([("a", 0.1), ("b", 0.2)], Ranking(["a", "b"], [0.1, 0.2], is_rising=True, is_ordered=True)),
     (["a", "b", "a", "c", "b", "d"], Ranking(["a", "b", "c"], duplicates=2)),
     ([("a", 3), ("a", 2), ("b", 1)], Ranking(["a", "b"], [3.0, 1.0], duplicates=1)),
     (["a", "b", "c", "d"], Ranking(["a", "b", "c"])),
@@ -226,7 +227,7 @@ def test_documents_may_count_as_often_as_they_come():
 
 def test_the_id_is_at_the_given_path():
     found = [{"id": "x", "meta": {"url": "a"}}, {"id": "y", "meta": {"url": "b"}}]
-    assert RankingReader(3, "meta.url").read(found).ids == ["a", "b"]
+    assert RankingReader(3, DocIdRule.parse("meta.url")).read(found).ids == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.conventions import find_convention
+from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.note import Note, NoteKind, loud_first
-from assay.core.policies import check_whole, count_or_skip_missing
+from assay.core.policies import Policies, check_whole, chunk_policies, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
+from assay.data.chunks import Chunks
 from assay.data.run import Run
 from assay.data.texts import is_number, read_texts
 from assay.tasks.evaluate.api import Scorer, make_scorer
@@ -20,12 +23,13 @@ from assay.tasks.evaluate.score import warned
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch
+from assay.tasks.probe.records import make_records, read_references
 from assay.tasks.probe.result import Probe
 from assay.tasks.probe.retrievers import Ranking, RankingReader, Retriever, as_retriever, require_name
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
 
     from assay.core.measure import Measure
@@ -48,7 +52,8 @@ def probe(
     timeout: float | None = 30.0,
     retries: int = 2,
     checkpoint: str | os.PathLike[str] | None = None,
-    doc_id: str | None = None,
+    doc_id: str | Callable[[str], str] | None = None,
+    references: object = None,
     name: str | None = None,
     progress: bool | Report = True,
     convention: str = "assay",
@@ -57,14 +62,25 @@ def probe(
     """Asks a live retriever every judged question, and scores what it returns.
 
     `search` is a function of a question, or a retriever of LangChain, LlamaIndex or haystack; it returns ids, ids with
-    scores, or passages, and may be asynchronous. A function with a parameter `k` or `top_k` is given k. `doc_id` says
-    where the id is in a passage, such as `metadata.source`.
+    scores, or passages, and may be asynchronous. A function with a parameter `k` or `top_k` is given k. `doc_id` is a
+    rule that finds the document of a retrieved chunk: a field such as `metadata.source`, `before:#`, a regular
+    expression or a function. The best chunk of a document counts; `chunks` sets another policy.
 
     >>> import assay
     >>> index = {"who": ["d1", "d7"], "what": ["d2", "d3"]}
     >>> probe = assay.probe(index.get, {"q1": "who", "q2": "what"}, {"q1": ["d1"], "q2": ["d3"]}, ["rr"])
     >>> probe["rr"], probe.failures, probe.run["q2"]
     (0.75, {}, ['d2', 'd3'])
+
+    A system that answers returns a dict with `answer` and `contexts`, or a pair of these. `records` has what it did,
+    with the gold documents and the `references`, the right answers by question id, ready for `assay.evaluate_rag`.
+
+    >>> probe = assay.probe(
+    ...     lambda question: {"answer": "in 2023", "contexts": [{"id": "d1", "text": "It was 2023."}]},
+    ...     {"q1": "when"}, {"q1": ["d1"]}, ["rr"], references={"q1": "2023"},
+    ... )
+    >>> assay.evaluate_rag(probe.records, measures=["rr", "answer_recall"]).mean
+    {'rr': 1.0, 'answer_recall': 1.0}
 
     At most `concurrency` calls are made at a time. A call that takes longer than `timeout` seconds is given up (None
     sets no limit), and a failed call is retried up to `retries` times. A question that still fails scores 0 and is
@@ -76,21 +92,25 @@ def probe(
     k = check_whole("k", k, 1)
     limits = check_limits(concurrency, timeout, retries)
     names = [each.format(k) for each in MEASURES_AT_K] if measures is None else measures
-    scorer = make_scorer(qrels, names, convention=convention, **policies)
+    rule = None if doc_id is None else DocIdRule.parse(doc_id)
+    settings = find_convention(convention).policies.changed({**policies, "doc_id": rule})
+    own, once = chunk_policies(policies, settings)
+    scorer = make_scorer(qrels, names, convention=convention, **own)
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
         require_name(search)
     judged, notes = choose_questions(read_texts(questions), scorer, questions)
-    once = "duplicates" not in policies and scorer.policies.duplicates == "error"
-    owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, doc_id, once])
+    right = read_references(references, judged)
+    owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, None if rule is None else str(rule), once])
     with open_checkpoint(checkpoint, owner) as kept, shown_progress(retriever, progress) as report:
         started = time.perf_counter()
-        found = ask_missing(judged, retriever, RankingReader(k, doc_id, once), limits, kept=kept, report=report)
+        found = ask_missing(judged, retriever, RankingReader(k, rule, once), limits, kept=kept, report=report)
         elapsed = time.perf_counter() - started
     session = Session(retriever.name, k, {**kept.finished, **found}, len(found), elapsed)
-    result = assemble(scorer, list(judged), session, notes)
-    warned(result.result)
-    return result
+    probed = assemble(scorer, list(judged), session, notes, settings)
+    probed.records = make_records(judged, session.outcomes, scorer.qrels, right)
+    warned(probed.result)
+    return probed
 
 
 class Session(NamedTuple):
@@ -118,7 +138,8 @@ def ask_missing(
     patience = max(LEAST_PATIENCE, 2 * limits.concurrency)
 
     def finish(outcome: Outcome) -> None:
-        outcome = outcome._replace(failure=retriever.hide(outcome.failure))
+        shown = None if outcome.ranking is None else outcome.ranking.hidden(retriever.hide)
+        outcome = outcome._replace(ranking=shown, failure=retriever.hide(outcome.failure))
         kept.add(outcome)
         outcomes[outcome.query] = outcome
         if len(outcomes) == patience and not kept.finished and all(each.failure for each in outcomes.values()):
@@ -191,7 +212,7 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     return judged, notes
 
 
-def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[Note]) -> Probe:
+def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[Note], settings: Policies) -> Probe:
     """The result; a failed question has an empty ranking in it, and none in the run."""
     outcomes = session.outcomes
     failures = {query: outcomes[query].failure for query in queries if outcomes[query].ranking is None}
@@ -201,27 +222,37 @@ def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[N
     entries = {query: ranking.entries for query, ranking in rankings.items()}
     result = scorer.evaluate({**entries, **{query: [] for query in failures}})
     failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
-    notes = [*failed, *notes, *ranking_notes(rankings, session.k), *depth_notes(scorer, session.k)]
-    result = replace(result, notes=loud_first([*notes, *result.notes]))
+    notes = [*failed, *notes, *ranking_notes(rankings, session.k, settings), *depth_notes(scorer, session.k)]
+    result = replace(result, policies=settings, notes=loud_first([*notes, *result.notes]))
     seconds = {query: outcomes[query].seconds for query in rankings}
     run = Run(entries, tag=session.name)
     return Probe(result, run, failures, seconds, asked=session.asked, elapsed=session.elapsed)
 
 
-def ranking_notes(rankings: Mapping[str, Ranking], k: int) -> list[Note]:
+def ranking_notes(rankings: Mapping[str, Ranking], k: int, settings: Policies) -> list[Note]:
     """What was decided about the rankings."""
-    notes = []
+    notes = [] if settings.doc_id is None else chunk_notes(rankings.values(), settings.doc_id)
     repeating = [query for query, ranking in rankings.items() if ranking.duplicates]
-    if repeating:
+    if repeating and settings.doc_id is None:
         dropped = sum(ranking.duplicates for ranking in rankings.values())
         notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeating))
     rising = [query for query, ranking in rankings.items() if ranking.is_rising]
     if rising:
         notes.append(Note.of(NoteKind.ORDER, queries=rising))
-    longest = max(len(ranking.ids) for ranking in rankings.values())
+    # A document that was left out was returned all the same.
+    longest = max(len(ranking.ids) + ranking.duplicates for ranking in rankings.values())
     if longest < k:
         notes.append(Note.of(NoteKind.SHORT, count=longest, k=k))
     return notes
+
+
+def chunk_notes(rankings: Iterable[Ranking], rule: Any) -> list[Note]:  # noqa: ANN401 - a rule that was parsed
+    """How many chunks were left out, and which ids the rule does not match."""
+    chunks = Chunks(rule)
+    for ranking in rankings:
+        chunks.count(len(ranking.ids) + ranking.duplicates, len(ranking.unmatched), ranking.unmatched)
+        chunks.dropped += ranking.duplicates
+    return chunks.notes()
 
 
 def depth_notes(scorer: Scorer, k: int) -> list[Note]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 ROUNDS = 100_000
 FIELDS = ("query_id", "ids", "scores", "repeats", "rose", "seconds", "attempts")
+# What most rankings do not have is written only where it is.
+MORE = ("ordered", "answer", "texts", "unmatched")
 
 
 class CheckpointOwner(NamedTuple):
@@ -79,9 +81,12 @@ class Checkpoint:
         """Writes a ranking at once."""
         if self.file is None or outcome.ranking is None:
             return
-        values = (outcome.query, *outcome.ranking, outcome.seconds, outcome.attempts)
+        ids, scores, repeats, rose, *more = outcome.ranking
+        values = (outcome.query, ids, scores, repeats, rose, outcome.seconds, outcome.attempts)
+        fields: dict[str, object] = dict(zip(FIELDS, values, strict=True))
+        fields |= {name: value for name, value in zip(MORE, more, strict=True) if value not in (False, None, ())}
         with naming_checkpoint(self.name):
-            self.file.write(json.dumps(dict(zip(FIELDS, values, strict=True))).encode() + b"\n")
+            self.file.write(json.dumps(fields).encode() + b"\n")
             self.file.flush()
 
 
@@ -172,6 +177,7 @@ def check_owner(header: dict[str, Any], name: str, owner: CheckpointOwner) -> No
 def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str]) -> Outcome:
     """One entry, with every field checked."""
     query, ids, scores, repeats, rose, seconds, attempts = (record.get(field) for field in FIELDS)
+    ordered, answer, texts, unmatched = (record.get(field) for field in MORE)
     wrong = [
         field
         for field, is_right in (
@@ -182,13 +188,22 @@ def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str
             ("rose", isinstance(rose, bool)),
             ("seconds", fits_float(seconds) and seconds >= 0),  # type: ignore[operator]
             ("attempts", is_count(attempts)),
+            ("ordered", ordered is None or isinstance(ordered, bool)),
+            ("answer", answer is None or isinstance(answer, str)),
+            ("texts", texts is None or (are_texts(texts) and isinstance(ids, list) and len(texts) == len(ids))),
+            ("unmatched", unmatched is None or are_texts(unmatched)),
         )
         if not is_right
     ]
     if wrong:
         raise FormatError(f"{place}: {wrong[0]} is invalid; delete the line to ask its question again")
     scores = None if scores is None else list(map(float, scores))
-    return Outcome(str(query), Ranking(ids, scores, repeats, rose), float(seconds), attempts)  # type: ignore[arg-type]
+    ranking = Ranking(ids, scores, repeats, rose, bool(ordered), answer, texts, tuple(unmatched or ()))  # type: ignore[arg-type]
+    return Outcome(str(query), ranking, float(seconds), attempts)  # type: ignore[arg-type]
+
+
+def are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def are_finite(value: object) -> bool:

@@ -17,6 +17,7 @@ from assay.core.errors import DataError
 from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
 from assay.data.http import KEPT, HttpClient, Secret, excerpt, secrets_in_headers
+from assay.tasks.probe.answers import Answered, check_answer, find_contexts, split_answer
 from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
 
 DEFAULT_TIMEOUT = 30.0
@@ -36,8 +37,9 @@ class HttpSearch:
     `body` is JSON in which `{query}` and `{k}` stand for the question and k. A URL that contains `{query}` is called
     with GET, unless there is a body. `path` says where the list is in the response, such as `data.hits`; by default the
     usual keys are tried. A response that maps ids to scores is read as a ranking only if `path` says so: "." is the
-    whole response. A header such as `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment. Values of
-    headers, and what follows the `?` of the URL, are never shown.
+    whole response. `answer_path` says where a system that answers has its answer. A header such as
+    `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment. Values of headers, and what follows the `?` of
+    the URL, are never shown.
 
     >>> HttpSearch("https://search.example/api?key=s3cret", headers=["X-Key: $$"]).name
     'https://search.example/api'
@@ -49,6 +51,7 @@ class HttpSearch:
         *,
         body: str | None = None,
         path: str | None = None,
+        answer_path: str | None = None,
         headers: Iterable[str] = (),
         timeout: float | None = DEFAULT_TIMEOUT,
         environment: Mapping[str, str] = os.environ,
@@ -57,13 +60,15 @@ class HttpSearch:
         self._is_get = body is None and "{query}" in self._address.target
         self._body = None if self._is_get else read_body(body or DEFAULT_BODY)
         self._path = path
+        self._answer_path = answer_path
         own = read_headers(headers, environment)
         self._headers = all_headers(own.values, has_body=not self._is_get)
         secrets = [*secrets_in_address(url), *secrets_in_headers(own.values, own.substituted)]
         self._client = HttpClient(timeout=timeout, secrets=secrets)
         # Everything that determines the results; a checkpoint keeps a digest of it.
         sent = sorted((name.lower(), value) for name, value in own.values.items())
-        self._request = json.dumps([self._method, url, self._body, path, sent])
+        places = [path] if answer_path is None else [path, answer_path]
+        self._request = json.dumps([self._method, url, self._body, *places, sent])
 
     @property
     def name(self) -> str:
@@ -84,7 +89,7 @@ class HttpSearch:
             self._method, self._address.url(question, k), headers=self._headers, content=content
         )
         try:
-            return read_response(response, self._path)
+            return read_response(response, self._path, self._answer_path)
         except DataError as error:
             raise DataError(self.hide(str(error))) from None
 
@@ -103,8 +108,8 @@ class HttpSearch:
         return Retriever(name or self.name, partial(search, k=k), self._request, self.hide, search.close)
 
 
-def read_response(content: bytes, path: str | None) -> object:
-    """What a response holds, at the path if there is one."""
+def read_response(content: bytes, path: str | None, answer_path: str | None = None) -> object:
+    """What a response holds, at the path if there is one; with the answer if it has one."""
     try:
         response = json.loads(content, object_pairs_hook=refuse_repeats)
     except RepeatedKeyError as error:
@@ -113,8 +118,13 @@ def read_response(content: bytes, path: str | None) -> object:
         raise DataError(f"the response is not JSON: {excerpt(content)}") from None
     if response == {}:
         raise DataError("the response is an empty object")
+    if answer_path is not None:
+        answer = check_answer(at_path(response, answer_path), answer_path)
+        return Answered(answer, find_contexts(response) if path is None else at_path(response, path))
     if path is not None:
-        return at_path(response, path)
+        answered = split_answer(response)
+        contexts = at_path(response, path)
+        return contexts if answered is None else answered._replace(contexts=contexts)
     if isinstance(response, dict) and look_for_list(response) is None:
         hint = "if it maps ids to scores, set the path to '.'" if holds_scores(response) else ""
         raise no_list(response, hint)

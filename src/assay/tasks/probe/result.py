@@ -37,7 +37,8 @@ class Probe(Exports):
 
     `result` is its `Result` and `run` what it returned. `failures` has the reason for each failed question, and
     `seconds` the duration of the successful call of each other one, without waiting and failed attempts. `asked`
-    questions were asked in `elapsed` seconds; `resumed` ones came from the checkpoint.
+    questions were asked in `elapsed` seconds; `resumed` ones came from the checkpoint. `records` has one dict per
+    question, for `assay.evaluate_rag`: question, gold, references, what was retrieved, the answer, and the latency.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Probe(Exports):
         self.seconds = dict(seconds)
         self.asked = asked
         self.elapsed = elapsed
+        self.records: list[dict[str, Any]] = []
         self.resumed = len(self.seconds) - (asked - len(self.failures))
 
     def __repr__(self) -> str:

@@ -16,11 +16,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import show
 from assay.data.texts import is_number, read_passages
+from assay.tasks.probe.answers import CONTEXT_KEYS, split_answer
+
+if TYPE_CHECKING:
+    from assay.core.doc_id import DocIdRule
 
 METHODS = ("invoke", "retrieve", "ainvoke", "aretrieve")
 NAMED_QUERY = ("run", "run_async")
@@ -30,6 +34,7 @@ LAMBDA = "<lambda>"
 LIST_KEYS = (
     *("ids", "results", "documents", "hits", "docs", "passages", "nodes", "matches", "points", "items"),
     *("result", "response", "data"),
+    *CONTEXT_KEYS,
 )
 # A dict of plain numbers under these keys reports on the search; it is not a ranking.
 STATUS_KEYS = frozenset({"code", "status", "total", "count", "took", "error"})
@@ -121,43 +126,75 @@ def own_name(search: object) -> str | None:
 
 
 class Ranking(NamedTuple):
-    """The retrieved documents, best first; with scores only if these agree with the order.
+    """The retrieved documents, best first, with their scores, and their texts, if all have them; perhaps an answer.
 
-    `duplicates` is how many repeated documents were dropped; `is_rising` says that scores were ignored because they
-    rise.
+    `duplicates` is how many repeated documents were dropped; `is_rising` says that scores rise, as distances do, and
+    `is_ordered` that the order counts and not the scores, because these rise or are equal. `unmatched` are the ids that
+    a rule for chunks does not match.
     """
 
     ids: list[str]
     scores: list[float] | None = None
     duplicates: int = 0
     is_rising: bool = False
+    is_ordered: bool = False
+    answer: str | None = None
+    texts: list[str] | None = None
+    unmatched: tuple[str, ...] = ()
 
     @property
-    def entries(self) -> list[str] | list[tuple[str, float]]:
+    def entries(self) -> list[str] | list[tuple[str, float]] | list[tuple[str, float, int]]:
         """The ranking as a run holds it."""
-        return self.ids if self.scores is None else list(zip(self.ids, self.scores, strict=True))
+        if self.scores is None:
+            return self.ids
+        if self.is_ordered:
+            return list(zip(self.ids, self.scores, range(1, len(self.ids) + 1), strict=True))
+        return list(zip(self.ids, self.scores, strict=True))
+
+    def hidden(self, hide: Callable[[str], str]) -> Ranking:
+        """The ranking without secrets in the answer and the texts."""
+        answer = None if self.answer is None else hide(self.answer)
+        return self._replace(answer=answer, texts=None if self.texts is None else [hide(each) for each in self.texts])
 
 
 class RankingReader(NamedTuple):
-    """How to read a response: the first k documents, the place of their ids, whether each counts only once."""
+    """How to read a response: the first k documents, the rule for their ids, whether each counts only once."""
 
     k: int
-    doc_id: str | None = None
+    rule: DocIdRule | None = None
     once: bool = True
 
     def read(self, response: object) -> Ranking:
-        """The ranking in a response."""
-        passages = read_passages(find_list(response), "the response", doc_id=self.doc_id)
+        """The ranking in a response, and its answer."""
+        answered = split_answer(response)
+        listed = find_list(response if answered is None else answered.contexts)
+        path = self.rule.argument if self.rule is not None and self.rule.is_field else None
+        passages = read_passages(listed, "the response", doc_id=path)
+        documents, unmatched = self.documents(passages.ids)
         first: dict[str, int] = {}
-        for place, each in enumerate(passages.ids):
+        for place, each in enumerate(documents):
             first.setdefault(each, place)
-        places = list(first.values()) if self.once else list(range(len(passages.ids)))
-        kept = places[: self.k]
-        scores = None if passages.scores is None or passages.rises else [passages.scores[place] for place in kept]
-        if scores is not None and passages.is_list and any(left == right for left, right in pairwise(scores)):
+        places = list(first.values()) if self.once else list(range(len(documents)))
+        kept = passages.at(places[: self.k])
+        return Ranking(
+            [documents[place] for place in places[: self.k]],
+            kept.scores,
+            len(documents) - len(places),
+            passages.rises,
             # Equal scores would leave the order open.
-            scores = None
-        return Ranking([passages.ids[place] for place in kept], scores, len(passages.ids) - len(places), passages.rises)
+            (passages.is_list and any(left <= right for left, right in pairwise(kept.scores or ()))) or passages.rises,
+            None if answered is None else answered.answer,
+            kept.texts,
+            unmatched,
+        )
+
+    def documents(self, ids: list[str]) -> tuple[list[str], tuple[str, ...]]:
+        """The documents of chunks, and the ids that the rule does not match, which stay as they are."""
+        if self.rule is None or self.rule.is_field or not ids:
+            return ids, ()
+        found = self.rule.match_all(ids).to_list()
+        unmatched = tuple(each for each, document in zip(ids, found, strict=True) if document is None)
+        return [document or each for each, document in zip(ids, found, strict=True)], unmatched
 
 
 def find_list(response: object) -> object:

@@ -11,9 +11,10 @@ import numpy as np
 
 from assay.conventions import find_convention, resolve
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import DataError, FormatError, PolicyError
+from assay.core.errors import DataError, FormatError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first
+from assay.core.policies import chunk_policies
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
@@ -143,24 +144,6 @@ def evaluate_rag(
     )
     warned(result)
     return result
-
-
-def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[str, Any], bool]:
-    """The policies under which rankings are scored, and whether each document is left in a ranking only once.
-
-    Where a rule finds the documents of chunks, `chunks` says how those of one document count. Otherwise a document that
-    was retrieved twice counts once, unless `duplicates` says more.
-    """
-    own = {name: value for name, value in policies.items() if name != "chunks"}
-    if settings.doc_id is None:
-        if len(own) < len(policies):
-            raise PolicyError(
-                "chunks has no effect without doc_id, the rule that finds the documents of chunks; set both"
-            )
-        return own, "duplicates" not in policies and settings.duplicates == "error"
-    if settings.chunks == "best":
-        return own, True
-    return {**own, "duplicates": settings.chunks}, False
 
 
 def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]) -> bool:

@@ -1,0 +1,166 @@
+"""Systems that answer: the answer and the contexts of a response, and the records that `evaluate_rag` reads."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import assay
+from assay import DataError, MismatchError
+from assay.tasks.probe.answers import split_answer
+from assay.tasks.probe.retrievers import RankingReader
+from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer
+
+TEXTS = [{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}]
+DOCUMENTS = [
+    SimpleNamespace(page_content="one", metadata={"id": "d1"}),
+    SimpleNamespace(page_content="two", metadata={"id": "d2"}),
+]
+NODES = [
+    SimpleNamespace(node=SimpleNamespace(node_id="d1", text="one"), score=0.9),
+    SimpleNamespace(node=SimpleNamespace(node_id="d2", text="two"), score=0.8),
+]
+RESPONSES = {
+    "a dict": {"answer": "yes", "contexts": TEXTS},
+    "retrieved": {"answer": "yes", "retrieved": TEXTS},
+    "a pair": ("yes", TEXTS),
+    "LangChain's retrieval chain": {"input": "who", "context": DOCUMENTS, "answer": "yes"},
+    "LangChain's RetrievalQA": {"query": "who", "result": "yes", "source_documents": DOCUMENTS},
+    "LlamaIndex's response": SimpleNamespace(response="yes", source_nodes=NODES, metadata={}),
+    "ids beside texts": {"answer": "yes", "ids": ["d1", "d2"], "contexts": ["one", "two"]},
+    "a usual list": {"answer": "yes", "results": TEXTS},
+}
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_answer_and_contexts(name):
+    ranking = RankingReader(10).read(RESPONSES[name])
+    assert (ranking.answer, ranking.ids, ranking.texts) == ("yes", ["d1", "d2"], ["one", "two"])
+
+
+RETRIEVED = [["d1"], {"d1": 0.5}, [("d1", 0.5)], {"results": ["d1"]}, ("d1", "d2"), {"response": ["d1"]}, "d1", None]
+
+
+@pytest.mark.parametrize("response", RETRIEVED)
+def test_what_a_retriever_returns_has_no_answer(response):
+    assert split_answer(response) is None
+
+
+BAD = [
+    ({"answer": "yes"}, "an answer, but no contexts"),
+    ({"answer": "yes", "ids": ["d1"], "contexts": ["one", "two"]}, "1 ids but 2 contexts"),
+    ({"answer": "yes", "note": "x"}, "no list of documents"),
+]
+
+
+@pytest.mark.parametrize(("response", "said"), BAD)
+def test_an_answer_without_contexts_is_refused(response, said):
+    with pytest.raises(DataError, match=said):
+        RankingReader(10).read(response)
+
+
+def answer(question):
+    if question == "fails":
+        raise ConnectionError("gone")
+    return {"answer": f"about {question}", "contexts": [{"id": "d1", "text": "one", "score": 0.5}]}
+
+
+def test_records_hold_everything_that_rag_needs():
+    probe = assay.probe(
+        answer,
+        {"q1": "who", "q2": "fails"},
+        {"q1": {"d1": 2}, "q2": {"d2": 1}},
+        "rr",
+        retries=0,
+        references={"q1": ["about who", "him"]},
+    )
+    first, second = probe.records
+    assert first.pop("latency") == probe.seconds["q1"]
+    assert first == {
+        "query_id": "q1",
+        "question": "who",
+        "gold": {"d1": 2.0},
+        "references": ["about who", "him"],
+        "retrieved": ["d1"],
+        "retrieved_scores": [0.5],
+        "retrieved_texts": ["one"],
+        "answer": "about who",
+    }
+    assert second["failure"] == "ConnectionError: gone"
+    assert (second["retrieved"], second["answer"]) == ([], "")
+    result = assay.evaluate_rag(probe.records, measures=["rr", "answer_f1"])
+    assert result["rr"] == probe["rr"] == 0.5
+    assert result["answer_f1"] == 1
+
+
+def test_records_of_a_retriever_have_no_answer():
+    (record,) = assay.probe(lambda _: ["d1"], {"q1": "who"}, {"q1": ["d1"]}, "rr").records
+    assert record.keys() == {"query_id", "question", "gold", "retrieved", "latency"}
+    assert assay.evaluate_rag([record], measures="rr")["rr"] == 1
+
+
+def test_references_from_a_file_and_for_other_questions(tmp_path):
+    (tmp_path / "right.jsonl").write_text('{"query_id": "q1", "ground_truth": "him"}\n')
+    probe = assay.probe(answer, {"q1": "who"}, {"q1": ["d1"]}, "rr", references=tmp_path / "right.jsonl")
+    assert probe.records[0]["references"] == ["him"]
+    with pytest.raises(MismatchError, match="no question has a reference answer"):
+        assay.probe(answer, {"q1": "who"}, {"q1": ["d1"]}, "rr", references={"q7": "him"})
+
+
+def test_a_checkpoint_keeps_answers_and_texts(tmp_path):
+    file = tmp_path / "probe.jsonl"
+    how = {"questions": {"q1": "who", "q2": "fails"}, "qrels": {"q1": ["d1"], "q2": ["d1"]}, "measures": "rr"}
+    first = assay.probe(answer, **how, retries=0, checkpoint=file)
+    again = assay.probe(answer, **how, retries=0, checkpoint=file)
+    assert (again.asked, again.resumed) == (1, 1)
+    assert again.records == first.records
+    entry = json.loads(file.read_text().splitlines()[1])
+    assert (entry["answer"], entry["texts"]) == ("about who", ["one"])
+
+
+@pytest.mark.parametrize(("field", "value"), [("answer", 7), ("texts", ["a", "b"]), ("texts", [1]), ("ordered", 1)])
+def test_a_damaged_entry_is_named(field, value, tmp_path):
+    file = tmp_path / "probe.jsonl"
+    how = {"questions": {"q1": "who"}, "qrels": {"q1": ["d1"]}, "measures": "rr", "checkpoint": file}
+    assay.probe(answer, **how)
+    head, entry = file.read_text().splitlines()
+    file.write_text(f"{head}\n{json.dumps({**json.loads(entry), field: value})}\n")
+    with pytest.raises(assay.FormatError, match=f"line 2: {field} is invalid"):
+        assay.probe(answer, **how)
+
+
+def replied(question, _times):
+    hits = [{"id": each, "text": f"text of {each}"} for each in INDEX[question]]
+    return Reply({"data": {"reply": f"about {question}", "hits": hits}})
+
+
+def test_an_endpoint_that_answers():
+    with SearchServer(replied) as server:
+        search = assay.live.HttpSearch(server.url, path="data.hits", answer_path="data.reply")
+        probe = assay.probe(search, QUESTIONS, QRELS, "rr")
+        wrong = assay.live.HttpSearch(server.url, path="data.hits", answer_path="data.hits")
+        with pytest.raises(DataError, match=r"no answer at 'data\.hits': expected a text"):
+            assay.probe(wrong, QUESTIONS, QRELS, "rr")
+    assert probe["rr"] == 1
+    assert probe.records[3]["answer"] == "about question 3"
+    assert probe.records[3]["retrieved_texts"] == ["text of d3", "text of e3"]
+
+
+def test_an_endpoint_with_usual_names():
+    def behave(question, _times):
+        return Reply({"answer": f"about {question}", "contexts": INDEX[question]})
+
+    with SearchServer(behave) as server:
+        probe = assay.probe(assay.live.HttpSearch(server.url), QUESTIONS, QRELS, "rr")
+    assert (probe["rr"], probe.records[0]["answer"]) == (1, "about question 0")
+
+
+def test_a_secret_that_is_sent_back_is_not_kept(tmp_path):
+    def behave(_question, _times):
+        return Reply({"answer": "your key is s3cret-key", "contexts": [{"id": "d0", "text": "s3cret-key"}]})
+
+    file = tmp_path / "probe.jsonl"
+    with SearchServer(behave) as server:
+        search = assay.live.HttpSearch(server.url, headers=["Authorization: Bearer s3cret-key"])
+        probe = assay.probe(search, {"q0": "question 0"}, QRELS, "rr", checkpoint=file)
+    assert "s3cret" not in json.dumps(probe.records) + file.read_text()
