@@ -79,6 +79,7 @@ class NoteKind(StrEnum):
         "prepared",
         "{tool} cannot use the {what} of {count} [query|queries]; left out of the mean: {queries}",
     )
+    TRUNCATED = "truncated", "{count} [grade|grades] truncated to whole numbers"
     NEGATIVE = "negative", "{count} [grade|grades] below 0; treated as {effect}"
     UNSEEN = "unseen", "{count} relevant [document was|documents were] not retrieved; added at grade {grade}"
 

@@ -221,3 +221,12 @@ def test_a_measure_gives_its_own_reason():
     result = assay.evaluate({"q": {"a": 0}, "p": ["a"]}, {"q": ["a"], "p": ["a"]}, "recall(nothing=nan)")
     assert [note.kind for note in result.notes] == ["no_relevant", "undefined"]
     assert str(result.notes[1]).startswith("recall(nothing=nan): 1 query left out of the mean; no document is relevant")
+
+
+def test_truncated_grades_are_counted():
+    qrels, run = {"q1": {"a": 0.9, "b": 2.5, "c": 1}}, {"q1": ["a", "b"]}
+    whole = assay.evaluate(qrels, run, ["recall"], grades="whole")
+    assert [(note.kind, note.count) for note in whole.notes] == [("truncated", 2)]
+    assert str(whole.notes[0]) == "2 grades truncated to whole numbers"
+    assert assay.evaluate(qrels, run, ["recall"]).notes == ()
+    assert assay.evaluate({"q1": {"a": 1.0}}, run, ["recall"], grades="whole").notes == ()

@@ -25,9 +25,9 @@ from assay.engine.local import columns_of, count_threads, kernel_options, rank_h
 from assay.results.results import Results
 from assay.tasks.evaluate.score import (
     by_policies,
-    duplicate_notes,
     hardly_meets,
     merge_parts,
+    qrels_notes,
     refused_notes,
     resolve_measures,
     run_notes,
@@ -339,7 +339,7 @@ class Scorer:
                 loud = self.overlap_notes(run, found)
             if keep is not None:
                 keep(group, judged)
-            notes = [*run_notes(run.ranker, group.number, unknown), *duplicate_notes(self.qrels, group.policies)]
+            notes = [*run_notes(run.ranker, group.number, unknown), *qrels_notes(self.qrels, group.policies)]
             if group.policies.ties == "quicksort":
                 notes += tie_notes(run, group.number, self.qrels)
             how: Any = {"queries": queries, "present": found >= 0, "unusable": unusable, "notes": notes}

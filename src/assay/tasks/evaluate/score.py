@@ -280,12 +280,15 @@ def run_notes(ranker: Ranker | DocumentRanker, number: int, unknown: list[str]) 
     return notes
 
 
-def duplicate_notes(qrels: Qrels, policies: Policies) -> list[Note]:
-    """Which of the duplicate judgments count."""
-    if not qrels.repeats:
-        return []
-    which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
-    return [Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which)]
+def qrels_notes(qrels: Qrels, policies: Policies) -> list[Note]:
+    """Which of the duplicate judgments count, and how many grades lose their fraction."""
+    notes = []
+    if qrels.repeats:
+        which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
+        notes.append(Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which))
+    if policies.grades == "whole" and (cut := np.count_nonzero(qrels.values % 1)):
+        notes.append(Note.of(NoteKind.TRUNCATED, count=int(cut)))
+    return notes
 
 
 def query_notes(
