@@ -56,6 +56,18 @@ def test_other_formats_have_a_row_for_each_query(assay, folder, format_):
     assert f"d1 (grade 3): rank 1 {arrow} 2 (-0.3049); d3 (grade 1): rank 3 {arrow} 1 (+0.1377)" in text
 
 
+def test_texts(assay, folder):
+    (folder / "questions.tsv").write_text("q1\tWho pays?\nq2\tWhen?\n")
+    (folder / "corpus.tsv").write_text("d1\tThe payer.\nd3\tThe bank.\nd5\tNobody.\n")
+    texts = ("--queries", "questions.tsv", "--corpus", "corpus.tsv")
+    result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr", *texts)
+    assert result.exit_code == 0
+    assert "      When?\n" in result.stdout
+    assert "      d5 (not judged): rank 1 → not retrieved\n          Nobody.\n" in result.stdout
+    wrong = assay("diff", "qrels.txt", "one.run", "two.run", "--corpus", "missing.tsv")
+    assert (wrong.exit_code, "missing.tsv" in wrong.stderr) == (2, True)
+
+
 def test_the_same_run_twice(assay):
     result = assay("diff", "qrels.txt", "one.run", "one.run")
     assert "from one to one (2): 0.7974 → 0.7974; 0 queries better, 2 the same, 0 worse" in result.stdout

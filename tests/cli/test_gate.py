@@ -67,6 +67,19 @@ def test_a_drop_that_may_be_chance_fails_only_strictly(assay):
     assert assay(*arguments, "--strict").exit_code == 1
 
 
+def test_a_failed_gate_shows_texts(assay, folder, monkeypatch):
+    (folder / "questions.tsv").write_text("q1\tWho pays?\nq2\tWhen?\n")
+    (folder / "corpus.tsv").write_text("d4\tIn March.\nd5\tNobody.\n")
+    summary = folder / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    texts = ("--queries", "questions.tsv", "--corpus", "corpus.tsv")
+    result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0.8", *texts)
+    assert result.exit_code == 1
+    lines = ["  q2  0.5000", "      When?", "      d4 (grade 1): rank 2 (-0.5000)", "          In March."]
+    assert "\n".join([*lines, "      d5 (not judged): rank 1", "          Nobody.\n"]) in result.stdout
+    assert "| q2: When? | 0.5000 | d4 (grade 1): rank 2 (-0.5000): In March.; d5" in summary.read_text(encoding="utf-8")
+
+
 def test_json_is_the_report(assay, many):  # noqa: ARG001 - the files are there
     result = assay(
         "gate", "many.txt", "bad.run", "--baseline", "good.run", "--max-drop", "rr=0.1", "--json", "--test", "t"

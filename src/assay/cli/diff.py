@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.options import ScoringOptions, format_result, loaded, output_options, scoring_options
+from assay.cli.options import (
+    ScoringOptions,
+    corpus_option,
+    format_result,
+    loaded,
+    output_options,
+    queries_option,
+    scoring_options,
+    texts_given,
+)
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import MeasureError
 from assay.core.text import show
@@ -21,6 +30,7 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     examples=(
         "assay diff qrels.txt bm25.run dense.run",
         "assay diff qrels.txt bm25.run dense.run -m rr@10 --top 3",
+        "assay diff qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
         "assay diff qrels.txt bm25.run dense.run -o moved.json",
         "assay diff old.json new.json                  results stored with --save",
     ),
@@ -34,6 +44,8 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.option(
     "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Queries to show in each direction."
 )
+@queries_option
+@corpus_option
 @output_options
 @scoring_options
 def command(
@@ -43,20 +55,25 @@ def command(
     after: str | None,
     measure: str,
     top: int,
+    queries: str | None,
+    corpus: str | None,
     format_: str,
     output: str | None,
     scoring: ScoringOptions,
 ) -> None:
     """Shows the queries that improved most and dropped most from RUN_A to RUN_B.
 
-    Each query is listed with its relevant documents and their ranks in both runs; JSON has all judged documents.
+    Each query is listed with the documents that moved the measure most and their ranks in both runs; JSON has all
+    judged documents. With --queries and --corpus, also the question, the first line of each passage, and the unjudged
+    document that took the top; for it the runs are read once more.
+
     A run can also be a result that was stored with --save, which has no documents; if both are, there are no QRELS.
     """
     judgments: str | None = qrels
     if after is None:
         # Stored results need no judgments.
         judgments, before, after = None, qrels, before
-    check_single_input((qrels, before, after))
+    check_single_input((qrels, before, after, *(each for each in (queries, corpus) if each is not None)))
     named = {name: source_of(str(run)) for name, run in named_runs((before, after)).items()}
     with loaded(scoring.files):
         make = scoring.maker(judgments)
@@ -66,7 +83,8 @@ def command(
             raise MeasureError(f"{show(measure)} names several measures: {', '.join(known)}; name one")
         check_queries(results)
         first, second = named
-        moves = find_moves(Results(results), ranks, next(iter(known)), (first, second), top)
+        key, texts = next(iter(known)), texts_given(queries, corpus)
+        moves = find_moves(Results(results), ranks, key, (first, second), top, **texts)
         notes = common_notes(Results(results).notes)
         say_loudly(notes)
         emit(format_result(moves, format_), output)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from assay.cli.options import (
+    corpus_option,
     doc_id_option,
     format_result,
     given,
@@ -17,7 +18,9 @@ from assay.cli.options import (
     output_options,
     policy_options,
     qrels_format_option,
+    queries_option,
     run_format_option,
+    texts_given,
     threads_option,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, source_of, watched
@@ -53,6 +56,7 @@ class LimitType(click.ParamType[Any]):
     examples=(
         "assay gate qrels.txt new.run --min ndcg@10=0.45",
         "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01",
+        "assay gate qrels.txt new.run --min ndcg@10=0.45 --queries queries.jsonl --corpus corpus.jsonl",
         "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 -o gate.json",
         "assay gate new.json --baseline old.json --max-drop ndcg@10=0.01    results stored with --save",
         "assay gate new.run                            using assay.toml or pyproject.toml",
@@ -79,6 +83,8 @@ class LimitType(click.ParamType[Any]):
 @click.option(
     "--alpha", type=float, help="Significance level: how often a drop equal to the limit may fail.  [default: 0.05]"
 )
+@queries_option
+@corpus_option
 @click.option("--strict/--no-strict", default=None, help="Fail every drop larger than the limit, significant or not.")
 @click.option(
     "--test", type=click.Choice(TESTS_OF_MEANS), help="Significance test for drops.  [default: randomization]"
@@ -117,6 +123,9 @@ def command(
     A drop fails the gate only if it is larger than the limit and significantly so. If there are too few queries to
     tell, the gate passes and says so. Exit codes: 0 passed, 1 failed, 2 bad input.
 
+    A failed check names the worst queries and the documents that moved the measure most; --queries and --corpus add the
+    question, the first line of each passage, and the unjudged document that took the top.
+
     Settings can be kept in assay.toml under [gate], or in pyproject.toml under [tool.assay.gate]; options given here
     override them. If GITHUB_STEP_SUMMARY is set, as in GitHub Actions, the outcome is appended to that file in
     Markdown.
@@ -152,17 +161,18 @@ def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
     """The report on the files named in the settings."""
     names = ("qrels", "run", "baseline", "qrels_format", "run_format")
     qrels, run, baseline, qrels_format, run_format = (settings.pop(name, None) for name in names)
+    texts = [settings.pop(name, None) for name in ("queries", "corpus")]
     if run is None:
         raise click.UsageError("missing RUN; name the run to check, here or in the settings")
     if qrels is None and qrels_format is not None:
         raise click.UsageError("--qrels-format is set, but there is no QRELS")
-    check_single_input(tuple(each for each in (qrels, run, baseline) if each is not None))
+    check_single_input(tuple(each for each in (qrels, run, baseline, *texts) if each is not None))
     judgments = None
     if qrels is not None:
         judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=None)
     earlier = None if baseline is None else source_of(baseline)
     with watched(run) as progress:
-        how = {"format": run_format, "threads": threads, "progress": progress}
+        how = {"format": run_format, "threads": threads, "progress": progress, **texts_given(*texts)}
         return gate(judgments, source_of(run), baseline=earlier, **how, **settings)
 
 

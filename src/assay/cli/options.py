@@ -78,6 +78,22 @@ load_option = click.option(
 )
 
 
+queries_option = click.option(
+    "--queries",
+    metavar="FILE",
+    help="Questions by query id (JSON Lines, JSON, CSV, TSV, Parquet), to show with a query.",
+)
+corpus_option = click.option(
+    "--corpus", metavar="FILE", help="Passages by document id, to show the first line of each document that is named."
+)
+
+
+def texts_given(queries: str | None, corpus: str | None) -> dict[str, Any]:
+    """The questions and passages to show, as `queries` and `corpus` of the library."""
+    files = {"queries": queries, "corpus": corpus}
+    return {name: None if file is None else source_of(file) for name, file in files.items()}
+
+
 def measure_options(defaults: Iterable[str]) -> Decorator:
     """`-m`, repeatable."""
     return click.option(

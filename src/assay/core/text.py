@@ -53,6 +53,28 @@ def p_words(p: float) -> str:
     return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"  # noqa: PLR2004 - what four digits show
 
 
+def first_line(text: str, width: int | None) -> str:
+    r"""The first line of a text that is not blank, cut to a width.
+
+    >>> first_line("\n  A title \nand more", 10)
+    'A title'
+    """
+    line = next((each for each in text.splitlines() if each.strip()), "")
+    return shorten_text(line, width) or ""
+
+
+def shorten_text(text: str | None, width: int | None) -> str | None:
+    r"""A text on one line, cut to a width.
+
+    >>> shorten_text("one  two\nthree", 8), shorten_text("short", None)
+    ('one two…', 'short')
+    """
+    if text is None:
+        return None
+    line = " ".join(text.split())
+    return line if width is None or len(line) <= width else line[: max(width - 1, 0)].rstrip() + "…"
+
+
 def nearest(name: str, names: Iterable[str]) -> list[str]:
     """The names most similar to a misspelt one, most similar first."""
     from difflib import get_close_matches

@@ -24,7 +24,7 @@ from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_nam
 from assay.data.source import is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Collection, Generator, Iterator, Sequence
 
     from assay.data.formats import Format
     from assay.data.formats.tabular import Cells
@@ -63,11 +63,12 @@ class Entry(NamedTuple):
     place: str
 
 
-def read_texts(data: object, kind: TextKind = QUESTIONS) -> dict[str, str]:
+def read_texts(data: object, kind: TextKind = QUESTIONS, *, only: Collection[str] | None = None) -> dict[str, str]:
     """The text of each question, or document, by its id.
 
     A file is JSON Lines (as in BEIR), JSON, CSV, TSV or Parquet. A table has a column for the id and one for the text;
-    one with just two columns needs no header. A list of texts is numbered from 0.
+    one with just two columns needs no header. A list of texts is numbered from 0. With `only`, no other texts are kept,
+    and reading ends when all of them are found.
 
     >>> read_texts({"q1": "who", 2: "what"})
     {'q1': 'who', '2': 'what'}
@@ -78,10 +79,14 @@ def read_texts(data: object, kind: TextKind = QUESTIONS) -> dict[str, str]:
             key = as_id(name)
             if not key:
                 raise FormatError(f"{place}: the id of a {kind.noun} must be a string or an integer, not {show(name)}")
+            if only is not None and key not in only:
+                continue
             if key in found:
                 raise DuplicateError(f"{place}: duplicate {kind.noun} id {show(key)}")
             found[key] = check_text(text, key, place, kind)
-    if not found:
+            if only is not None and len(found) == len(only):
+                break
+    if not found and only is None:
         raise DataError(f"no {kind.noun}s found")
     return found
 

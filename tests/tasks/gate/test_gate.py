@@ -54,10 +54,10 @@ def test_a_minimum_of_a_measure_where_lower_is_better_is_the_most_it_may_be(cost
 def test_the_worst_queries_of_a_minimum_stand_with_their_documents():
     check = one(assay.gate(QRELS, ranks(3, 1, 1, 1, 1, 1, 1, 1), {"rr": 0.99}))
     assert [worst.query for worst in check.worst] == ["q00", "q08", "q16", "q24", "q32"]
-    assert check.worst[0] == ("q00", None, 1 / 3, (("d", 1, None, 3, pytest.approx(-2 / 3), None),), False)
+    assert check.worst[0] == ("q00", None, 1 / 3, (("d", 1, None, 3, pytest.approx(-2 / 3), None),), False, None)
     missing = {**OLD, "q07": ["x"]}
     worst = one(assay.gate(QRELS, missing, {"rr": 0.99})).worst[0]
-    assert worst == ("q07", None, 0.0, (("d", 1, None, None, -1.0, None),), False)
+    assert worst == ("q07", None, 0.0, (("d", 1, None, None, -1.0, None),), False, None)
 
 
 # A row: run, most that may be lost, passes, passes strictly, the reason after both means.

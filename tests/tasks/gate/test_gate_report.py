@@ -75,7 +75,9 @@ def test_json_has_every_field_and_no_nan():
     assert check["detectable"] is None
     assert check["too_few"] is True
     documents = [{"document": "d", "grade": 1.0, "before": 1, "after": 2, "contribution": -0.5, "text": None}]
-    assert check["worst"] == [{"query": "q", "before": 1.0, "after": 0.5, "difference": -0.5, "documents": documents}]
+    assert check["worst"] == [
+        {"query": "q", "question": None, "before": 1.0, "after": 0.5, "difference": -0.5, "documents": documents}
+    ]
     assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
 

@@ -13,7 +13,7 @@ from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
 from assay.stats.paired import differences_of
-from assay.tasks.compare.ranks import Move, document_lines
+from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
 
 if TYPE_CHECKING:
     import polars
@@ -47,7 +47,7 @@ class Moves(Exports):
         return printable(f"<Moves: {self.title}>")
 
     def __str__(self) -> str:
-        parts = [*move_lines("most helped", self.helped), *move_lines("most hurt", self.hurt)]
+        parts = [*section("most helped", self.helped), *section("most hurt", self.hurt)]
         return "\n".join([printable(self.title), *parts, "", printable(self.signature.short)])
 
     @property
@@ -64,7 +64,7 @@ class Moves(Exports):
         names = ("query", "before", "after", "difference", "documents")
         rows = tuple(
             (
-                move.query,
+                query_cell(move),
                 move.before,
                 move.after,
                 move.difference,
@@ -110,8 +110,20 @@ class Moves(Exports):
         }
 
 
-def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[str, str], top: int) -> Moves:
-    """The queries most helped and most hurt from the first run to the second, up to `top` of each."""
+def find_moves(
+    results: Results,
+    ranks: Ranks | None,
+    measure: str,
+    runs: tuple[str, str],
+    top: int,
+    *,
+    queries: object = None,
+    corpus: object = None,
+) -> Moves:
+    """The queries most helped and most hurt from the first run to the second, up to `top` of each.
+
+    `queries` and `corpus` are the questions and the passages to show, in any form.
+    """
     check_whole("top", top, 1)
     before, after = (results[name] for name in runs)
     key = before.key(measure)
@@ -130,15 +142,17 @@ def find_moves(results: Results, ranks: Ranks | None, measure: str, runs: tuple[
 
     counts = (len(helped), int((moved == 0).sum()), len(hurt))
     most = (tuple(map(move, helped[:top])), tuple(map(move, hurt[:top])))
+    if queries is not None or corpus is not None:
+        from assay.tasks.compare.passages import Changed, add_texts
+
+        first, second = add_texts([Changed(each, key, *runs) for each in most], ranks, queries, corpus)
+        most = (first, second)
     mean_before, mean_after = shared_means((before, after), key)
     signature, left_out = before.only([key]).signature, int(np.isnan(moved).sum())
     return Moves(key, runs, (mean_before, mean_after), counts, *most, signature, left_out)
 
 
-def move_lines(title: str, moves: tuple[Move, ...]) -> list[str]:
+def section(title: str, moves: tuple[Move, ...]) -> list[str]:
     """Queries and their documents, one line each."""
     lines = ["", f"{title}:" if moves else f"{title}: none"]
-    for move in moves:
-        lines.append(f"  {printable(str(move))}")
-        lines += [f"      {line}" for line in document_lines(move, MOST_SHOWN)]
-    return lines
+    return [*lines, *(f"  {line}" for move in moves for line in move_lines(move, MOST_SHOWN))]

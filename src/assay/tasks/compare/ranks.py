@@ -18,7 +18,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import Groups, Hits, Judged, Spread
-from assay.core.text import printable
+from assay.core.text import printable, shorten_text
 from assay.data.source import describe
 from assay.engine.local import rebuild, select
 from assay.render import finite
@@ -38,6 +38,8 @@ MOST_HITS = 1 << 20
 # A smaller contribution is rounding.
 SMALLEST = 1e-12
 SMALLEST_SHOWN = 0.00005
+# Longer texts are cut when they are printed; exports for programs have the whole line.
+TEXT_WIDTH = 70
 
 
 class Document(NamedTuple):
@@ -67,6 +69,7 @@ class Move(NamedTuple):
     after: float
     documents: tuple[Document, ...]
     ranked_before: bool = True
+    question: str | None = None
 
     @property
     def difference(self) -> float:
@@ -85,7 +88,7 @@ class Move(NamedTuple):
         for document in documents if not self.ranked_before else ():
             del document["before"]
         numbers = {name: finite(value) for name, value in scores.items()}
-        return {"query": self.query, **numbers, "documents": documents}
+        return {"query": self.query, "question": self.question, **numbers, "documents": documents}
 
 
 class Ranks(NamedTuple):
@@ -94,6 +97,9 @@ class Ranks(NamedTuple):
     scorer: Scorer
     judged: Mapping[tuple[str, str], Judged]
     measures: Mapping[str, Measure]
+    # The runs as they were given, to be read again.
+    runs: Mapping[str, object]
+    format: str | None = None
 
     def documents(self, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
         """A query's judged documents with their ranks in both runs, the largest contribution first.
@@ -140,7 +146,7 @@ def read_runs(
             read = scorer.read(run, format=format, progress=progress)
             results[name] = scorer.score(read, keep=partial(keep, name))
             measures = dict(results[name].measures)
-    return results, Ranks(scorer, ranked, measures)
+    return results, Ranks(scorer, ranked, measures, dict(runs), format)
 
 
 def importance(document: Document) -> tuple[float, float]:
@@ -242,20 +248,43 @@ def columns_of(hits: Hits) -> tuple[Any, ...]:
     return hits.query, hits.grade, hits.rank, hits.score, hits.higher, hits.tied, hits.document
 
 
-def document_lines(move: Move, most: int) -> list[str]:
-    """The documents that matter, in words, up to `most` of them: relevant, or with a contribution, or not judged."""
-    shown = [each for each in move.documents if each.grade is None or each.grade > 0 or each.contribution]
+def is_shown(document: Document) -> bool:
+    """Whether a document is shown to people: relevant, or with a contribution, or wrong and on top of a ranking."""
+    return (
+        document.contribution not in (None, 0.0) or (document.grade or 0) > 0 or 1 in (document.before, document.after)
+    )
+
+
+def query_cell(move: Move) -> str:
+    """A query's id, and its question if that is known."""
+    return f"{move.query}: {move.question}" if move.question else move.query
+
+
+def move_lines(move: Move, most: int) -> list[str]:
+    """A query with its question and its documents, one per line, each with the first line of its text below it."""
+    asked = [f"    {printable(shorten_text(move.question, TEXT_WIDTH) or '')}"] if move.question else []
+    lines = [line.replace("\n", f"\n{'':10}") for line in document_lines(move, most, "\n")]
+    return [printable(str(move)), *asked, *(f"    {line}" for line in lines)]
+
+
+def document_lines(move: Move, most: int, gap: str = ": ") -> list[str]:
+    """The documents to show, in words: up to `most`, and then the wrong ones on top; `gap` comes before a text."""
+    shown = [each for each in move.documents if is_shown(each)]
     if not move.ranked_before:
         shown = [each._replace(before=each.after) for each in shown]
-    more = len(shown) - most
-    return [*map(document_line, shown[:most]), *([f"and {more:,} more"] if more > 0 else [])]
+    wrong = [each for each in shown if not ((each.grade or 0) > 0 or each.contribution)]
+    first = [each for each in shown if each not in wrong]
+    more = len(first) - most
+    rest = [f"and {more:,} more"] if more > 0 else []
+    return [*(document_line(each, gap) for each in first[:most]), *rest, *(document_line(each, gap) for each in wrong)]
 
 
-def document_line(document: Document) -> str:
-    """A document with its ranks before and after, and its contribution."""
+def document_line(document: Document, gap: str) -> str:
+    """A document with its ranks before and after, its contribution, and the first line of its text."""
     before, after = ("not retrieved" if rank is None else f"rank {rank}" for rank in (document.before, document.after))
     ranks = before if before == after else f"{before} → {after.removeprefix('rank ') if document.before else after}"
     grade = "not judged" if document.grade is None else f"grade {document.grade:g}"
     moved = document.contribution or 0.0
     contribution = f" ({moved:+.4f})" if abs(moved) >= SMALLEST_SHOWN else ""
-    return f"{printable(document.document)} ({grade}): {ranks}{contribution}"
+    text = f"{gap}{printable(shorten_text(document.text, TEXT_WIDTH) or '')}" if document.text else ""
+    return f"{printable(document.document)} ({grade}): {ranks}{contribution}{text}"

@@ -154,9 +154,16 @@ class Comparison(Exports):
     def _sign(self, measure: str) -> int:
         return 1 if self._first.measures[measure].definition.higher_is_better else -1
 
-    def queries(self, measure: str, a: str, b: str, *, top: int = 10) -> Moves:
-        """The queries most helped and most hurt from `a` to `b`, with the ranks of their judged documents."""
-        return find_moves(self.results, self._ranks, measure, (a, b), top)
+    def queries(
+        self, measure: str, a: str, b: str, *, top: int = 10, queries: object = None, corpus: object = None
+    ) -> Moves:
+        """The queries most helped and most hurt from `a` to `b`, with the ranks of their judged documents.
+
+        The documents that moved the measure most come first. With `queries` and `corpus`, the texts of questions and
+        passages by id or files of them, also the question, the first line of each passage, and the unjudged document
+        that took the top; for it the runs are read once more.
+        """
+        return find_moves(self.results, self._ranks, measure, (a, b), top, queries=queries, corpus=corpus)
 
     @property
     def signature(self) -> Signature:

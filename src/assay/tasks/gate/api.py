@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
+from assay.core.errors import DataError, FileError, MeasureError, MismatchError, PolicyError
 from assay.core.text import count, show, some
 from assay.results.align import align_by_query, check_computed_alike
 from assay.results.result import Result
@@ -17,7 +19,7 @@ from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.evaluate.score import warned
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
-from assay.tasks.gate.result import GateReport, Rules
+from assay.tasks.gate.result import GateCheck, GateReport, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +42,8 @@ def gate(
     test: str = "randomization",
     samples: int | None = None,
     seed: int = 0,
+    queries: object = None,
+    corpus: object = None,
     convention: str | None = None,
     format: str | None = None,
     threads: int | None = None,
@@ -74,7 +78,12 @@ def gate(
     `evaluate`. `test` is `randomization`, `t` or `bootstrap`; the Wilcoxon and sign tests are about medians, and a
     limit is about a mean. `randomization` and `t` assume that changes are spread symmetrically, so `alpha` is only
     approximate if they are strongly skewed.
+
+    With `queries` and `corpus`, the texts of questions and passages by id or files of them, the worst queries of a
+    failed check are shown with the question, the first line of each passage, and the unjudged document that took the
+    top.
     """
+    check_files(queries, corpus)
     rules = check_rules(Rules(alpha, strict, test, samples, seed))
     floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
     check_has_limits(floors, drops, baseline)
@@ -91,7 +100,30 @@ def gate(
     if sides.baseline is not None:
         warned(sides.baseline, BASELINE)
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)
+    if (queries is not None or corpus is not None) and not all(check.passed for check in checks):
+        checks = explain_checks(checks, sides, queries, corpus)
     return GateReport(tuple(checks), rules, tuple(notes), sides.run)
+
+
+def check_files(*texts: object) -> None:
+    """Raises if a file of texts does not exist, whether or not it will be needed."""
+    for text in texts:
+        if isinstance(text, (str, os.PathLike)) and not Path(text).exists():
+            raise FileError(f"file {show(text)} not found")
+
+
+def explain_checks(checks: list[GateCheck], sides: Sides, queries: object, corpus: object) -> list[GateCheck]:
+    """The checks, those that failed with texts in their worst queries."""
+    from assay.tasks.compare.passages import Changed, add_texts
+
+    failed = [check for check in checks if not check.passed]
+
+    def changed(check: GateCheck) -> Changed:
+        has_both = any(move.before is not None and move.ranked_before for move in check.worst)
+        return Changed(check.worst, check.measure, BASELINE if has_both else None, RUN)
+
+    worst = dict(zip(map(id, failed), add_texts(list(map(changed, failed)), sides.ranks, queries, corpus), strict=True))
+    return [check._replace(worst=worst[id(check)]) if id(check) in worst else check for check in checks]
 
 
 def check_rules(rules: Rules) -> Rules:

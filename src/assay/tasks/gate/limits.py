@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Limit = tuple[str, float]
 # The first of these files that has settings counts.
 FILES = {"assay.toml": ("gate",), "pyproject.toml": ("tool", "assay", "gate")}
-PATHS = ("qrels", "run", "baseline")
+PATHS = ("qrels", "run", "baseline", "queries", "corpus")
 LIMITS = ("minimum", "max_drop")
 KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*PATHS, "qrels_format", "run_format", "convention", "test"), (str,)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.core.note import LOUD
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
-from assay.tasks.compare.ranks import Move, document_lines
+from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
 
 if TYPE_CHECKING:
     import polars
@@ -125,8 +125,7 @@ class GateReport(Exports):
         for check in self.failed:
             lines += ["", printable(worst_title(check))] if check.worst else []
             for each in check.worst:
-                documents = document_lines(each, WORST_DOCUMENTS)
-                lines += [f"  {printable(str(each))}", *(f"      {line}" for line in documents)]
+                lines += [f"  {line}" for line in move_lines(each, WORST_DOCUMENTS)]
         notes = [f"note: {printable(str(note))}" for note in self.notes if note.kind not in LOUD]
         lines += ["", *notes] if notes else []
         return "\n".join(lines)
@@ -195,7 +194,8 @@ def worst_table(check: GateCheck) -> Table:
     title = f"largest drops in {check.measure}" if is_drop(check) else worst_title(check)
     heads = [Column(title, is_text=True), Column("baseline"), Column("run")]
     rows = [
-        [each.query, each.before, each.after, "; ".join(document_lines(each, WORST_DOCUMENTS))] for each in check.worst
+        [query_cell(each), each.before, each.after, "; ".join(document_lines(each, WORST_DOCUMENTS))]
+        for each in check.worst
     ]
     if not is_drop(check):
         heads.pop(1)

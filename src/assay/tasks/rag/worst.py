@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.core.text import count, printable
+from assay.core.text import count, first_line, printable, shorten_text
 from assay.data.texts import place_name
 from assay.render import Cell, Column, Table, View
 
@@ -136,25 +136,3 @@ def listed(name: str, passages: Sequence[Passage], more: int = 0) -> list[str]:
     else:
         rows, rest = [", ".join([*map(str, passages), *rest]) or "(none)"], []
     return [f"  {name if not at else '':<9}  {row}".rstrip() for at, row in enumerate([*rows, *rest])]
-
-
-def first_line(text: str, width: int | None) -> str:
-    r"""The first line of a text that is not blank, cut to a width.
-
-    >>> first_line("\n  A title \nand more", 10)
-    'A title'
-    """
-    line = next((each for each in text.splitlines() if each.strip()), "")
-    return shorten_text(line, width) or ""
-
-
-def shorten_text(text: str | None, width: int | None) -> str | None:
-    r"""A text on one line, cut to a width.
-
-    >>> shorten_text("one  two\nthree", 8), shorten_text("short", None)
-    ('one two…', 'short')
-    """
-    if text is None:
-        return None
-    line = " ".join(text.split())
-    return line if width is None or len(line) <= width else line[: max(width - 1, 0)].rstrip() + "…"

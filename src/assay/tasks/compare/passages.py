@@ -1,0 +1,133 @@
+"""The texts behind a change: the question, the first line of each passage, and the wrong document that took the top.
+
+Judged documents are known; for the document on top of a ranking, the run is read once more. Of questions and passages,
+however many there are, only those that are shown are kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import MismatchError
+from assay.core.text import first_line, some
+from assay.data.qrels import Qrels
+from assay.data.run import Run
+from assay.data.source import is_source
+from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
+from assay.tasks.compare.ranks import Document, Move, is_shown
+from assay.tasks.evaluate.api import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.tasks.compare.ranks import Ranks
+
+
+class Changed(NamedTuple):
+    """Queries that changed by a measure, from one run (None if there is no other) to another."""
+
+    moves: tuple[Move, ...]
+    measure: str
+    before: str | None
+    after: str
+
+
+def add_texts(
+    changed: Sequence[Changed], ranks: Ranks | None, queries: object, corpus: object
+) -> list[tuple[Move, ...]]:
+    """The moves of each group, with questions if they are given, and with first lines of passages if a corpus is."""
+    groups = [each.moves for each in changed]
+    if corpus is not None:
+        groups = [each.moves if ranks is None else add_tops(each, ranks) for each in changed]
+        shown = {
+            document.document for moves in groups for move in moves for document in move.documents if is_shown(document)
+        }
+        texts = wanted_texts(corpus, shown, DOCUMENTS)
+        groups = [tuple(with_passages(move, texts) for move in moves) for moves in groups]
+    if queries is not None:
+        asked = wanted_texts(queries, {move.query for moves in groups for move in moves}, QUESTIONS)
+        groups = [tuple(move._replace(question=asked.get(move.query)) for move in moves) for moves in groups]
+    return groups
+
+
+def wanted_texts(data: object, wanted: set[str], kind: TextKind) -> dict[str, str]:
+    """The texts of these questions or documents; an error if none of them is there."""
+    if not wanted:
+        return {}
+    found = read_texts(data, kind, only=wanted)
+    if not found:
+        raise MismatchError(
+            f"none of the {kind.noun}s to show has a text: they are {some(sorted(wanted))}; "
+            f"pass the {kind.noun}s of this collection, with the same ids"
+        )
+    return found
+
+
+def with_passages(move: Move, texts: Mapping[str, str]) -> Move:
+    """The move with the first line of each document that is shown."""
+    documents = [
+        each._replace(text=first_line(texts[each.document], None)) if each.document in texts else each
+        for each in move.documents
+    ]
+    return move._replace(documents=tuple(documents))
+
+
+def add_tops(changed: Changed, ranks: Ranks) -> tuple[Move, ...]:
+    """The moves with the unjudged document on top of either ranking among their documents."""
+    names = dict.fromkeys(name for name in (changed.before, changed.after) if name is not None)
+    wanted = [move.query for move in changed.moves]
+    places = {name: rankings_of(ranks, name, changed.measure, wanted) for name in names}
+    return tuple(with_tops(move, changed, places) for move in changed.moves)
+
+
+def with_tops(move: Move, changed: Changed, places: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Move:
+    """The move with the unjudged documents of rank 1, and their ranks in both runs."""
+    judged = {each.document for each in move.documents}
+    before, after = ({} if name is None else places[name].get(move.query, {}) for name in changed[2:])
+    tops = [name for ranking in (after, before) for name, rank in ranking.items() if rank == 1 and name not in judged]
+    added = [Document(name, None, before.get(name), after.get(name)) for name in dict.fromkeys(tops)]
+    return move._replace(documents=(*move.documents, *added))
+
+
+def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The ranks of all documents that a run retrieved for some queries, under the policies of a measure.
+
+    They are those of a ranking in which every document is judged. Empty if the run cannot be read again.
+    """
+    data = ranks.runs.get(name)
+    if data is None or isinstance(data, Iterator) or (is_source(data) and not isinstance(data, (str, os.PathLike))):
+        return {}
+    scorer = ranks.scorer
+    if scorer.measures[measure].policies.judged_only:
+        return {}
+    run, documents = retrieved(scorer, data, ranks.format, set(wanted))
+    if not documents:
+        return {}
+    everything = Qrels({query: dict.fromkeys(each, 1) for query, each in documents.items()}, duplicates=None)
+    chosen = {measure: scorer.measures[measure]}
+    every = Scorer(everything, chosen, scorer.convention, scorer.policies, threads=scorer.threads)
+    judged, _ = every.rank(every.read(run), every.groups[0])
+    index = everything.index_under(chosen[measure].policies.duplicates)
+    places: dict[str, dict[str, int]] = {query: {} for query in everything.queries}
+    for query, document, rank in zip(judged.hits.query, judged.hits.document, judged.hits.rank, strict=True):
+        places[everything.queries[query]].setdefault(index.document(int(document)), int(rank))
+    return places
+
+
+def retrieved(scorer: Scorer, data: Any, format: str | None, wanted: set[str]) -> tuple[object, dict[str, list[str]]]:  # noqa: ANN401 - a run in any form
+    """A run with some of its queries, and the documents retrieved for each; a chunk counts as its document."""
+    if isinstance(data, Mapping):
+        data = {query: ranking for query, ranking in data.items() if str(query) in wanted}
+        if not data:
+            return data, {}
+    rule: Any = scorer.policies.doc_id
+    if rule is not None and rule.is_field:
+        return data, {}
+    run = data if isinstance(data, Run) else Run(data, format=format)
+    known = [query for query in run.queries if query in wanted]
+    documents = {query: run.rows.documents(run.number(query)) for query in known}
+    if rule is not None:
+        documents = {query: [rule.of(chunk) for chunk in each] for query, each in documents.items()}
+    return run, {query: list(dict.fromkeys(each)) for query, each in documents.items() if each}
