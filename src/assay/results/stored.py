@@ -153,6 +153,8 @@ def load_result(path: Readable) -> Result:
     Nothing in the file is executed and every field is checked, so files from strangers are safe. A measure that is not
     defined here keeps its name and its values.
     """
+    if isinstance(path, (str, os.PathLike)) and Path(path).is_dir():
+        raise FileError(f"{show(os.fspath(path))} is a directory; name the file of one stored result")
     with open_source(path) as source:
         content = source.read(limit=MOST_BYTES + 1)
     with prefix_errors(source.name):
