@@ -197,3 +197,18 @@ def test_names_of_runs_in_parts():
         "mix",
         "*",
     ]
+
+
+def test_different_runs_in_a_directory_are_suspected(tmp_path):
+    RUN.write(tmp_path / "bm25.run")
+    RUN.write(tmp_path / "dense.run")
+    said = r"more than once.*; if these 2 files \(bm25.run to dense.run\) are different runs, name each of them"
+    with pytest.raises(assay.DuplicateError, match=said):
+        assay.evaluate(QRELS, tmp_path)
+
+
+def test_a_message_about_a_single_file_has_no_such_hint(tmp_path):
+    (tmp_path / "x.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    with pytest.raises(assay.DuplicateError) as caught:
+        assay.evaluate(QRELS, tmp_path / "x.run")
+    assert "different runs" not in str(caught.value)

@@ -92,9 +92,9 @@ def watched(name: str) -> Iterator[Progress | None]:
 
 
 def size_of(name: str) -> int:
-    """The size of a file in bytes; 0 if there is no such file."""
+    """The size of a file in bytes; 0 if there is no such file, as a directory or a glob of many."""
     try:
-        return Path(name).stat().st_size
+        return Path(name).stat().st_size if Path(name).is_file() else 0
     except (OSError, ValueError):
         return 0
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import glob
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import FileError
+from assay.core.errors import DuplicateError, FileError
+from assay.core.text import count
 from assay.data.source import MAGIC_CHARACTERS, Source, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    from assay._kernel import Ranker
 
 # What a directory holds if not all of its files count, and how to get at those that do.
 MANAGED = {
@@ -83,6 +86,22 @@ def advice(inner: Path) -> str:
 
 def holds_data(path: Path) -> bool:
     return not path.name.startswith((".", "_")) and path.suffix != ".crc"
+
+
+def hint_at_runs(rank: Callable[..., Ranker], source: Source) -> Callable[..., Ranker]:
+    """A function that ranks; an error about duplicates says that the files may be different runs."""
+
+    def hinting(**how: Any) -> Ranker:  # noqa: ANN401 - as the function takes it
+        try:
+            return rank(**how)
+        except DuplicateError as error:
+            names = f"{source.parts[0].path.name} to {source.parts[-1].path.name}"
+            number = count(len(source.parts), "file")
+            raise DuplicateError(
+                f"{error}; if these {number} ({names}) are different runs, name each of them"
+            ) from None
+
+    return hinting
 
 
 def is_spark_name(name: str) -> bool:

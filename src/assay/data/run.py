@@ -133,7 +133,11 @@ def rank_run(
     if is_source(run):
         with open_source(run) as source:  # type: ignore[arg-type]
             chosen = recognise(source, format)
-            rank = partial(chosen.rank_run, source, make_ranker, columns, threads=threads)
+            rank: Callable[..., Ranker] = partial(chosen.rank_run, source, make_ranker, columns, threads=threads)
+            if source.parts:
+                from assay.data.parts import hint_at_runs
+
+                rank = hint_at_runs(rank, source)
             if progress is None and "ipykernel" in sys.modules:
                 from assay.core.progress import watched
 
