@@ -271,13 +271,13 @@ def test_settings_that_are_wrong(assay, folder, text, message):
 
 
 WRONG = [
-    (("qrels.txt", "one.run"), "nothing to check; set minimum="),
+    (("qrels.txt", "one.run"), "nothing to check; set --min ndcg@10=0.45 or --max-drop"),
     (("qrels.txt", "one.run", "--min", "rr"), "must be a measure and a number, such as ndcg@10=0.45"),
     (("qrels.txt", "one.run", "--min", "=0.5"), "must be a measure and a number"),
     (("qrels.txt", "one.run", "--min", "rr=high"), "must be a measure and a number"),
     (("qrels.txt", "one.run", "--min", "rr=nan"), "must be a measure and a number"),
-    (("qrels.txt", "one.run", "--max-drop", "rr=0.1"), "max_drop needs a baseline"),
-    (("qrels.txt", "one.run", "--baseline", "two.run"), "a baseline needs max_drop"),
+    (("qrels.txt", "one.run", "--max-drop", "rr=0.1"), "--max-drop needs a --baseline"),
+    (("qrels.txt", "one.run", "--baseline", "two.run"), "a baseline needs --max-drop, such as --max-drop ndcg@10=0.01"),
     (("qrels.txt", "one.run", "--baseline", "none.run", "--max-drop", "rr=0.1"), "file 'none.run' not found"),
     (
         ("qrels.txt", "one.run", "--baseline", "broken.json", "--max-drop", "rr=0.1"),

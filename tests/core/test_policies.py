@@ -277,7 +277,7 @@ BAD = [
     ("rel", None, "rel must be a number, not 'None'"),
     ("doc_id", 3, f"doc_id must be a rule or a function, not '3'; a rule is {EXAMPLES}"),
     ("chunks", "keep", "chunks must be 'best' or 'count' or 'once', not 'keep'"),
-    ("chunks", "once", "chunks has no effect without doc_id, the rule that finds the documents of chunks; set both"),
+    ("chunks", "once", "chunks has no effect without doc_id, the rule that finds the documents of chunks"),
     ("tie", "input", f"unknown option 'tie'; did you mean ties? The options are {OPTIONS}"),
     ("level", 2, f"unknown option 'level'; the options are {OPTIONS}"),
 ]

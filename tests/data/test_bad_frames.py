@@ -41,7 +41,7 @@ def objects(values):
 NAN = float("nan")
 BAD_RUNS = [
     (polars.DataFrame(), FormatError, ["no column for query_id", "columns: none"]),
-    (polars.DataFrame({"a": [1]}), FormatError, ["no column for query_id", "columns: 'a'", "columns={'query_id'"]),
+    (polars.DataFrame({"a": [1]}), FormatError, ["no column for query_id", "columns: 'a'", 'columns={"query_id"']),
     (table().drop("doc_id"), FormatError, ["no column for doc_id", "'query_id', 'score'"]),
     (table().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
     (table().lazy().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),

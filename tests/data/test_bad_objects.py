@@ -289,7 +289,7 @@ def test_no_query_in_common_shows_three_ids_of_each_side():
         "no query in common",
         "the judgments have 'q3', 'q1', 'q2', …",
         "the run has 'x1', 'x2', 'x3', …",
-        "assay check",
+        "assay.check looks at the data",
     ]
     refused(lambda: evaluate(qrels, run), MismatchError, words)
     refused(lambda: evaluate(qrels, assay.Run(run)), MismatchError, words)

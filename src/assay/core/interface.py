@@ -21,8 +21,12 @@ class Interface(Enum):
 INTERFACE: ContextVar[Interface] = ContextVar("assay_interface", default=Interface.PYTHON)
 
 # Options that the shell does not spell like Python, and the commands of tasks.
-SHELL_NAMES = {"minimum": "--min", "format": "--run-format", "measures": "-m"}
+SHELL_NAMES = {"minimum": "--min", "format": "--run-format", "columns": "--column", "result.save": "--save"}
 COMMANDS = {"evaluate": "eval", "evaluate_many": "eval", "evaluate_rag": "rag"}
+
+
+# The last is one entry of a dict.
+Value = str | float | bool | tuple[str, str | float]
 
 
 class Option(NamedTuple):
@@ -35,7 +39,7 @@ class Option(NamedTuple):
     """
 
     name: str
-    value: str | float | bool | None = None
+    value: Value | None = None
 
     def __str__(self) -> str:
         return self.written(INTERFACE.get())
@@ -48,12 +52,14 @@ class Option(NamedTuple):
         return name if self.value is None or self.value is True else f"{name} {shell_value(self.value)}"
 
 
-def python_value(value: str | float | bool) -> str:
+def python_value(value: Value) -> str:
     r"""A value as Python has it, with double quotes.
 
-    >>> print(python_value("before:#"), python_value("regex:^(.+)-\\d+$"), python_value(2))
-    "before:#" r"regex:^(.+)-\d+$" 2
+    >>> print(python_value("before:#"), python_value("regex:^(.+)-\\d+$"), python_value(2), python_value(("rr", 0.5)))
+    "before:#" r"regex:^(.+)-\d+$" 2 {"rr": 0.5}
     """
+    if isinstance(value, tuple):
+        return f"{{{python_value(value[0])}: {python_value(value[1])}}}"
     if not isinstance(value, str):
         return repr(value)
     if '"' in value or not value.isprintable() or value.endswith("\\"):
@@ -61,11 +67,11 @@ def python_value(value: str | float | bool) -> str:
     return f'r"{value}"' if "\\" in value else f'"{value}"'
 
 
-def shell_value(value: str | float | bool) -> str:
+def shell_value(value: Value) -> str:
     """A value as a shell takes it, in quotes if it needs them."""
     from shlex import quote
 
-    return quote(str(value))
+    return quote("=".join(map(str, value)) if isinstance(value, tuple) else str(value))
 
 
 class Task(NamedTuple):

@@ -279,9 +279,8 @@ def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[s
     own = {name: value for name, value in policies.items() if name != "chunks"}
     if settings.doc_id is None:
         if len(own) < len(policies):
-            raise PolicyError(
-                "chunks has no effect without doc_id, the rule that finds the documents of chunks; set both"
-            )
+            rule = f"{Option('doc_id')}, the rule that finds the documents of chunks"
+            raise PolicyError(f"{Option('chunks')} has no effect without {rule}")
         return own, "duplicates" not in policies and settings.duplicates == "error"
     if settings.chunks == "best":
         return own, True

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._kernel import Rows
 from assay.core.errors import FormatError, LossError
+from assay.core.interface import INTERFACE, Interface, Option
 from assay.core.text import printable, show
 from assay.data.source import gather
 
@@ -322,14 +323,19 @@ def find_columns(
             continue
         column = given.get(role) or find_column(names, known)
         if column is None and role in wanted:
-            raise FormatError(
-                f"{name} has no column for {role} (columns: {list_names(names)}); name it with columns={{{role!r}: …}}"
-            )
+            raise FormatError(f"{name} has no column for {role} (columns: {list_names(names)}); {how_to_name(role)}")
         if column is not None and list(names).count(column) > 1:
             raise FormatError(f"{name}: duplicate column {show(column)}; rename one of them")
         if column is not None:
             found["value" if role == value_role else role] = column
     return found
+
+
+def how_to_name(role: str) -> str:
+    """What to do about a column that is not found; commands cannot map the columns of runs."""
+    if INTERFACE.get() is Interface.SHELL:
+        return f"rename the column that has it to {role}"
+    return f"name it with {Option('columns', (role, '…'))}"
 
 
 def check_columns(names: Sequence[str], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:

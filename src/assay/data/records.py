@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, DuplicateError, FormatError
+from assay.core.interface import Option
 from assay.core.json_text import RepeatedKeyError, decode_json
 from assay.core.text import count, show
 from assay.data.formats import TREC, TSV, ending, recognise
@@ -147,7 +148,7 @@ def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> Reco
     for part in columns:
         if part not in PARTS and part not in SPAN_FIELDS:
             known = f"the parts of a record are {', '.join(PARTS)}; those of a span are {', '.join(SPAN_FIELDS)}"
-            raise FormatError(f"columns={{{part!r}: …}}: unknown part; {known}")
+            raise FormatError(f"{Option('columns', (part, '…'))}: unknown part; {known}")
     return RecordFields({part: name for part, name in columns.items() if part in PARTS}, doc_id, lenient)
 
 
@@ -280,13 +281,15 @@ def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str, outside:
             continue
         if len(names) > 1 and part not in RANKED:
             both = " and ".join(map(show, names))
-            raise FormatError(f"{name}: {both} could both be the {part}; choose one with columns={{{part!r}: …}}")
+            raise FormatError(
+                f"{name}: {both} could both be the {part}; choose one with {Option('columns', (part, '…'))}"
+            )
         found[part] = names[0]
     if not set(found) & set(MEASURED) and outside is None and not wanted.any_field:
         fields_found = list_fields({field: None for row in rows for field in row.fields})
         raise DataError(
             f"{name}: the records have nothing to measure, only {fields_found}; a record has {', '.join(PARTS)}; "
-            "map other names with columns={'answer': 'my_answer'}"
+            f"map other names with {Option('columns', ('answer', 'my_answer'))}"
         )
     return found
 

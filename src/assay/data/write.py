@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from assay._kernel import compress_zst
 from assay.core.errors import FileError, FormatError, LossError
+from assay.core.interface import Option
 from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
 from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
@@ -62,8 +63,8 @@ def refuse_losses(data: QueryTable, format: Format) -> None:
     lost = [what for what, is_in in LOSSES.items() if what in format.cannot_hold and is_in(data)]
     if lost:
         raise LossError(
-            f"{format.name} cannot hold {' and '.join(lost)}; choose another format, or leave it out with --lossy "
-            "(lossy=True)"
+            f"{format.name} cannot hold {' and '.join(lost)}; choose another format, or leave it out with "
+            f"{Option('lossy', value=True)}"
         )
 
 

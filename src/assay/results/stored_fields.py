@@ -41,7 +41,7 @@ MOST_ABSENT = 10_000
 
 def fault(text: str) -> FormatError:
     """The error for an invalid field."""
-    return FormatError(f"{text}; write the file again with `result.save`")
+    return FormatError(f"{text}; write the file again with `{Option('result.save')}`")
 
 
 def check_fields(
@@ -76,7 +76,7 @@ def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file 
     try:
         return Policies().changed(fields)
     except PolicyError as error:
-        advice = "update assay if a newer one wrote the file, or write it again with `result.save`"
+        advice = f"update assay if a newer one wrote the file, or write it again with `{Option('result.save')}`"
         raise FormatError(f"{error}; {advice}") from None
 
 

@@ -115,7 +115,7 @@ def test_other_tests_are_of_means(test):
     with pytest.raises(assay.MeasureError) as caught:
         assay.compare(None, results(["bleu"]), test=test)
     assert str(caught.value) == (
-        "bleu is a score of summed statistics; it can only be tested with test='randomization'; "
+        'bleu is a score of summed statistics; it can only be tested with test="randomization"; '
         "for any test, use the mean: bleu(aggregate=mean)"
     )
     (pair,) = assay.compare(None, results(["bleu(aggregate=mean)"]), test=test, samples=200).pairs

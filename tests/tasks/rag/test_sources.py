@@ -311,5 +311,5 @@ class TestColumnsOfTwoFiles:
         assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
 
     def test_a_name_in_neither_is_an_error(self):
-        with pytest.raises(assay.FormatError, match="columns= names the field 'lost'"):
+        with pytest.raises(assay.FormatError, match="columns names the field 'lost'"):
             assay.evaluate_rag(ASKED, ["recall"], outputs=OUTPUTS["run"], columns={"answer": "lost"})

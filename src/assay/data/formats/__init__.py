@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay._kernel import Rows
 from assay.core.errors import FormatError
+from assay.core.interface import Task
 from assay.core.text import show
 from assay.data.formats import json, jsonl, parquet, tabular, trec
 from assay.data.frames import DOCUMENT, QUERY, rows_of_table
@@ -117,7 +118,7 @@ class Format:
             return self.content(source)
         raise FormatError(
             f"{source.name}: not a file of records; use JSON Lines, JSON, Parquet, CSV or TSV, "
-            "or pass judgments and runs to assay.evaluate (assay eval)"
+            f"or pass judgments and runs to {Task('evaluate')}"
         )
 
     def placed_records(self, source: Source) -> Generator[Placed]:

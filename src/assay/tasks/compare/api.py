@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, MeasureError, MismatchError
+from assay.core.interface import Option
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import count_missing
@@ -191,8 +192,8 @@ def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
         mean = ""
         if "aggregate" in measure.values:
             mean = f"; for any test, use the mean: {measure.definition(**{**measure.values, 'aggregate': 'mean'})}"
-        allowed = " or ".join(map(repr, POOLED_TESTS))
-        raise MeasureError(f"{name} is a score of summed statistics; it can only be tested with test={allowed}{mean}")
+        allowed = " or ".join(str(Option("test", each)) for each in POOLED_TESTS)
+        raise MeasureError(f"{name} is a score of summed statistics; it can only be tested with {allowed}{mean}")
     lacking = [run for run, result in results.items() if name not in result.statistics]
     if lacking:
         raise MeasureError(

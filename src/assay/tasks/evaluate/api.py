@@ -15,6 +15,7 @@ import numpy as np
 from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
 from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
+from assay.core.interface import Option
 from assay.core.note import Note
 from assay.data.chunks import ChunkOrder, DocumentRanker
 from assay.data.frames import is_tuples
@@ -223,7 +224,9 @@ def make_scorer(
     known = find_convention(convention)
     resolved = resolve_measures(measures, known, policies)
     if "chunks" in policies and policies.get("doc_id") is None:
-        raise PolicyError("chunks has no effect without doc_id, the rule that finds the documents of chunks; set both")
+        raise PolicyError(
+            f"{Option('chunks')} has no effect without {Option('doc_id')}, the rule that finds the documents of chunks"
+        )
     return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads)
 
 

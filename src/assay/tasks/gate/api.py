@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, FileError, MeasureError, MismatchError, PolicyError
+from assay.core.interface import Option
 from assay.core.text import count, show, some
 from assay.results.align import align_by_query, check_computed_alike
 from assay.results.result import Result
@@ -179,7 +180,7 @@ def check_unused(format: str | None, options: dict[str, Any], reason: str) -> No
     """Raises if an option for scoring runs is set but no run is scored."""
     unused = [*options, *([] if format is None else ["format"])]
     if unused:
-        raise PolicyError(f"{unused[0]} cannot be set here: {reason}, so nothing is scored; leave it out")
+        raise PolicyError(f"{Option(unused[0])} cannot be set here: {reason}, so nothing is scored; leave it out")
 
 
 def with_measures(side: str, result: Result, names: list[str]) -> Result:
@@ -225,5 +226,5 @@ def check_sides(side: str, missing: list[str]) -> None:
     if missing:
         raise MismatchError(
             f"{count(len(missing), 'query', 'queries')} missing from the {side}: {some(missing)}; "
-            'score both with the same judgments and missing="zero", or save a new baseline'
+            f"score both with the same judgments and {Option('missing', 'zero')}, or save a new baseline"
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MeasureError
+from assay.core.interface import Option
 from assay.core.note import LOUD, Note, NoteKind
 from assay.core.text import count, p_words
 from assay.stats.intervals import ROUNDING
@@ -133,7 +134,8 @@ def drop_checks(
     if not rules.strict and len(tested) < len(limits):
         name = next(name for name in limits if name not in tested)
         raise MeasureError(
-            f"{name} is not a mean over queries, so its drop cannot be tested; set a minimum, or use strict"
+            f"{name} is not a mean over queries, so its drop cannot be tested; "
+            f"set a minimum, or {Option('strict', value=True)}"
         )
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:

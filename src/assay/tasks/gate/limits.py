@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.conventions import resolve
 from assay.core.errors import FileError, FormatError, MeasureError, PolicyError
+from assay.core.interface import Option
 from assay.core.policies import Policies
 from assay.core.text import nearest, show
 from assay.data.source import prefix_errors, quoted
@@ -104,11 +105,11 @@ def check_spellings(limits: Mapping[str, float], result: Result, where: str) -> 
 def check_has_limits(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
     """Raises unless there is a limit, and a baseline exactly if there is a limit on drops."""
     if drops and baseline is None:
-        raise PolicyError("max_drop needs a baseline, an earlier run or a stored result (--baseline)")
+        raise PolicyError(f"{Option('max_drop')} needs a {Option('baseline')}, an earlier run or a stored result")
     if baseline is not None and not drops:
-        raise PolicyError('a baseline needs max_drop, such as max_drop={"ndcg@10": 0.01} (--max-drop ndcg@10=0.01)')
+        raise PolicyError(f"a baseline needs {Option('max_drop')}, such as {Option('max_drop', ('ndcg@10', 0.01))}")
     if not floors and not drops:
-        raise PolicyError('nothing to check; set minimum={"ndcg@10": 0.45} (--min ndcg@10=0.45) or max_drop')
+        raise PolicyError(f"nothing to check; set {Option('minimum', ('ndcg@10', 0.45))} or {Option('max_drop')}")
 
 
 def read_settings(file: str | None) -> dict[str, Any]:

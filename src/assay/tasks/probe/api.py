@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.conventions import find_convention
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.id_difference import find_difference
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import Policies, check_whole, chunk_policies, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
@@ -195,9 +196,10 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     qrels = scorer.qrels
     judged = {query: text for query, text in questions.items() if query in qrels}
     if not judged:
+        difference = find_difference(qrels.queries, questions, "suffix")
         raise MismatchError(
             f"no question has judgments: the questions have the ids {some(list(questions))}, "
-            f"the judgments {some(qrels.queries)}"
+            f"the judgments {some(qrels.queries)}{f'; likely the same: {difference}' if difference else ''}"
         )
     notes = []
     if len(judged) < len(questions):

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MeasureError, PolicyError
+from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.data.chunk_spans import read_chunk_spans
@@ -294,7 +295,9 @@ def check_grades(keys: Iterable[str], matched: Matched) -> None:
     """Raises if one of ragas' measures of texts would be computed with other grades than similarities."""
     graded = [key for key in keys if key.startswith("ragas:") and "nonllm" in key.lower().replace("_", "")]
     if graded and sum(matched.texts.values()) and not matched.how.graded:
-        raise MeasureError(f"{graded[0]} takes similarities as grades; compute it alone, with convention='ragas'")
+        raise MeasureError(
+            f"{graded[0]} takes similarities as grades; compute it alone, with {Option('convention', 'ragas')}"
+        )
 
 
 def as_group(each: Any) -> list[Any]:  # noqa: ANN401 - whatever the record holds

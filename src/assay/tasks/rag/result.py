@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
+from assay.core.interface import Option
 from assay.core.policies import check_whole
 from assay.core.text import count, show
 from assay.render import Cell, Column, Table, View, json_fields, records
@@ -77,7 +78,9 @@ class RagResult(Result):
         key = self._answer_key(measure)
         limit = self._limit(key, right)
         if limit is None:
-            raise PolicyError(f"{key} has no maximum; say from which value an answer counts as correct (right=…)")
+            raise PolicyError(
+                f"{key} has no maximum; say from which value an answer counts as correct: {Option('right')}"
+            )
         sign = 1 if self.measures[key].definition.higher_is_better else -1
         wrong = (sign * self.scores[key] < sign * limit) & self.has_gold
         return {

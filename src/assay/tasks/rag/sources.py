@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from assay.core.errors import DataError, FileError, FormatError, MismatchError
+from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, show, some
 from assay.data.chunks import Chunks
@@ -72,7 +73,9 @@ def collect(
         records, notes = join_outputs(found.records, given)
         found = Collected(records, found.notes + notes, found.corpus, found.fields | given.fields)
     if unknown := [field for field in wanted.columns.values() if field not in found.fields]:
-        raise FormatError(f"columns= names the field {show(unknown[0])}, which neither records nor outputs have")
+        raise FormatError(
+            f"{Option('columns')} names the field {show(unknown[0])}, which neither records nor outputs have"
+        )
     return found if corpus is None else found._replace(corpus=lambda: read_texts(corpus, DOCUMENTS))
 
 
