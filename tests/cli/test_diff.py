@@ -68,6 +68,19 @@ def test_texts(assay, folder):
     assert (wrong.exit_code, "missing.tsv" in wrong.stderr) == (2, True)
 
 
+def test_the_worst_queries_of_one_run(assay, folder):
+    (folder / "questions.tsv").write_text("q1\tWho pays?\nq2\tWhen?\n")
+    (folder / "corpus.tsv").write_text("d4\tIn March.\nd5\tNobody.\n")
+    texts = ("--queries", "questions.tsv", "--corpus", "corpus.tsv")
+    result = assay("eval", "qrels.txt", "one.run", "-m", "rr", "--worst", "1", *texts)
+    assert result.exit_code == 0
+    assert result.stdout.endswith(
+        "\nworst queries by rr\n  q2  0.5000\n      When?\n      d4 (grade 1): rank 2 (-0.5000)\n          In March.\n"
+        "      d5 (not judged): rank 1\n          Nobody.\n"
+    )
+    assert assay("eval", "qrels.txt", "one.run", "two.run", "--worst", "1").exit_code == 2
+
+
 def test_the_same_run_twice(assay):
     result = assay("diff", "qrels.txt", "one.run", "one.run")
     assert "from one to one (2): 0.7974 → 0.7974; 0 queries better, 2 the same, 0 worse" in result.stdout

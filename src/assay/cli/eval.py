@@ -9,23 +9,28 @@ import click
 from assay.cli.options import (
     BARE,
     ScoringOptions,
+    corpus_option,
     loaded,
     measure_options,
     output_options,
+    queries_option,
     save_option,
     save_results,
     scoring_options,
     split_names,
+    texts_given,
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import AssayError, FormatError
-from assay.core.text import show
+from assay.core.text import printable, show
 from assay.data.run import Run, run_names
 from assay.data.subqueries import Subqueries
 from assay.render import Column, Table
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
 from assay.results.stored import is_stored
+from assay.tasks.compare.moves import find_worst
+from assay.tasks.compare.ranks import move_lines, read_runs
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from assay.tasks.evaluate.api import Scorer
 
 BAD_INPUT = 2
+WORST_DOCUMENTS = 3
 
 
 @click.command(
@@ -44,6 +50,7 @@ BAD_INPUT = 2
         "assay eval qrels.txt bm25.run",
         'assay eval qrels.txt bm25.run dense.run -m ndcg@10 -m "ap(rel=2)"',
         'assay eval qrels.txt bm25.run -m "rr@10 recall@100" -q -o scores.csv',
+        "assay eval qrels.txt bm25.run --worst 5 --queries queries.jsonl --corpus corpus.jsonl",
         "assay eval qrels.txt bm25.run --save baseline.json",
         "assay eval qrels.txt bm25.run --convention trec_eval -m map -m P.5,10",
         "assay eval qrels.txt bm25.run --load mine.py -m my_measure",
@@ -60,6 +67,14 @@ BAD_INPUT = 2
     is_flag=True,
     help="Merge subqueries such as q1_0 and q1_1 into one query; a document keeps its highest score.",
 )
+@click.option(
+    "--worst",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Show this many queries with the worst values of the first measure, and the documents that cost most.",
+)
+@queries_option
+@corpus_option
 @save_option
 @output_options
 @scoring_options
@@ -72,6 +87,9 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     merging: bool,
+    worst: int,
+    queries: str | None,
+    corpus: str | None,
     format_: OutputFormat,
     output: str | None,
     save: str | None,
@@ -85,7 +103,9 @@ def command(
 
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
-    check_single_input((qrels, *runs))
+    check_single_input((qrels, *runs, *(each for each in (queries, corpus) if each is not None)))
+    if worst and (len(runs) > 1 or merging or format_ != "table"):
+        raise click.UsageError("--worst explains a single run, as it is, in a table; use assay diff for two runs")
     with loaded(scoring.files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
         parts = Subqueries(scoring.load_qrels(qrels)) if merging else None
@@ -105,7 +125,10 @@ def command(
         save_results(Results(results), save)
         notes = common_notes(Results(results).notes)
         say_loudly(notes)
-        emit(render_results(results, format_, per_query=per_query, single=len(runs) == 1), output)
+        text = render_results(results, format_, per_query=per_query, single=len(runs) == 1)
+        if worst:
+            text += worst_queries(scorer, runs[0], worst, scoring.run_format, **texts_given(queries, corpus))
+        emit(text, output)
     say_notes(notes if format_ in BARE else ())
     if len(results) < len(runs):
         ctx.exit(BAD_INPUT)
@@ -117,6 +140,19 @@ def score(scorer: Scorer, run: str, parts: Subqueries | None, format_: str | Non
         raise FormatError(f"{show(run)} is a result that was stored with --save; compare, diff and gate take it")
     data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=format_))
     return scorer.evaluate(data, format=format_, progress=progress)
+
+
+def worst_queries(
+    scorer: Scorer, run: str, number: int, format_: str | None, *, queries: object, corpus: object
+) -> str:
+    """The queries with the worst values, with the documents that cost most against the ideal ranking; reads again."""
+    if run == "-":
+        raise click.UsageError("--worst reads the run once more, so it cannot be standard input; use a file")
+    results, ranks = read_runs(scorer, {run: run}, format=format_)
+    measure = next(iter(results[run].measures))
+    moves = find_worst(results[run], ranks, run, measure, number, queries=queries, corpus=corpus)
+    lines = [f"  {line}" for move in moves for line in move_lines(move, WORST_DOCUMENTS)]
+    return "\n".join(["", f"worst queries by {printable(measure)}", *lines, ""])
 
 
 def render_results(results: dict[str, Result], format_: OutputFormat, *, per_query: bool, single: bool) -> str:
