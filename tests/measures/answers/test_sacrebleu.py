@@ -135,7 +135,10 @@ def test_the_corpus_score_has_an_interval_and_keeps_it_under_another_name():
 def test_questions_without_a_reference_do_not_count():
     result = assay.evaluate_answers([["a b"], []], ["a b", "x"], ["bleu", "chrf", "ter"])
     assert result.mean == {"bleu": 0, "chrf": 100, "ter": 0}
-    assert result.interval("chrf") == (100, 100)
+    # One question says nothing about others.
+    assert math.isnan(result.interval("chrf").low)
+    both = assay.evaluate_answers([["a b"], [], ["c d"]], ["a b", "x", "c d"], ["chrf"])
+    assert both.interval("chrf") == (100, 100)
     assert "chrf: 1 query left out of the mean; there is no reference" in map(str, result.notes)
     none = assay.evaluate_answers([[], []], ["a b", "x"], ["bleu", "chrf", "ter"])
     assert all(math.isnan(value) for value in none.mean.values())

@@ -83,7 +83,8 @@ def test_it_has_no_interval():
     result = assay.evaluate(*collection(GOOD, BAD), "nauc(of=rr)")
     with pytest.raises(assay.MeasureError, match="is one number for all queries and has no interval"):
         result.interval("nauc(of=rr)")
-    assert result.table().rows == (("nauc(of=rr)", pytest.approx(1), None, None, 2),)
+    ((name, *values),) = result.table().rows
+    assert (name.name, values) == ("nauc(of=rr)", [pytest.approx(1), None, None, 2])
 
 
 def test_ties_by_the_order_of_queries():
