@@ -74,3 +74,13 @@ def test_it_prints_and_can_be_exported():
     assert "| run | run 1 | warn | missing |" in report.to_markdown()
     assert report.to_csv().splitlines()[1].startswith("judgments,qrels,ok,relevant,")
     assert "<table>" in report._repr_html_()
+
+
+def test_findings_are_wrapped_in_a_narrow_terminal_and_never_cut(monkeypatch):
+    report = assay.check({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": {"d1": 1.0}})
+    wide = str(report)
+    monkeypatch.setattr("assay.tasks.check.result.terminal_width", lambda: 50)
+    narrow = str(report)
+    assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, wide.splitlines()))
+    assert narrow.split() == wide.split()
+    assert "        → they score 0; trec_eval leaves these\n        out:" in narrow

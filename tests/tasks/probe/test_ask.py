@@ -133,6 +133,7 @@ ERRORS = [
     (StopIteration(), "StopIteration"),
     (asyncio.CancelledError(), "CancelledError"),
     (ValueError("x" * 500), "ValueError: " + "x" * 188 + "…"),
+    (assay.DataError("x" * 500 + "; do this"), "x" * 500 + "; do this"),
 ]
 
 

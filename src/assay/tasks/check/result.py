@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, json_fields
+from assay.render.narrow import terminal_width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 Level = Literal["ok", "warn", "bad"]
 LEVELS: tuple[Level, ...] = ("ok", "warn", "bad")
 MOST_GRADES = 12
+# Where the text of a finding begins; longer ones go on below, none is cut.
+INDENT = " " * 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ class CheckReport(Exports):
 
     def __str__(self) -> str:
         lines = [line for file in self.files for line in (*paragraph(file), "")]
-        return "\n".join(printable(line) for line in [*lines, self._summary()])
+        most = terminal_width()
+        return "\n".join(wrapped(printable(line), most, INDENT) for line in [*lines, self._summary()])
 
     def _summary(self) -> str:
         levels = self.levels

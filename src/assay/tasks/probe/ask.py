@@ -258,7 +258,7 @@ class Asker:
 
 
 def failure_line(error: BaseException | None, attempts: int) -> str:
-    """What went wrong, in one line.
+    """What went wrong, in one line; a message of assay's own is never cut, as what to do comes last.
 
     >>> failure_line(KeyError("d1"), 3)
     "KeyError: 'd1' (3 attempts)"
@@ -266,8 +266,9 @@ def failure_line(error: BaseException | None, attempts: int) -> str:
     kind = "" if isinstance(error, (AssayError, TemporaryError)) else type(error).__name__
     said = ": ".join(part for part in (kind, message_of(error)) if part)
     line = printable(" ".join(said.split()))
-    cut = line[:LONGEST_MESSAGE] + ("…" if len(line) > LONGEST_MESSAGE else "")
-    return cut + (f" ({count(attempts, 'attempt')})" if attempts > 1 else "")
+    is_whole = isinstance(error, AssayError) or len(line) <= LONGEST_MESSAGE
+    shown = line if is_whole else line[:LONGEST_MESSAGE] + "…"
+    return shown + (f" ({count(attempts, 'attempt')})" if attempts > 1 else "")
 
 
 def message_of(error: object) -> str:
