@@ -18,7 +18,7 @@ def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
     """The positions of the values from the highest to the lowest, NaN last, after sorting this many times.
 
     >>> sorted_by_ranx([1, 2, 2]), sorted_by_ranx([0] * 16)[:3], sorted_by_ranx([0] * 16, times=2)[:3]
-    ([1, 2, 0], [14, 13, 12], [1, 2, 3])
+    ([1, 2, 0], [14, 13, 12], [0, 1, 2])
     """
     keys = -np.array(values, dtype=np.float64)
     if is_stable(keys):
