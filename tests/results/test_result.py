@@ -272,8 +272,19 @@ def test_scores_are_not_rounded_before_they_are_printed(result):
 
 
 RESULT_NAMES = {
-    *("convention", "counted", "interval", "key", "mean", "measures", "notes", "only", "own_policies", "per_query"),
-    *("policies", "policies_of", "queries", "query_table", "save", "scores", "signature", "statistics", "subject"),
+    *("convention", "counted", "interval", "key", "matching", "mean", "measures", "notes", "only", "own_policies"),
+    *(
+        "per_query",
+        "policies",
+        "policies_of",
+        "queries",
+        "query_table",
+        "save",
+        "scores",
+        "signature",
+        "statistics",
+        "subject",
+    ),
     *("table", "version"),
 }
 RESULTS_NAMES = {"items", "notes", "results", "save", "table"}

@@ -83,6 +83,8 @@ def check_computed_alike(key: str, first: Result, other: Result) -> None:
         how = [each.full_name for each in measures]
     elif policies[0] != policies[1]:
         how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
+    elif measures[0].definition.of == "rankings" and first.matching != other.matching:
+        how = [" ".join(each.matching) or "gold known by ids" for each in (first, other)]
     else:
         return
     said = f"{how[0]} in one result, {how[1]} in the other"

@@ -38,6 +38,7 @@ class Result(Exports):
 
     `own_policies` are those of measures computed under other policies than `policies`. `statistics` are per query, for
     measures that score their sum, such as corpus BLEU. `version` is that of the assay that computed the scores.
+    `matching` says how gold without ids was matched, such as `match=0.9`; it is empty if ids were enough.
     """
 
     measures: Mapping[str, Measure]
@@ -52,6 +53,7 @@ class Result(Exports):
     _means: dict[str, float] = field(default_factory=dict)
     _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
     version: str = __version__
+    matching: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -170,7 +172,7 @@ class Result(Exports):
         """How the numbers were computed: every choice and the version. `str(signature)` is the long form."""
         usual = find_convention(self.convention).policies
         signed = tuple(map(self._signed, self.measures))
-        return Signature(self.version, self.convention, self.policies, usual, signed, self.subject)
+        return Signature(self.version, self.convention, self.policies, usual, signed, self.subject, self.matching)
 
     def _signed(self, name: str) -> SignedMeasure:
         """How one measure was computed."""

@@ -34,6 +34,7 @@ from assay.results.stored_fields import (
     fault,
     is_name,
     is_text,
+    read_matching,
     read_measures,
     read_notes,
     read_policies,
@@ -85,7 +86,8 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     columns = [plain_values(result.scores[name]) for name in result.measures]
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
     sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
-    tail = f',"statistics":{compact_json(sums)}' if sums else ""
+    more = {"statistics": sums, "matching": list(result.matching)}
+    tail = "".join(f',"{name}":{compact_json(value)}' for name, value in more.items() if value)
     content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
         raise DataError(f"the result is larger than {MOST_BYTES >> 20} MB; store fewer measures")
@@ -174,6 +176,7 @@ def load_result(path: Readable) -> Result:
             statistics,
             subject=subject_of(measures, fields["convention"], policies),
             version=fields["written_by"],
+            matching=read_matching(fields.get("matching", [])),
             _means={name: mean for name, mean in means.items() if name not in statistics},
         )
 
@@ -209,7 +212,7 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
     if version > VERSION:
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
-    fields = check_fields(fields, FIELDS, "the file", allowed=("statistics",))
+    fields = check_fields(fields, FIELDS, "the file", allowed=("statistics", "matching"))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")

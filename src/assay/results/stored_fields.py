@@ -177,6 +177,13 @@ def read_note(note: Any) -> Note:  # noqa: ANN401 - whatever the file holds
     return Note(NoteKind.named(kind), text, count, queries, measures, read_advice(fields.get("advice", [])))
 
 
+def read_matching(rules: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
+    """How gold without ids was matched."""
+    if not isinstance(rules, list) or not all(map(is_name, rules)):
+        raise fault(f"matching must be a list of rules, not {show(rules)}")
+    return tuple(rules)
+
+
 def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
     if not isinstance(ids, list) or not all(is_text(each, LONGEST_ID) for each in ids):
         raise fault(f"{where} must be a list of strings, not {show(ids)}")

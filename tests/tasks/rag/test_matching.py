@@ -296,6 +296,38 @@ def test_the_signature_says_how_gold_was_matched():
     assert "match" not in str(assay.evaluate_rag([{"gold": ["a"], "retrieved": ["a"]}], "rr").signature)
 
 
+def matched_in_two_ways():
+    rows = [
+        {"query_id": str(n), "gold": [span(0, 10)], "retrieved": [span(n, n + 4)], "answer": "a", "references": ["a"]}
+        for n in range(3)
+    ]
+    return tuple(assay.evaluate_rag(rows, ["rr", "answer_f1"], overlap=overlap) for overlap in ("any", 0.4))
+
+
+def test_results_whose_gold_was_matched_differently_are_not_compared(tmp_path):
+    old, new = matched_in_two_ways()
+    why = "rr was not computed alike: overlap=any in one result, overlap=0.4 overlap_of=gold in the other"
+    old.save(tmp_path / "old.json")
+    for first in (old, assay.load_result(tmp_path / "old.json")):
+        with pytest.raises(assay.MismatchError, match=why):
+            assay.compare(None, {"old": first, "new": new})
+        with pytest.raises(assay.MismatchError, match="run and baseline cannot be compared: rr"):
+            assay.gate(None, new, baseline=first, max_drop={"rr": 0.1})
+    # Answers do not depend on it.
+    assert assay.compare(None, {"old": old, "new": new}, "answer_f1").pairs[0].difference == 0
+    by_ids = assay.evaluate_rag([{"query_id": str(n), "gold": ["a"], "retrieved": ["a"]} for n in range(3)], "rr")
+    with pytest.raises(assay.MismatchError, match="overlap=any in one result, gold known by ids in the other"):
+        assay.compare(None, {"old": old, "new": by_ids}, "rr")
+
+
+def test_a_stored_result_says_how_gold_was_matched(tmp_path):
+    for result in matched_in_two_ways():
+        result.save(tmp_path / "kept.json")
+        again = assay.load_result(tmp_path / "kept.json")
+        assert again.matching == result.matching != ()
+        assert again.signature == result.signature
+
+
 def test_a_result_can_be_pickled_whatever_the_passages_are():
     class Local:
         id = "c"

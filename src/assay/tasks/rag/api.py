@@ -214,5 +214,5 @@ def join_kinds(
         found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
         _gold=[frozenset().union(*each) for each in wanted],
-        _rules=() if gold is None else gold.rules,
+        matching=() if gold is None else gold.matching,
     )

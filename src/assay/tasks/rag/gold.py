@@ -31,13 +31,13 @@ OVER_GROUPS = {"recall": group_recall, "f": group_f_score}
 class Gold(NamedTuple):
     """The judgments of the questions that have some, ready to score, and the lowest relevant grade.
 
-    The gold of the `matched` questions has no ids that a corpus would know; `rules` say how it was matched.
+    The gold of the `matched` questions has no ids that a corpus would know; `matching` says how it was matched.
     """
 
     scorer: Scorer
     rel: float
     matched: frozenset[str] = frozenset()
-    rules: tuple[str, ...] = ()
+    matching: tuple[str, ...] = ()
 
     def wanted(self, record: Record) -> list[set[str]]:
         """Sets of documents, one of each of which should be retrieved: a single set, or one per group."""

@@ -20,7 +20,6 @@ from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
-    from assay.core.signature import Signature
     from assay.data.records import Record
 
 WORST = 10
@@ -42,19 +41,12 @@ class RagResult(Result):
     found: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     has_gold: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     _gold: list[frozenset[str]] = field(default_factory=list)
-    # How gold without ids was matched, for the signature.
-    _rules: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return super().__str__() + (f"\n\n{self.blame()}" if self.is_joined else "")
 
     def _repr_html_(self) -> str:
         return self.to_html() + (self.blame().to_html() if self.is_joined else "")
-
-    @property
-    def signature(self) -> Signature:
-        """How the numbers were computed, and how gold without ids was matched."""
-        return super().signature.with_details(*self._rules)
 
     @property
     def answer_measures(self) -> list[str]:
