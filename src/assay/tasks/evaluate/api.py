@@ -82,7 +82,8 @@ def evaluate(
 
     `convention` sets all policies at once; each can also be set by its own name (see `assay.Policies`). `format` and
     `columns` say how to read the run if that cannot be inferred; use `assay.read_qrels` for judgments that need the
-    same. `threads` changes only the speed. `doc_id` finds the documents of a run of chunks: `doc_id="before:#"`.
+    same. `threads` changes only the speed. `doc_id` finds the documents of a run of chunks: `doc_id="before:#"`. An
+    `assay.DataWarning` says if hardly a judged document was retrieved.
     """
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
     return warned(scorer.evaluate(run, format=format, columns=columns, progress=progress))
