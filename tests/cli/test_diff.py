@@ -18,7 +18,7 @@ def test_queries_with_their_documents(assay):
         "      d1 (grade 3): rank 1 → 2 (-0.5000)",
         "      d3 (grade 1): rank 3 → 1",
     ]
-    assert result.stdout.splitlines()[-1].endswith("convention assay, details: result.signature")
+    assert result.stdout.splitlines()[-1].endswith("convention assay, details: --format json")
     assert "note: two: 1 query in the judgments is missing from the run" in result.stderr
 
 

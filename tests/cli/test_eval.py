@@ -13,7 +13,7 @@ measure    mean     low    high  queries
 rr       0.7500  0.5000  1.0000        2
 ap       0.6667  0.5000  0.8333        2
 
-assay {VERSION}, convention assay, details: result.signature
+assay {VERSION}, convention assay, details: --format json
 """
 MANY = f"""\
 run               rr               ap
@@ -22,7 +22,7 @@ one  0.7500 ± 0.2500  0.6667 ± 0.1667
 two  0.5000 ± 0.5000  0.5000 ± 0.5000
 
 ± is half the width of the 95 % interval
-assay {VERSION}, convention assay, details: result.signature
+assay {VERSION}, convention assay, details: --format json
 note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --missing skip
 """
 PER_QUERY = f"""\
@@ -32,7 +32,7 @@ q1     1.0000
 q2     0.5000
 all    0.7500
 
-assay {VERSION}, convention assay, details: result.signature
+assay {VERSION}, convention assay, details: --format json
 """
 MANY_PER_QUERY = """\
 run,query,rr
@@ -48,7 +48,7 @@ MARKDOWN = f"""\
 | --- | ---: | ---: | ---: | ---: |
 | MRR | 0.7500 | 0.5000 | 1.0000 | 2 |
 
-assay {VERSION}, convention assay, details: result.signature
+assay {VERSION}, convention assay, details: --format json
 """
 MEASURES = ("-m", "rr", "-m", "ap")
 
@@ -145,7 +145,7 @@ def test_ties(assay, folder, options, expected):
 
 def test_policies_show_in_the_caption(assay):
     shown = assay("eval", "qrels.txt", "one.run", "--judged-only", "--no-relevant", "nan", "--threads", "1").stdout
-    assert f"assay {VERSION}, convention assay, no_relevant=nan judged_only=yes, details: result.signature\n" in shown
+    assert f"assay {VERSION}, convention assay, no_relevant=nan judged_only=yes, details: --format json\n" in shown
 
 
 def test_duplicates_of_the_judgments_follow_the_policy(assay, folder):

@@ -108,7 +108,7 @@ PAPERS = {
 | MRR | 0.9750 | 0.9250 | 1.0000 | 40 |
 | Recall@2 | 0.9750 | 0.9250 | 1.0000 | 40 |
 
-assay VERSION, convention assay; PACE, details: result.signature
+assay VERSION, convention assay; PACE, details: --format json
 
 Note: 1 question failed; counted as empty: 'q5'
 """,

@@ -36,7 +36,7 @@ measure      mean     low    high  queries
 recall     0.5000  0.0000  1.0000        2
 answer_f1  0.5000  0.0000  1.0000        2
 
-assay VERSION, convention assay, details: result.signature
+assay VERSION, convention assay, details: --format json
 
 gold passage   questions  answer_f1
 ───────────────────────────────────

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from assay.core.interface import INTERFACE, Interface
+
 if TYPE_CHECKING:
     from assay.core.policies import Policies
 
@@ -62,7 +64,7 @@ class Signature:
     @property
     def hint(self) -> str:
         """Where to find the rest."""
-        return f"details: {self.owner}.signature"
+        return f"details: {self.owner}.signature" if INTERFACE.get() is Interface.PYTHON else "details: --format json"
 
     def with_details(self, *details: str, owner: str = "result") -> Signature:
         """The signature of a task that adds choices of its own."""
