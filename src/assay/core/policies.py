@@ -270,17 +270,22 @@ def policy_help(name: str) -> str:
 Policies.__doc__ = f"{Policies.__doc__}\n\n" + "\n".join(f"    - `{name}`: {policy_help(name)}." for name in WORDING)
 
 
+def check_chunks(options: Mapping[str, Any], rule: object) -> None:
+    """Raises if options say how the chunks of a document count, and there is no rule that finds the document."""
+    if "chunks" in options and rule is None:
+        lacking = f"{Option('doc_id')}, the rule that finds the documents of chunks"
+        raise PolicyError(f"{Option('chunks')} has no effect without {lacking}")
+
+
 def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[str, Any], bool]:
     """The policies under which rankings are scored, and whether each document is left in a ranking only once.
 
     Where a rule finds the documents of chunks, `chunks` says how those of one document count. Otherwise a document that
     was retrieved twice counts once, unless `duplicates` says more.
     """
+    check_chunks(policies, settings.doc_id)
     own = {name: value for name, value in policies.items() if name != "chunks"}
     if settings.doc_id is None:
-        if len(own) < len(policies):
-            rule = f"{Option('doc_id')}, the rule that finds the documents of chunks"
-            raise PolicyError(f"{Option('chunks')} has no effect without {rule}")
         return own, "duplicates" not in policies and settings.duplicates == "error"
     if settings.chunks == "best":
         return own, True

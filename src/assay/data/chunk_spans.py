@@ -8,7 +8,7 @@ from assay.core.errors import DataError, DuplicateError
 from assay.core.text import show
 from assay.data.fields import find_field
 from assay.data.frames import as_id
-from assay.data.records import file_rows, given_rows
+from assay.data.record_rows import file_rows, given_rows
 from assay.data.source import Placed, is_source, open_source
 from assay.data.spans import NO_PATHS, Span, read_span
 

@@ -16,7 +16,7 @@ from assay.data.fields import find_field
 from assay.data.frames import as_id
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.spans import Overlap, Span, read_span
+from assay.data.spans import Overlap, Span, check_share, read_span
 from assay.data.texts import place_name
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def match_texts(
     if distance not in DISTANCES:
         raise PolicyError(f"distance must be {' or '.join(map(repr, DISTANCES))}, not {show(distance)}")
     if threshold is not None:
-        check_threshold(threshold)
+        check_share(threshold, "threshold must be a number")
     wanted, found = pair_queries(references, retrieved, ("references", "retrieved texts"))
     for what, lists in (("references", wanted), ("retrieved texts", found)):
         for query, texts in lists.items():
@@ -251,14 +251,6 @@ def lists_by_query(lists: Lists, what: str) -> dict[str, list[Any]]:
             raise DataError(f"the {what} of query {show(name)} must be a list of {noun}, not {show(each)}")
         found[name] = list(each)
     return found
-
-
-def check_threshold(threshold: object) -> float:
-    """A similarity above 0 and at most 1."""
-    is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
-    if not is_number or not 0 < threshold <= 1:  # type: ignore[operator]
-        raise PolicyError(f"threshold must be a number above 0 and at most 1, not {show(threshold)}")
-    return float(threshold)  # type: ignore[arg-type]
 
 
 def judge_hits(

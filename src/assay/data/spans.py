@@ -29,6 +29,9 @@ SHARES = ("gold", "chunk", "iou")
 ANY = "any"
 NO_PATHS: Mapping[str, str] = MappingProxyType({})
 TRIPLE = 3
+# No text is as long as this; floats hold every whole number up to it.
+LARGEST = 2**53
+LONGEST = len(str(LARGEST))
 
 
 class Span(NamedTuple):
@@ -63,10 +66,7 @@ class Overlap(NamedTuple):
             raise PolicyError(f"overlap_of must be {' or '.join(map(repr, SHARES))}, not {show(overlap_of)}")
         if overlap == ANY:
             return cls(None, str(overlap_of))
-        is_number = isinstance(overlap, (int, float)) and not isinstance(overlap, bool)
-        if not is_number or not 0 < overlap <= 1:  # type: ignore[operator]
-            raise PolicyError(f"overlap must be 'any' or a number above 0 and at most 1, not {show(overlap)}")
-        return cls(float(overlap), str(overlap_of))  # type: ignore[arg-type]
+        return cls(check_share(overlap, "overlap must be 'any' or a number"), str(overlap_of))
 
     def __str__(self) -> str:
         if self.least is None:
@@ -95,6 +95,13 @@ class Overlap(NamedTuple):
         return [number for number, gold in enumerate(golds) if self.holds(gold, chunk)]
 
 
+def check_share(value: Any, words: str) -> float:  # noqa: ANN401 - whatever the user gave
+    """A number above 0 and at most 1; `words` begin the error for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:  # type: ignore[operator]
+        raise PolicyError(f"{words} above 0 and at most 1, not {show(value)}")
+    return float(value)
+
+
 def is_span(value: object, paths: Mapping[str, str] = NO_PATHS) -> bool:
     """Whether an object says where it begins in a document."""
     return as_id(value) is None and find_part(value, "start", paths) is not None
@@ -114,7 +121,7 @@ def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) ->
         document, start, end = value
     else:
         document, start, end = (find_part(value, part, paths) for part in SPAN_FIELDS)
-    start, end = (int(each) if isinstance(each, str) and each.isdecimal() else each for each in (start, end))
+    start, end = map(as_number, (start, end))
     if end is None and is_position(start) and isinstance(text := find_field(value, TEXT_FIELDS), str):
         end = start + len(text)
     return check_span(document, start, end, f"{place}: {show(value)}")
@@ -140,8 +147,13 @@ def is_position(value: Any) -> bool:  # noqa: ANN401 - whatever is there
     """Whether a value is a whole number from 0; tables with gaps hold them as floats."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
-    number = float(value)
-    return number >= 0 and number.is_integer()
+    return 0 <= value <= LARGEST and float(value).is_integer()  # type: ignore[operator]
+
+
+def as_number(value: Any) -> Any:  # noqa: ANN401 - whatever is there
+    """A position that is written as text, as a number."""
+    is_text = isinstance(value, str) and value.isdecimal() and len(value) <= LONGEST
+    return int(value) if is_text else value
 
 
 def find_part(value: object, part: str, paths: Mapping[str, str]) -> Any:  # noqa: ANN401 - whatever is there

@@ -22,7 +22,8 @@ from assay.core.grammar import LONGEST_NAME, NUMBER
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
 from assay.core.text import nearest, show
-from assay.data.records import KNOWN_FIELDS, Record
+from assay.data.record_rows import KNOWN_FIELDS
+from assay.data.records import Record
 
 # A function from a record to a number, or None where there is none.
 Score: TypeAlias = Callable[[Any], float | None]

@@ -3,6 +3,7 @@
 import json
 import pickle
 
+import numpy as np
 import polars
 import pytest
 
@@ -294,6 +295,27 @@ def test_the_signature_says_how_gold_was_matched():
     assert str(share.signature).endswith("overlap=0.5 overlap_of=iou")
     assert str(assay.evaluate_rag(TEXTS, "rr").signature).endswith("match=0.9")
     assert "match" not in str(assay.evaluate_rag([{"gold": ["a"], "retrieved": ["a"]}], "rr").signature)
+
+
+def test_questions_with_nothing_to_find_among_spans():
+    rows = [{"gold": [], "retrieved": [span(0, 5)]}, {"gold": [span(0, 5)], "retrieved": [span(3, 8)]}]
+    result = assay.evaluate_rag(rows, "rr")
+    assert result.scores["rr"].tolist() == [0, 1]
+    assert "1 query has no relevant documents; scored 0: '0'" in map(str, result.notes)
+    assert score(rows[:1], "rr") == {"rr": [0]}
+
+
+@pytest.mark.parametrize("gold", [[span(0, 5)], span(0, 5), [{"text": "The cat sat."}]])
+def test_answers_are_scored_if_nothing_was_retrieved(gold):
+    rows = [{"gold": gold, "answer": "a", "references": ["a"]}]
+    result = assay.evaluate_rag(rows, ["rr", "answer_em"])
+    assert result.mean == {"answer_em": 1}
+    assert [str(note) for note in result.notes] == ["rr: left out; the records have no retrieved documents"]
+
+
+def test_the_numbers_of_numpy_are_shares():
+    rows = [{"gold": [span(0, 10)], "retrieved": [span(6, 20)]}]
+    assert score(rows, "rr", overlap=np.float32(0.25), match=np.float32(0.5)) == {"rr": [1]}
 
 
 def matched_in_two_ways():

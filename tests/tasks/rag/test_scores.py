@@ -160,6 +160,12 @@ def test_scores_beside_those_of_what_was_retrieved():
     assert assay.evaluate_rag([in_list], "rr").mean == {"rr": 0.5}
 
 
+def test_scores_by_document_are_not_measures():
+    record = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "scores": {"a": 0.5, "b": 0.7}}
+    with pytest.raises(assay.DataError, match="the scores are by document id; write them as a list"):
+        assay.evaluate_rag([record], "rr")
+
+
 def test_lists_and_objects_of_scores_are_not_mixed():
     records = [
         {"query_id": "q", "retrieved": ["a"], "scores": {"x": 1}},

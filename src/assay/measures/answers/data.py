@@ -12,7 +12,7 @@ from assay.core.errors import DataError, MismatchError
 from assay.core.judged import FloatArray
 from assay.core.text import count, show
 from assay.data.frames import is_frame
-from assay.data.records import ANSWER, REFERENCES
+from assay.data.record_rows import ANSWER, REFERENCES
 from assay.data.texts import QUESTION_ID, replace_surrogates
 
 Value = TypeVar("Value")

@@ -14,9 +14,9 @@ import numpy as np
 
 from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
-from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
-from assay.core.interface import Option
+from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.note import Note
+from assay.core.policies import check_chunks
 from assay.data.chunks import ChunkOrder, DocumentRanker
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
@@ -224,10 +224,7 @@ def make_scorer(
     """A scorer of the measures that names mean under a convention."""
     known = find_convention(convention)
     resolved = resolve_measures(measures, known, policies)
-    if "chunks" in policies and policies.get("doc_id") is None:
-        raise PolicyError(
-            f"{Option('chunks')} has no effect without {Option('doc_id')}, the rule that finds the documents of chunks"
-        )
+    check_chunks(policies, policies.get("doc_id"))
     return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads)
 
 

@@ -60,6 +60,9 @@ def read_gold(
     if not records:
         return None
     plain = {each.query_id: each.gold for each in records if each.query_id not in matched.queries}
+    if not plain and not matched.rows:
+        # Spans or texts, and nothing was retrieved that they could be compared with.
+        return None
     try:
         judgments = plain if not matched.rows else join_judgments(plain, matched.rows)
         scorer = gold_scorer(judgments, measures, convention, policies)

@@ -19,7 +19,6 @@ from assay.data.chunk_spans import read_chunk_spans
 from assay.data.derived import (
     Judgment,
     Wanted,
-    check_threshold,
     compare_texts,
     grade_texts,
     judge_hits,
@@ -28,7 +27,7 @@ from assay.data.derived import (
 )
 from assay.data.fields import find_field
 from assay.data.frames import as_id
-from assay.data.spans import SPAN_FIELDS, Overlap, Span, is_span, read_span
+from assay.data.spans import SPAN_FIELDS, Overlap, Span, check_share, is_span, read_span
 from assay.data.texts import PASSAGE_ID, PASSAGE_TEXT, Passages, document_id, finite_score, place_name
 
 if TYPE_CHECKING:
@@ -79,12 +78,7 @@ def parse_match(match: object) -> float | None:
     """The least similarity of texts that match; None if they are not to be matched."""
     if match in (EXACT, OFF):
         return 1.0 if match == EXACT else None
-    try:
-        return check_threshold(match)
-    except PolicyError:
-        raise PolicyError(
-            f"match must be 'exact', 'off', or a similarity above 0 and at most 1, not {show(match)}"
-        ) from None
+    return check_share(match, "match must be 'exact', 'off', or a similarity")
 
 
 class GoldText(NamedTuple):
@@ -129,9 +123,9 @@ class Matched:
         """Matches one record, if its gold has no ids."""
         golds = gold_items(record, self.how)
         if golds is None:
-            if record.gold is not None and record.retrieved is not None and record.retrieved.nameless:
+            if record.gold and record.retrieved is not None and record.retrieved.nameless:
                 raise DataError(record.retrieved.nameless)
-            self.records.append(record)
+            self.records.append(record._replace(retrieved=without_items(record.retrieved)))
             return
         found, hits = self.compare(record, golds)
         self.queries.add(record.query_id)
@@ -145,7 +139,7 @@ class Matched:
             self.rows += judge_hits(record.query_id, [each.wanted for each in golds], names, hits)
         gold = record.gold if record.gold is not None else record.grouped_texts
         shown = tuple(each.shown for each in golds)
-        self.records.append(record._replace(gold=gold, retrieved=found and found._replace(items=None), matched=shown))
+        self.records.append(record._replace(gold=gold, retrieved=without_items(found), matched=shown))
 
     def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
         """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
@@ -265,6 +259,7 @@ def match_records(records: list[Record], how: Matching) -> Matched:
     matched = Matched(how)
     if all(each.retrieved is None and each.retrieved_texts is None for each in records):
         matched.records = records
+        matched.queries = {each.query_id for each in records if objects_of(each.gold, how)}
         return matched
     for each in records:
         matched.add(each)
@@ -279,16 +274,28 @@ def match_records(records: list[Record], how: Matching) -> Matched:
 def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
     """The gold of a record that has to be matched; None if ids are enough, or there is nothing to match."""
     gold, found = record.gold, record.retrieved
-    if isinstance(gold, Mapping) and is_span(gold, how.paths):
-        gold = [gold]
-    if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
-        return read_items(gold, record.place, how)
+    if objects := objects_of(gold, how):
+        return read_items(objects, record.place, how)
     has_ids = gold is not None and (found is None or not found.nameless)
     lacks_texts = record.gold_texts is None or (record.retrieved_texts is None and found is not None)
     if how.threshold is None or lacks_texts or (has_ids and (found is not None or record.retrieved_texts is None)):
         return None
     groups = enumerate(record.grouped_texts or ())
     return [GoldItem(GoldText(text), str(number)) for number, group in groups for text in as_group(group)]
+
+
+def objects_of(gold: object, how: Matching) -> list[Any] | None:
+    """The gold as a list, if something in it is an object with a span or a text; None if all are ids."""
+    if isinstance(gold, Mapping) and is_span(gold, how.paths):
+        return [gold]
+    if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
+        return gold
+    return None
+
+
+def without_items(found: Passages | None) -> Passages | None:
+    """What was retrieved, without the objects that it was read from."""
+    return None if found is None else found._replace(items=None)
 
 
 def check_grades(keys: Iterable[str], matched: Matched) -> None:

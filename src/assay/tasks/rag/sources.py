@@ -17,9 +17,9 @@ from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects, read_rankings
 from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise_name
 from assay.data.qrels import Qrels
+from assay.data.record_rows import PARTS
 from assay.data.records import (
     MEASURED,
-    PARTS,
     Record,
     RecordFields,
     Records,
@@ -267,9 +267,7 @@ def collapse_rankings(
                 repeated.append(each.query_id)
                 dropped += len(ids) - len(first)
             texts = found.texts if each.retrieved_texts is None else list(each.retrieved_texts)
-            found = found._replace(ids=ids, texts=texts, items=None).at(
-                list(first.values()) if once else range(len(ids))
-            )
+            found = found._replace(ids=ids, texts=texts).at(list(first.values()) if once else range(len(ids)))
         kept.append(each._replace(retrieved=found))
     notes = [] if chunks is None else chunks.notes()
     if dropped and rule is not None:
