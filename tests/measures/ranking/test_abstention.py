@@ -93,3 +93,26 @@ def test_ties_by_the_order_of_queries():
     name = "nauc(of=rr,tied=order)"
     assert assay.evaluate(*collection(bad, good), name)[name] == pytest.approx(1)
     assert assay.evaluate(*collection(good, bad), name)[name] == pytest.approx(-1)
+
+
+# What mteb gives on these data with equally confident queries: 2.26.5 and later, and 2.26.4 and earlier.
+MTEB_QRELS = {"a": {"x": 1, "y": 2}, "b": {"y": 1}, "c": {"z": 1}, "d": {"x": 1, "z": 1}, "e": {"w": 1}}
+MTEB_RUN = {
+    "a": {"x": 2.0, "y": 1.5, "w": 0.5},
+    "b": {"x": 2.0, "y": 1.0, "z": 0.5},
+    "c": {"z": 3.0, "x": 2.5},
+    "d": {"w": 1.0, "x": 0.5},
+    "e": {"x": 3.0, "y": 2.0},
+}
+MTEB_VALUES = [
+    ("max", -0.08532573868468941, -0.6725077566301386),
+    ("std", 0.14161028062021203, -0.014451308521257113),
+    ("diff1", -0.5595452760863882, -1.0666747734458473),
+]
+
+
+@pytest.mark.parametrize(("figure", "later", "earlier"), MTEB_VALUES)
+def test_ties_in_two_versions_of_mteb(figure, later, earlier):
+    names = [f"nauc_ndcg_at_3_{figure}", f"nauc(of=ndcg,figure={figure},tied=order)@3"]
+    result = assay.evaluate(MTEB_QRELS, MTEB_RUN, names, convention="mteb")
+    assert [result[name] for name in names] == pytest.approx([later, earlier], abs=1e-12)
