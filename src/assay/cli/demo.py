@@ -10,6 +10,7 @@ import click
 
 from assay.cli.terminal import Command, emit
 from assay.results.results import Results
+from assay.tasks.compare.api import compare
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, Evaluator
 from assay.tasks.rag.api import evaluate_rag
 
@@ -44,16 +45,15 @@ def best_of(results: Results) -> str:
 
 
 def page(results: Results) -> str:
-    """The collection, the runs side by side, and the best run with intervals."""
-    best = best_of(results)
+    """The collection, the runs side by side, and whether the best one is better by more than chance."""
     return f"""\
-{len(results[best].queries)} questions about the annual report of a fictional company, and three retrievers:
+{len(results[RUNS[0]].queries)} questions about the annual report of a fictional company, and three retrievers:
 
 {results}
 
-The best one, {best}, with 95 % intervals:
+Which is better, and how sure is it?
 
-{results[best]}
+{compare(None, results).verdict}
 """
 
 
@@ -75,11 +75,12 @@ The better one: answers with and without a relevant passage retrieved, and its t
 
 def next_steps(results: Results, folder: Path) -> str:
     """What to type next."""
-    names = ("qrels.txt", f"{best_of(results)}.run", "rag_bm25.jsonl")
-    qrels, run, records = (path_to_type(folder / name) for name in names)
+    names = ("qrels.txt", "bm25.run", f"{best_of(results)}.run", "queries.jsonl", "passages.jsonl", "rag_bm25.jsonl")
+    qrels, first, best, queries, passages, records = (path_to_type(folder / name) for name in names)
     return f"""\
 What to type next:
-  assay eval {qrels} {run} -q
+  assay compare {qrels} {first} {best}
+  assay diff {qrels} {first} {best} --queries {queries} --corpus {passages}
   assay rag {records} --rel {ANSWERS}
   assay measures {MAIN_MEASURE}
 """
