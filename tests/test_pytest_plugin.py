@@ -36,7 +36,7 @@ FAIL  rr  1.0000 → 0.5000, dropped 0.5000 (limit 0.1000); significant, p < 0.0
 
 worst queries by rr
   q00  0.5000
-      d (grade 1): rank 2
+      d (grade 1): rank 2 (-0.5000)
 """
 
 

@@ -316,6 +316,18 @@ def test_a_rule_survives_saving_and_is_compared(tmp_path):
     assert "doc_id" not in (tmp_path / "plain.json").read_text().partition("queries")[0]
 
 
+def test_a_stored_function_without_a_name_of_its_own_cannot_be_compared(tmp_path):
+    own = assay.evaluate(QRELS, RUN, MEASURES, doc_id=lambda chunk: chunk.partition("#")[0], chunks="once")
+    assert assay.compare(None, {"a": own, "b": own}, ["ap"]).pairs[0].difference == 0
+    own.save(tmp_path / "own.json")
+    message = r"the stored result has doc_id=function:.*<lambda>, and it is not known which function that was; evaluate"
+    for other in (own, tmp_path / "own.json"):
+        with pytest.raises(assay.MismatchError, match=message):
+            assay.compare(None, {"a": tmp_path / "own.json", "b": other}, ["ap"])
+        with pytest.raises(assay.MismatchError, match=message):
+            assay.gate(None, other, baseline=tmp_path / "own.json", max_drop={"ap": 0.1})
+
+
 def test_compare_gate_and_audit():
     comparison = assay.compare(QRELS, {"a": RUN, "b": COLLAPSED}, MEASURES, doc_id="before:#")
     assert [pair.difference for pair in comparison.pairs] == [0] * len(comparison.pairs)

@@ -101,6 +101,11 @@ class DocIdRule(str):
         """Whether the rule reads a field of the retrieved item, and not its id."""
         return self.kind == "field"
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether the rule was a function that its name alone does not tell: one made in place or inside another."""
+        return self.kind == "function" and self.function is None and "<" in self.argument
+
     def of(self, chunk: str, item: object = None) -> str:
         """The id of the document; that of the chunk if the rule does not match."""
         return self.match(chunk, item) or chunk

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -86,9 +86,20 @@ def check_computed_alike(key: str, first: Result, other: Result) -> None:
     elif measures[0].definition.of == "rankings" and first.matching != other.matching:
         how = [" ".join(each.matching) or "gold known by ids" for each in (first, other)]
     else:
+        check_same_function(key, [each.doc_id for each in policies])
         return
     said = f"{how[0]} in one result, {how[1]} in the other"
     raise MismatchError(f"{key} was not computed alike: {said}; compute both the same way")
+
+
+def check_same_function(key: str, rules: Sequence[Any]) -> None:
+    """Raises if a rule is a function of which a stored result has no name that says which it was."""
+    for rule in rules:
+        if rule is not None and rule.is_forgotten:
+            raise MismatchError(
+                f"{key}: the stored result has doc_id={rule}, and it is not known which function that was; "
+                "evaluate again with a rule, such as before:#, or with a function that has a name"
+            )
 
 
 def check_unscored(options: Mapping[str, object]) -> None:

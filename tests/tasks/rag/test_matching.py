@@ -350,6 +350,22 @@ def test_a_stored_result_says_how_gold_was_matched(tmp_path):
         assert again.signature == result.signature
 
 
+def test_a_stored_result_of_matched_texts_loads_and_is_compared(tmp_path):
+    measures = ["recall", "f1@2", "rr", "answer_f1"]
+    rows = [{**row, "answer": "yes", "references": ["yes"]} for row in TEXTS]
+    strict, loose = (assay.evaluate_rag(rows, measures, match=least) for least in (0.99, 0.5))
+    strict.save(tmp_path / "strict.json")
+    loaded = assay.load_result(tmp_path / "strict.json")
+    assert (loaded.mean, loaded.signature) == (strict.mean, strict.signature)
+    assert "group_recall" in str(loaded.signature)
+    for each in (strict, loaded):
+        with pytest.raises(assay.MismatchError, match=r"match=0\.99 in one result, match=0\.5 in the other"):
+            assay.compare(None, {"a": each, "b": loose}, ["rr"])
+        assert assay.compare(None, {"a": each, "b": loose}, ["answer_f1"]).pairs[0].difference == 0
+    with pytest.raises(assay.MismatchError, match=r"match=0\.5 in one result, match=0\.99 in the other"):
+        assay.gate(None, loose, baseline=loaded, max_drop={"recall": 0.1})
+
+
 def test_a_result_can_be_pickled_whatever_the_passages_are():
     class Local:
         id = "c"
