@@ -41,6 +41,10 @@ class NoteKind(StrEnum):
             "few": "only {count} of {expected} judged documents that could have been retrieved were: {ids}",
             "queries": "only {count} of {expected} queries in the run [has|have] judgments: {ids}",
             "empty": "no document was retrieved for any judged query: the rankings are empty",
+            "texts": "no gold text matches a retrieved text: {ids}",
+            "few texts": "only {count} of {expected} gold texts [matches|match] a retrieved text: {ids}",
+            "spans": "no retrieved chunk hits a gold span: {ids}",
+            "few spans": "only {count} of {expected} gold spans [is|are] hit by a retrieved chunk: {ids}",
         },
     )
 

@@ -139,19 +139,28 @@ def read_advice(parts: Any) -> Advice:  # noqa: ANN401 - whatever the file holds
 
 def read_advice_part(part: Any) -> str | Option | Task:  # noqa: ANN401 - whatever the file holds
     """A part of the advice of a note."""
-
-    def is_line(text: object) -> bool:
-        return is_text(text, LONGEST_NOTE) and str(text).isprintable()
-
     if is_line(part):
         return str(part)
     if isinstance(part, dict) and part.keys() == {"task"} and is_name(part["task"]):
         return Task(part["task"])
     if isinstance(part, dict) and part.keys() == {"option", "value"} and is_name(part["option"]):
         value = part["value"]
-        if value is None or isinstance(value, (bool, int, float)) or is_line(value):
+        # A pair is one entry of a dict.
+        if isinstance(value, list) and len(value) == len(("key", "value")) and all(map(is_plain, value)):
+            return Option(part["option"], (value[0], value[1]))
+        if value is None or is_plain(value):
             return Option(part["option"], value)
     raise fault(f"the advice of a note must be texts, options and tasks, not {show(part)}")
+
+
+def is_line(value: object) -> bool:
+    """Whether it is a text that can be shown as it is."""
+    return is_text(value, LONGEST_NOTE) and str(value).isprintable()
+
+
+def is_plain(value: object) -> bool:
+    """Whether it is the value of an option: a text, a number, true or false."""
+    return isinstance(value, (bool, int, float)) or is_line(value)
 
 
 def read_notes(notes: Any) -> list[Note]:  # noqa: ANN401 - whatever the file holds

@@ -327,3 +327,12 @@ def test_statistics_have_a_row_for_each_question():
     assert [len(rows) for rows in result.statistics.values()] == [2]
     assert result["bleu"] == alone["bleu"]
     assert result.interval("bleu") == alone.interval("bleu")
+
+
+def test_no_wrong_answer_is_nobodys_fault():
+    rows = [{"query_id": "1", "gold": ["a"], "retrieved": ["a"], "answer": "x", "references": ["x"]}]
+    result = assay.evaluate_rag(rows, "answer_f1")
+    assert result.blame().table().notes == ("no answer has answer_f1 below 0.5",)
+    wrong = {"query_id": "2", "retrieved": ["a"], "answer": "x", "references": ["y"]}
+    blame = assay.evaluate_rag([*rows, wrong], "answer_f1").blame()
+    assert blame.table().notes == ("no answer to a question with gold passages has answer_f1 below 0.5",)

@@ -13,7 +13,7 @@ from assay.conventions import find_convention, resolve
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, FormatError
 from assay.core.measure import Measure
-from assay.core.note import Note, NoteKind, loud_first
+from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
@@ -26,7 +26,7 @@ from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures, warned
 from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, fill_texts, read_gold
-from assay.tasks.rag.matching import THRESHOLD, Matching, check_grades, match_records
+from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, check_grades, match_records
 from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collapse_rankings, collect
 
@@ -130,7 +130,7 @@ def evaluate_rag(
     wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
     parts = []
     if "rankings" in wanted and gold is not None:
-        parts.append(score_rankings(rows, gold.scorer))
+        parts.append(score_rankings(rows, gold.scorer, matched))
     if "answers" in wanted:
         parts.append(score_texts(rows, {key: each.measure for key, each in kinds["answers"].items()}))
     if "contents" in wanted:
@@ -156,11 +156,15 @@ def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]
     return not missing
 
 
-def score_rankings(rows: list[Record], scorer: Scorer) -> Result:
+def score_rankings(rows: list[Record], scorer: Scorer, matched: Matched) -> Result:
     """Scores retrieval, for the questions that have gold documents."""
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
     result = scorer.evaluate(run)
     notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
+    if loud_notes(notes) and matched.queries.issuperset(scorer.qrels.queries) and any(run.values()):
+        from assay.tasks.rag.unmatched import unmatched_note
+
+        notes = [unmatched_note(matched), *(note for note in notes if note.kind != NoteKind.OVERLAP)]
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
         notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))

@@ -38,6 +38,7 @@ THRESHOLD = 0.9
 EXACT, OFF = "exact", "off"
 # How much of a gold text names it in a message.
 LONGEST_NAME = 40
+MOST_KEPT = 10
 GRADE = ("grade", "relevance", "rel")
 
 
@@ -118,6 +119,9 @@ class Matched:
     queries: set[str] = field(default_factory=set)
     texts: dict[str, int] = field(default_factory=lambda: {"exact": 0, "similar": 0, "none": 0})
     spans: dict[str, int] = field(default_factory=lambda: {"hit": 0, "none": 0})
+    # The documents of gold spans and of chunks, and some of the chunks, in case they do not meet.
+    documents: tuple[dict[str, None], dict[str, None]] = field(default_factory=lambda: ({}, {}))
+    chunks: list[Span] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
         """Matches one record, if its gold has no ids."""
@@ -171,6 +175,9 @@ class Matched:
         for hit, chunk in zip(hits, spans, strict=True):
             hit += [numbers[at] for at in self.how.overlap.hits(list(wanted.values()), chunk)]
         number = len({each for hit in hits for each in hit} & wanted.keys())
+        for known, each in zip(self.documents, (wanted.values(), spans), strict=True):
+            known.update(dict.fromkeys(span.document for span in each))
+        self.chunks += spans[:1] if len(self.chunks) < MOST_KEPT else []
         self.spans["hit"] += number
         self.spans["none"] += len(wanted) - number
         return spans

@@ -172,6 +172,9 @@ class RagResult(Result):
             return []
         generator, retriever = map(len, self.faults(key, right=limit).values())
         worse = "below" if self.measures[key].definition.higher_is_better else "above"
+        if not generator + retriever:
+            which = "" if self.has_gold.all() else " to a question with gold passages"
+            return [f"no answer{which} has {key} {worse} {limit:g}"]
         said = f"of {count(generator + retriever, 'answer')} with {key} {worse} {limit:g}"
         whose = f"{generator:,} had a gold passage (the generator's fault) and {retriever:,} had none (the retriever's)"
         return [f"{said}, {whose}"]
