@@ -198,3 +198,33 @@ def test_documents_of_chunks(tmp_path):
     path.write_text(json.dumps({"gold": ["b"], "retrieved": ["a#1", "a#2", "b#1"]}) + "\n")
     assert "rr       0.5000" in run(path, "-m", "rr", "--doc-id", "before:#", "--worst", 0).stdout
     assert "rr       0.3333" in run(path, "-m", "rr", "--doc-id", "before:#", "--chunks", "once", "--worst", 0).stdout
+
+
+SCORES = """
+import assay
+
+@assay.score
+def words(record):
+    return len(record.answer.split())
+
+shorter = assay.score(words.function, "length", higher_is_better=False)
+
+@assay.score
+def breaks(record):
+    return 1 / 0
+"""
+
+
+def test_functions_of_a_loaded_file_are_scores(records, tmp_path):
+    file = tmp_path / "scores_of_ours.py"
+    file.write_text(SCORES)
+    done = run(records, "--load", file, "-m", "score:words,score:length answer_em", "--format", "json")
+    measures = json.loads(done.stdout)["runs"][0]["measures"]
+    means = {name: each["mean"] for name, each in measures.items()}
+    assert means == {"score:words": 1.5, "score:length": 1.5, "answer_em": 0.5}
+    assert measures["score:length"]["measure"] == "score:length(higher_is_better=false)"
+    done = run(records, "--load", file, "-m", "score:breaks")
+    assert done.exit_code == 2
+    assert "line 1 ('a'): the function 'breaks' raised ZeroDivisionError: division by zero" in done.stderr
+    done = run(records, "--load", file, "-m", "score:words_of_mine")
+    assert (done.exit_code, "no record has a score or a field 'words_of_mine'" in done.stderr) == (2, True)

@@ -24,6 +24,7 @@ from assay.tasks.evaluate.api import Scorer, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import ModuleType
 
     from assay.render import Exports, Table
     from assay.results.results import Results
@@ -74,7 +75,8 @@ load_option = click.option(
     "files",
     multiple=True,
     metavar="FILE.py",
-    help="Python file to run first (repeatable): measures it defines with @assay.measure can then be used.",
+    help="Python file to run first (repeatable): measures it defines with @assay.measure, or for rag with @assay.score,"
+    " can then be used.",
 )
 
 
@@ -308,8 +310,9 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def loaded(files: tuple[str, ...]) -> Iterator[None]:
-    """Runs the files. An error in their code, then or later, becomes a message with the line."""
+def loaded(files: tuple[str, ...]) -> Iterator[list[ModuleType]]:
+    """Runs the files as modules. An error in their code, then or later, becomes a message with the line."""
+    modules = []
     paths = [str(Path(file).resolve()) for file in files]
     for file, path in zip(files, paths, strict=True):
         if not Path(path).is_file():
@@ -317,13 +320,13 @@ def loaded(files: tuple[str, ...]) -> Iterator[None]:
         if not path.endswith(".py"):
             raise FileError(f"{show(file)} is not a Python file; its name must end in .py")
         try:
-            run_file(path)
+            modules.append(run_file(path))
         except AssayError:
             raise
         except (Exception, SystemExit) as error:
             raise AssayError(complaint(error, path, line_in(error, path))) from error
     try:
-        yield
+        yield modules
     except (AssayError, OSError):
         raise
     except Exception as error:
@@ -333,7 +336,7 @@ def loaded(files: tuple[str, ...]) -> Iterator[None]:
         raise
 
 
-def run_file(path: str) -> None:
+def run_file(path: str) -> ModuleType:
     """Runs a file as a module that can import from its own folder."""
     from importlib.machinery import ModuleSpec, SourceFileLoader
     from importlib.util import module_from_spec
@@ -346,6 +349,7 @@ def run_file(path: str) -> None:
     sys.modules[name] = module
     sys.path.insert(0, str(Path(path).parent))
     loader.exec_module(module)
+    return module
 
 
 def line_in(error: BaseException, path: str) -> int | None:

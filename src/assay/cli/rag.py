@@ -28,6 +28,10 @@ from assay.tasks.rag.matching import EXACT, OFF, THRESHOLD
 from assay.tasks.rag.result import rates_answers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+
+    from assay.core.measure import Measure
     from assay.tasks.rag.result import RagResult
 
 WORST = 5
@@ -71,6 +75,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         "assay rag questions_with_spans.jsonl chunks.run --corpus chunks.jsonl --overlap 0.5",
         "assay rag log.csv --column answer=bot_reply --column references=expected",
         "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
+        "assay rag records.jsonl --load mine.py -m score:cites_a_source",
         "assay rag records.jsonl -q --format csv -o scores.csv",
     ),
 )
@@ -159,10 +164,10 @@ def command(
     dataset.
     """
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
-    with loaded(files):
+    with loaded(files) as modules:
         result = evaluate_rag(
             source_of(records),
-            split_names(measures) or None,
+            with_functions(split_names(measures), modules) or None,
             outputs=None if outputs is None else source_of(outputs),
             corpus=None if corpus is None else source_of(corpus),
             columns=columns,
@@ -178,6 +183,15 @@ def command(
     if save is not None:
         result.save(save)
     say_notes(result.notes if format_ in BARE else ())
+
+
+def with_functions(names: Iterable[str], modules: Iterable[ModuleType]) -> list[str | Measure]:
+    """The measures, where the names of scores that loaded files define with `assay.score` are those scores."""
+    from assay.measures.scores import FunctionScore
+
+    defined = [each for module in modules for each in vars(module).values() if isinstance(each, FunctionScore)]
+    functions: dict[str, Measure] = {each.definition.name: each for each in defined}
+    return [functions.get(name, name) for name in names]
 
 
 def write_rag(

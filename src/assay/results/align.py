@@ -9,13 +9,13 @@ import numpy as np
 
 from assay.conventions import measure_names
 from assay.core.errors import MismatchError, PolicyError
+from assay.core.measure import Measure
 from assay.stats.pairs import is_complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from assay.core.judged import BoolArray, FloatArray
-    from assay.core.measure import Measure
     from assay.results.result import Result
 
 
@@ -66,7 +66,7 @@ def align_measures(results: Mapping[str, Result], measures: str | Iterable[str |
     """The results with these measures only, or with those of the first; raises unless all computed them alike."""
     first = next(iter(results.values()))
     wanted = list(first.measures) if measures is None else measure_names(measures)
-    keys = [str(each) for each in wanted]
+    keys = [str(each) if isinstance(each, (str, Measure)) else first.key(each) for each in wanted]
     selected = {name: result.only(keys) for name, result in results.items()}
     first = next(iter(selected.values()))
     for key in keys:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay._kernel import __version__
 from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError
-from assay.core.measure import AGGREGATES, is_pooled
+from assay.core.measure import AGGREGATES, Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.judged import BoolArray, FloatArray
-    from assay.core.measure import Measure
     from assay.core.policies import Policies
 
 # The level of the intervals that are shown.
@@ -80,7 +79,8 @@ class Result(Exports):
     def _spelt(self, name: str | Measure) -> Measure | None:
         """The measure that a name means, if it means one."""
         found = list(parse_measures([name], find_convention(self.convention), self.policies.rel).values())
-        return found[0] if len(found) == 1 else None
+        # A function that gives records their scores is not part of a result.
+        return Measure(found[0].definition, found[0].values) if len(found) == 1 else None
 
     def __getitem__(self, name: str | Measure) -> float:
         """The mean of a measure, or its other aggregate over queries."""

@@ -345,3 +345,17 @@ def test_the_name_of_a_score_says_which_side_is_better():
         "length", higher_is_better=False
     )
     assert "score:faithfulness" in assay.evaluate_rag(rows(0.5, 1)).to_markdown()
+
+
+def test_a_function_finds_its_scores_in_a_result():
+    def words(record):
+        return len(record.answer.split())
+
+    shorter = assay.score(words, "length", higher_is_better=False)
+    records = [{"query_id": str(n), "answer": "a " * (n + 1)} for n in range(3)]
+    result = assay.evaluate_rag(records, [words, shorter])
+    assert (result[words], result[shorter], result.key(words)) == (2, 2, "score:words")
+    assert [result.worst(1, by=each).table().rows[0][0] for each in (words, shorter)] == ["0", "2"]
+    assert assay.compare(None, {"a": result, "b": result}, words).pairs[0].measure == "score:words"
+    with pytest.raises(assay.MeasureError, match="was not computed"):
+        result[assay.score(words, "other")]
