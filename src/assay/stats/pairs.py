@@ -29,7 +29,8 @@ class Pair(NamedTuple):
     """Two runs compared by one measure. `difference` is `b` minus `a`; a win is a query where `b` is better.
 
     All numbers are over the queries with a finite value in both runs; for Tukey's tests, in all runs. `low` and `high`
-    bound the difference; `detectable` is the smallest difference that this many queries detect with 80 % power.
+    bound the difference; `detectable` is the smallest difference that this many queries detect with 80 % power, in one
+    comparison on its own.
 
     For a score of summed statistics, such as corpus BLEU, the two means are that score; `cohen_d` and `detectable`,
     which are about means over queries, are NaN, and the rest is computed from the values per query.

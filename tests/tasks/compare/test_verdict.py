@@ -72,6 +72,23 @@ def test_many_runs_are_told_by_the_best():
     )
 
 
+def test_too_few_queries_are_said_of_many_runs_too():
+    few = {"x": [0.9, 0.8], "y": [0.1, 0.3], "z": [0.2, 0.2]}
+    (line,) = assay.compare(None, results_of(**few)).verdict
+    assert line.text == (
+        "ap: x has the best mean (0.8500), beats no other run, cannot be told apart from y and z "
+        "(2 queries are too few to find any difference)"
+    )
+
+
+def test_too_few_queries_for_all_measures_together():
+    qrels = {f"q{n}": ["d"] for n in range(6)}
+    runs = {"a": {query: ["x", "d"] for query in qrels}, "b": {query: ["y", "x", "d"] for query in qrels}}
+    alone, together = (assay.compare(qrels, runs, ["rr", "ap"], family=family) for family in ("measure", "all"))
+    assert alone.verdict.texts[0] == "a beats b on rr: +0.17 [0.17, 0.17], p = 0.0312"
+    assert together.verdict.texts[0] == "rr: a and b cannot be told apart: 6 queries are too few to find any difference"
+
+
 def test_a_baseline_is_what_the_others_are_told_against():
     runs = {"base": NOISY, "high": HIGH, "low": LOW, "poor": [each - 0.2 for each in NOISY]}
     (line,) = assay.compare(None, results_of(**runs), baseline="base").verdict

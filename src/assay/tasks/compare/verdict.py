@@ -97,7 +97,7 @@ def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:
     """Which of two runs is better by a measure."""
     measure, winner = pair.measure, comparison.winner(pair)
     if winner is None:
-        reason = why_open(comparison, pair, 1)
+        reason = why_open(comparison, pair)
         text = f"{measure}: {pair.a} and {pair.b} {reason}"
         text = f"{NO_DIFFERENCE}{measure} ({reason})" if is_plain(reason) else text
         return VerdictLine(measure, pair.a, (), (), (pair.b,), text)
@@ -115,7 +115,7 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair], means: Mapping[str,
     place = {name: number for number, name in enumerate(means)}
     others = sorted(zip(own, sides, strict=True), key=lambda each: place[other_of(each[0], run)])
     beats, beaten_by, undecided = (
-        Told(tuple(other_of(pair, run) for pair, _ in group), tuple(side for _, side in group), len(sides), len(pairs))
+        Told(tuple(other_of(pair, run) for pair, _ in group), tuple(side for _, side in group), len(sides))
         for group in (
             [each for each in others if each[1].winner == run],
             [each for each in others if each[1].winner not in (run, None)],
@@ -143,12 +143,11 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair], means: Mapping[str,
 
 
 class Told(NamedTuple):
-    """Other runs with the same outcome, the pairs, how many runs there are, and how many pairs were corrected for."""
+    """Other runs with the same outcome, the pairs, and how many runs there are."""
 
     names: tuple[str, ...]
     sides: tuple[Side, ...]
     total: int
-    family: int
 
     @property
     def verb(self) -> str:
@@ -182,32 +181,52 @@ def seen_from(comparison: Comparison, pair: Pair, run: str) -> Side:
 
 def undecided_words(comparison: Comparison, told: Told) -> str:
     """The runs that cannot be told apart, and what difference could have been seen."""
-    if len(told.names) == 1 and not is_plain(reason := why_open(comparison, told.sides[0].pair, told.family)):
+    if len(told.names) == 1 and not is_plain(reason := why_open(comparison, told.sides[0].pair)):
         return f"{told.names[0]} (they {reason})"
     names = list(told.names)
     if len(names) > MOST_NAMES:
         names = [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
-    seen = sorted(side.pair.detectable for side in told.sides if not math.isnan(side.pair.detectable))
+    blind = [too_few(side.pair) for side in told.sides if is_blind(comparison, side.pair)]
+    if len(blind) == len(told.sides):
+        return f"{joined(names)} ({blind[0]})"
+    pairs = [side.pair for side in told.sides if not is_blind(comparison, side.pair)]
+    seen = sorted(pair.detectable for pair in pairs if not math.isnan(pair.detectable))
     limits = list(dict.fromkeys(map(short, (seen[0], seen[-1])))) if seen else []
     return joined(names) + (f" (could have seen {' to '.join(limits)})" if limits else "")
 
 
-def why_open(comparison: Comparison, pair: Pair, family: int) -> str:
+def why_open(comparison: Comparison, pair: Pair) -> str:
     """Why neither run of a pair is called better, in words."""
-    settings, queries = comparison.settings, pair.wins + pair.ties + pair.losses
+    queries = queries_of(pair)
     if not queries:
         return "cannot be compared: no query has a value in both"
     if pair.ties == queries and pair.difference == 0:
         return "score the same on every query"
     if comparison.is_significant(pair):
-        return f"are not ranked: the means and the {settings.test} test point different ways"
-    least = 2 * 0.5**queries * (family if settings.correction in STRICT else 1)
-    is_blind = settings.test in SIGN_TESTS and least >= settings.alpha
-    if is_blind or (queries == 1 and settings.test not in TUKEY_TESTS):
-        return f"cannot be told apart: {count(queries, 'query is', 'queries are')} too few to find any difference"
+        return f"are not ranked: the means and the {comparison.settings.test} test point different ways"
+    if is_blind(comparison, pair):
+        return f"cannot be told apart: {too_few(pair)}"
     if math.isnan(pair.detectable):
         return p_words(pair.p_corrected)
     return f"could have seen {short(pair.detectable)}"
+
+
+def is_blind(comparison: Comparison, pair: Pair) -> bool:
+    """Whether a pair has too few queries for any difference to be significant."""
+    settings, queries = comparison.settings, queries_of(pair)
+    family = [each for each in comparison.pairs if settings.family == "all" or each.measure == pair.measure]
+    least = 2 * 0.5**queries * (len(family) if settings.correction in STRICT else 1)
+    is_certain = settings.test in SIGN_TESTS and least >= settings.alpha
+    return is_certain or (queries == 1 and settings.test not in TUKEY_TESTS)
+
+
+def queries_of(pair: Pair) -> int:
+    """How many queries have a value in both runs."""
+    return pair.wins + pair.ties + pair.losses
+
+
+def too_few(pair: Pair) -> str:
+    return f"{count(queries_of(pair), 'query is', 'queries are')} too few to find any difference"
 
 
 def is_plain(reason: str) -> bool:
