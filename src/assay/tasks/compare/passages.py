@@ -14,6 +14,7 @@ from assay.core.errors import MismatchError
 from assay.core.text import first_line, some
 from assay.data.qrels import Qrels
 from assay.data.run import Run
+from assay.data.some_queries import read_some
 from assay.data.source import is_source
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
 from assay.tasks.compare.ranks import Document, Move, is_shown
@@ -116,16 +117,24 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     return places
 
 
-def retrieved(scorer: Scorer, data: Any, format: str | None, wanted: set[str]) -> tuple[object, dict[str, list[str]]]:  # noqa: ANN401 - a run in any form
-    """A run with some of its queries, and the documents retrieved for each; a chunk counts as its document."""
+def run_of(data: Any, format: str | None, wanted: set[str]) -> Run | None:  # noqa: ANN401 - a run in any form
+    """A run with these queries; of a file no others are kept. None if it has none of them."""
+    if isinstance(data, (str, os.PathLike)):
+        return read_some(data, wanted, format)
     if isinstance(data, Mapping):
         data = {query: ranking for query, ranking in data.items() if str(query) in wanted}
-        if not data:
-            return data, {}
+        return Run(data) if data else None
+    return data if isinstance(data, Run) else Run(data, format=format)
+
+
+def retrieved(scorer: Scorer, data: Any, format: str | None, wanted: set[str]) -> tuple[object, dict[str, list[str]]]:  # noqa: ANN401 - a run in any form
+    """A run with some of its queries, and the documents retrieved for each; a chunk counts as its document."""
     rule: Any = scorer.policies.doc_id
     if rule is not None and rule.is_field:
         return data, {}
-    run = data if isinstance(data, Run) else Run(data, format=format)
+    run = run_of(data, format, wanted)
+    if run is None:
+        return run, {}
     known = [query for query in run.queries if query in wanted]
     documents = {query: run.rows.documents(run.number(query)) for query in known}
     if rule is not None:
