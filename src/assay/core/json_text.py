@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from typing import Any
 
 from assay.core.text import show
+
+# Texts and words in a list or a dict of Python; a text that does not end goes on to the end.
+PYTHON_TOKEN = re.compile(
+    r"""'(?:[^'\\]|\\.)*+(?:'|\Z)|"(?:[^"\\]|\\.)*+(?:"|\Z)|\b(?:None|True|False|nan)\b""", re.DOTALL
+)
+JSON_WORDS = {"None": "null", "True": "true", "False": "false", "nan": "null"}
+ESCAPE = re.compile(r"\\(?:(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})|(.))", re.DOTALL)
+ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
 class RepeatedKeyError(ValueError):
@@ -53,3 +63,26 @@ def explain_json_error(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "invalid JSON: the values are nested too deeply"
     return "invalid JSON: a number has too many digits"
+
+
+def python_to_json(text: str) -> str:
+    r"""A list or a dict as `print` shows it, and as pandas writes it to CSV, as JSON; other text makes no JSON.
+
+    >>> print(python_to_json("['it is 5 o\\'clock', None]"))
+    ["it is 5 o'clock", null]
+    """
+
+    def rewrite(found: re.Match[str]) -> str:
+        token = found[0]
+        return JSON_WORDS[token] if token in JSON_WORDS else json.dumps(ESCAPE.sub(unescape, token[1:-1]))
+
+    return PYTHON_TOKEN.sub(rewrite, text)
+
+
+def unescape(found: re.Match[str]) -> str:
+    """The character that an escape of Python means."""
+    code, letter = found[1], found[2]
+    number = int(code[1:], 16) if code else 0
+    if number > sys.maxunicode or letter not in (None, *ESCAPED):
+        raise ValueError(found[0])
+    return chr(number) if code else ESCAPED[letter]

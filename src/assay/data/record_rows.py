@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, FormatError
-from assay.core.json_text import RepeatedKeyError, decode_json
+from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
 from assay.core.text import show
 from assay.data.formats import TREC, TSV, ending, recognise
 from assay.data.frames import frame_rows, is_frame
@@ -63,19 +63,21 @@ def read_cells_of(row: Placed, plain: set[str]) -> dict[str, Any]:
 
 
 def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """A cell of a text table: JSON if it starts like a list or an object, else the text."""
+    """A cell of a text table: JSON, or as Python writes it, if it starts like a list or an object; else the text."""
     if not text or text.lstrip()[:1] not in ("[", "{"):
         return text
-    try:
-        return decode_json(text)
-    except RepeatedKeyError as error:
-        raise FormatError(f"{place}, {show(field)}: {error}") from None
-    except (ValueError, RecursionError):
-        if field in KNOWN_FIELDS:
-            raise FormatError(
-                f'{place}: {show(field)} starts like a list, but is not JSON; write ["d1", "d2"]'
-            ) from None
-        return text
+    for write in (str, python_to_json):
+        try:
+            return decode_json(write(text))
+        except RepeatedKeyError as error:
+            raise FormatError(f"{place}, {show(field)}: {error}") from None
+        except (ValueError, RecursionError):
+            continue
+    if field in KNOWN_FIELDS:
+        raise FormatError(
+            f'{place}: {show(field)} starts like a list, but is not JSON; write ["d1", "d2"], or save it as Parquet'
+        )
+    return text
 
 
 def object_rows(data: object, name: str) -> Iterator[Placed]:

@@ -242,8 +242,12 @@ class TestSpans:
             "recall@2": [1],
             "precision": [pytest.approx(2 / 3)],
         }
-        with pytest.raises(assay.DataError, match=r"but a retrieved passage has none: 'c.*or a corpus with the id and"):
+        with pytest.raises(assay.DataError, match=r"a retrieved passage has none: 'c.*of all chunks by id \(corpus\)"):
             score(rows, "recall", outputs=tmp_path / "a.run")
+        with pytest.raises(
+            assay.DataError, match="the retrieved chunk 'c9' is not in the table of chunks; the run and"
+        ):
+            score(rows, "recall", outputs={"q": ["c0", "c9"]}, corpus=tmp_path / "c.jsonl")
 
 
 CHUNK = span(0, 9)

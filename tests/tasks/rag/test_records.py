@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import assay
-from assay.data.records import Record
+from assay.data.records import Record, read_records
 from assay.data.texts import Passages
 from assay.tasks.rag.sources import collect
 
@@ -237,3 +237,28 @@ def test_half_a_character_is_replaced_everywhere():
     result = assay.evaluate_rag([row], ["em"])
     assert result.worst().to_polars()["question"].to_list() == ["?"]
     assert result["em"] == 1
+
+
+LISTS = [
+    ["a b", "it's", 'say "x"', "both ' and \"", "back\\slash \\n", "tab\t\r\n", "é\u200b\U0001f600", "", "None, True"],
+    [["d1", "d2"], ["d3"]],
+    [],
+]
+
+
+@pytest.mark.parametrize("texts", LISTS)
+def test_lists_as_pandas_writes_them_to_csv(tmp_path, texts):
+    frame = pandas.DataFrame({"query_id": ["q"], "gold_texts": [texts], "scores": [{"x": 0.5, "y": None, "z": True}]})
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    (record,) = read_records(tmp_path / "r.csv").each
+    assert (record.grouped_texts, record.scores) == (texts, {"x": 0.5, "y": None, "z": True})
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["['a', 'b", "['a' 'b']", "['\\q']", "['\\U99999999']", "[__import__('os')]", "[" * 9999, "['" + "\\'" * 100_000],
+)
+def test_what_is_neither_json_nor_a_list_of_python(tmp_path, cell):
+    polars.DataFrame({"query_id": ["q"], "gold_texts": [cell]}).write_csv(tmp_path / "r.csv")
+    with pytest.raises(assay.FormatError, match=r"'gold_texts' starts like a list, but is not JSON; write .* or save"):
+        read_records(tmp_path / "r.csv")

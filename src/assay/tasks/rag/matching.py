@@ -191,12 +191,19 @@ class Matched:
             elif found.ids[number] in self.known_chunks:
                 spans.append(self.known_chunks[found.ids[number]])
             else:
-                raise DataError(
-                    f"{place}: the gold is a span, but a retrieved passage has none: {show(each)}; a passage needs "
-                    "document, start and end, or columns that say where they are (start=metadata.start_index), or a "
-                    "corpus with the id and the span of each chunk"
-                )
+                raise self.no_span_error(each, place)
         return spans
+
+    def no_span_error(self, chunk: object, place: str) -> DataError:
+        """The error for a retrieved passage that cannot be compared with gold spans."""
+        if self.known_chunks and (name := as_id(chunk)):
+            why = "the run and the table must be of the same chunking"
+            return DataError(f"{place}: the retrieved chunk {show(name)} is not in the table of chunks; {why}")
+        return DataError(
+            f"{place}: the gold is a span, but a retrieved passage has none: {show(chunk)}; a passage needs document, "
+            f"start and end; say where they are ({Option('columns', ('start', 'metadata.start_index'))}), or give the "
+            f"spans of all chunks by id ({Option('corpus')})"
+        )
 
     @cached_property
     def known_chunks(self) -> dict[str, Span]:
