@@ -12,6 +12,7 @@ from sacrebleu.metrics import BLEU
 import assay
 
 MEASURES = [f"retrieval_{name}" for name in ("recall", "precision", "f1", "ndcg", "mrr", "map")]
+ROUGE_TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 LOG3 = math.log2(3)
 
 # Judgments, ranking, and what the six measures say.
@@ -246,3 +247,27 @@ def test_measures_of_answers():
     assert both[meteor] == both[own] > 0
     with pytest.raises(assay.MeasureError, match="rouge: rouge_type must be rouge1 or rouge2 or rougeL or rougeLsum"):
         assay.evaluate_answers(references, predictions, "rouge(rouge_type=rougeX)", convention="autorag")
+
+
+@pytest.mark.parametrize(
+    ("references", "prediction"),
+    [(["the cat sat"], " "), ([""], "the cat sat"), (["the cat sat", "\n"], "the cat sat"), ([], "the cat sat")],
+)
+def test_blank_texts_have_no_value(references, prediction):
+    names = ["bleu", "meteor(tokenize=treebank)", *(f"rouge(rouge_type={kind})" for kind in ROUGE_TYPES)]
+    same = ["the cat sat on the mat"]
+    result = assay.evaluate_answers([references, same], [prediction, *same], names, convention="autorag")
+    for name in names:
+        assert math.isnan(result.scores[name][0])
+        assert result[name] == result.scores[name][1] > 0.9
+    notes = [str(note) for note in result.notes]
+    assert sum("there is no reference, or a text is blank" in note for note in notes) == len(names)
+
+
+def test_a_pooled_score_without_blank_texts():
+    references, predictions = [["a b c d e"], ["f g"]], ["a b c d x", ""]
+    whole, part = "bleu", "bleu(blank=nan)"
+    result = assay.evaluate_answers(references, predictions, [whole, part])
+    assert result.scores[whole][1] == 0
+    assert math.isnan(result.scores[part][1])
+    assert result[part] == assay.evaluate_answers(references[:1], predictions[:1], whole)[whole] > result[whole]

@@ -308,7 +308,7 @@ def hole(query, k=None):
     return divide(unknown, len(query.known) if k is None else k)
 
 
-def abstention(query, of="ndcg", k=None, rel=1, figure="max", tied="mean"):  # noqa: ARG001 - the measure's value
+def abstention(query, of="ndcg", k=None, rel=1, *, figure="max", tied="mean"):  # noqa: ARG001 - a query's value
     return ORACLE[of](query, k=k) if of == "ndcg" else ORACLE[of](query, k=k, rel=rel)
 
 

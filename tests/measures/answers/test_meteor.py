@@ -112,7 +112,7 @@ def test_an_answer_of_a_megabyte_takes_linear_time():
 
 def test_the_signature_says_which_meteor_this_is():
     signature = str(assay.evaluate_answers(["a"], ["a"], "meteor").signature)
-    expected = "meteor(alpha=0.9,beta=3,gamma=0.5,tokenize=whitespace)[as nltk 3.10, Porter's stemmer, WordNet 3.0]"
+    expected = "gamma=0.5,tokenize=whitespace,blank=empty)[as nltk 3.10, Porter's stemmer, WordNet 3.0]"
     assert signature.endswith(expected)
 
 

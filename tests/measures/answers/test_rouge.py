@@ -182,4 +182,4 @@ def test_a_text_of_many_short_lines():
 
 def test_the_signature_names_the_model():
     signature = str(assay.evaluate_answers(["a"], ["a"], "rouge_l").signature)
-    assert signature.endswith("rouge_l(score=fmeasure,stem=false)[as rouge-score 0.1.2]")
+    assert signature.endswith("rouge_l(score=fmeasure,stem=false,blank=empty)[as rouge-score 0.1.2]")

@@ -149,9 +149,8 @@ def test_the_signature_names_the_library():
     import sacrebleu
 
     signature = str(assay.evaluate_answers(["a"], ["a"], "bleu").signature)
-    assert signature.endswith(
-        f"bleu(aggregate=corpus,tokenize=13a,smooth=exp,lowercase=false,order=4)[sacrebleu {sacrebleu.__version__}]"
-    )
+    values = "aggregate=corpus,tokenize=13a,smooth=exp,lowercase=false,order=4,blank=empty"
+    assert signature.endswith(f"bleu({values})[sacrebleu {sacrebleu.__version__}]")
 
 
 def test_a_tokenizer_that_is_not_installed_is_a_clear_error():

@@ -2,7 +2,8 @@
 
 Also its measures of answers that need no model: bleu, meteor and rouge. AutoRAG has no cutoffs; `depth` cuts the
 rankings. A query for which it returns None is NaN here and left out of the mean: one without results or without
-relevant passages, with an empty group, or with an id that is None or blank.
+relevant passages, with an empty group, or with an id that is None or blank; of answers, a question whose answer or
+one of whose references is blank.
 """
 
 from collections.abc import Mapping, Sized
@@ -14,6 +15,12 @@ from assay.core.policies import Policies
 
 LEVEL = {"rel": Option("rel")}
 TRUTHS = {"True": True, "true": True, "False": False, "false": False}
+ROUGE = {
+    "rouge1": "rouge_1(blank=nan)",
+    "rouge2": "rouge_2(blank=nan)",
+    "rougeL": "rouge_l(blank=nan)",
+    "rougeLsum": "rouge_lsum(blank=nan)",
+}
 # A duplicate passage takes up a rank but counts once.
 ONCE = {"duplicates": "once"}
 
@@ -55,7 +62,7 @@ AUTORAG = Convention(
             "group_ap", about="The mean over the groups of an average precision divided by the hits found."
         ),
         "bleu": Name(
-            "bleu(aggregate=mean)",
+            "bleu(aggregate=mean,blank=nan)",
             options={
                 "tokenize": Option("tokenize"),
                 "smooth_method": Option("smooth"),
@@ -66,25 +73,19 @@ AUTORAG = Convention(
             about="The mean of the answers' own scores, from 0 to 100.",
         ),
         "meteor": Name(
-            "meteor(tokenize=nltk)",
+            "meteor(tokenize=nltk,blank=nan)",
             options={name: Option(name) for name in ("alpha", "beta", "gamma", "tokenize")},
             about="Needs the package nltk and its data punkt_tab; the option tokenize is assay's.",
         ),
         "rouge": Name(
-            "rouge_l",
+            ROUGE["rougeL"],
             options={
-                "rouge_type": Option(
-                    "measure",
-                    {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l", "rougeLsum": "rouge_lsum"},
-                ),
+                "rouge_type": Option("measure", ROUGE),
                 "use_stemmer": Option("stem", TRUTHS),
             },
         ),
     },
     prepare=as_autorag_takes_it,
     infinite=True,
-    defects=(
-        "A flat list of ids as judgments is split into letters; here each id is a group of its own.",
-        "bleu, meteor and rouge have no value for a blank answer or reference; here such an answer scores 0.",
-    ),
+    defects=("A flat list of ids as judgments is split into letters; here each id is a group of its own.",),
 )

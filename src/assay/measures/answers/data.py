@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,11 @@ RIGHT = (*REFERENCES, "answers", "answer")
 GIVEN = ("prediction", "predictions", *ANSWER, "output")
 # Why a measure of answers is undefined.
 NO_REFERENCE = "there is no reference"
+NO_TEXT = f"{NO_REFERENCE}, or a text is blank (blank=nan)"
+Blank = Annotated[
+    Literal["empty", "nan"],
+    "a blank answer or reference is an empty text, or leaves the question without a value",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +68,15 @@ class Answers:
             ],
             dtype=np.float64,
         )
+
+
+def without_blank(answers: Answers, scores: FloatArray, blank: str) -> FloatArray:
+    """The scores; with `blank="nan"` none for questions whose answer or one of whose references is blank."""
+    if blank != "nan":
+        return scores
+    texts = zip(answers.predictions, answers.references, strict=True)
+    has_text = [all(text.strip() for text in (given, *right)) for given, right in texts]
+    return np.where(has_text, scores, np.nan)
 
 
 def pair_answers(references: object, predictions: object) -> tuple[Answers, list[str], list[str]]:

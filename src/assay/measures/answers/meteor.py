@@ -14,7 +14,7 @@ from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
-from assay.measures.answers.data import NO_REFERENCE, Answers
+from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.porter import stem
 from assay.measures.answers.tokens import tokenize
 from assay.measures.answers.wordnet import synonyms
@@ -132,7 +132,7 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
     symbol="METEOR",
     formula="(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym",
     reference="Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.",
-    undefined=NO_REFERENCE,
+    undefined=NO_TEXT,
     of="answers",
     basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0",
     example=AnswerExample(
@@ -150,6 +150,7 @@ def meteor(
     beta: PenaltyPower = 3,
     gamma: LargestPenalty = 0.5,
     tokenize: MeteorTokens = "whitespace",
+    blank: Blank = "empty",
 ) -> FloatArray:
     """How many words of answer and reference match by form, stem or meaning, and in how few chunks.
 
@@ -158,4 +159,7 @@ def meteor(
     """
     references = ([meteor_words(each, tokenize) for each in every] for every in answers.references)
     predictions = (meteor_words(each, tokenize) for each in answers.predictions)
-    return answers.best_of(lambda right, given: meteor_score(right, given, alpha, beta, gamma), references, predictions)
+    scores = answers.best_of(
+        lambda right, given: meteor_score(right, given, alpha, beta, gamma), references, predictions
+    )
+    return without_blank(answers, scores, blank)

@@ -18,7 +18,7 @@ from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, Definition, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
-from assay.measures.answers.data import NO_REFERENCE, Answers
+from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.ngrams import (
     LINES,
     Block,
@@ -49,13 +49,16 @@ Sentence = tuple[bytes, ...]
 FEW_LINES = 20
 
 
-def score_blocks(answers: Answers, counts: Callable[[Block], SharedCounts], score: str, *, stem: bool) -> FloatArray:
+def score_blocks(
+    answers: Answers, counts: Callable[[Block], SharedCounts], score: str, *, stem: bool, blank: str
+) -> FloatArray:
     """The scores of all questions, from the counts of each block."""
     every = answer_blocks(answers, stems=stem)
-    return np.concatenate([best_scores(counts(block), block.size, score) for block in every])
+    scores = np.concatenate([best_scores(counts(block), block.size, score) for block in every])
+    return without_blank(answers, scores, blank)
 
 
-def note_long_words(answers: Answers, *, score: str, stem: bool) -> list[str]:  # noqa: ARG001 - as the measure's
+def note_long_words(answers: Answers, **_: object) -> list[str]:
     """A remark if texts are so long that only their beginnings are compared."""
     texts = chain(answers.predictions, chain.from_iterable(answers.references))
     # A word and the space after it take at least two characters.
@@ -78,7 +81,7 @@ def rouge_measure(
         title=title,
         formula=formula,
         reference=REFERENCE,
-        undefined=NO_REFERENCE,
+        undefined=NO_TEXT,
         of="answers",
         basis=lambda: "as rouge-score 0.1.2",
         example=example,
@@ -93,9 +96,11 @@ def rouge_measure(
     AnswerExample("rouge_1", ["the cat sat on the mat"], "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11"),
     aliases={"rouge1": {}, "rouge-1": {}},
 )
-def rouge_1(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
+def rouge_1(
+    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+) -> FloatArray:
     """How many words answer and reference share."""
-    return score_blocks(answers, lambda block: count_ngrams(block, 1), score, stem=stem)
+    return score_blocks(answers, lambda block: count_ngrams(block, 1), score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -105,9 +110,11 @@ def rouge_1(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed =
     AnswerExample("rouge_2", ["the cat sat on the mat"], "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9"),
     aliases={"rouge2": {}, "rouge-2": {}},
 )
-def rouge_2(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
+def rouge_2(
+    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+) -> FloatArray:
     """How many pairs of adjacent words answer and reference share."""
-    return score_blocks(answers, lambda block: count_ngrams(block, 2), score, stem=stem)
+    return score_blocks(answers, lambda block: count_ngrams(block, 2), score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -116,9 +123,11 @@ def rouge_2(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed =
     NGRAMS.format("n-grams of words"),
     AnswerExample("rouge_n(n=3)", ["the cat sat on the mat"], "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7"),
 )
-def rouge_n(answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
+def rouge_n(
+    answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+) -> FloatArray:
     """How many sequences of n words answer and reference share."""
-    return score_blocks(answers, lambda block: count_ngrams(block, n), score, stem=stem)
+    return score_blocks(answers, lambda block: count_ngrams(block, n), score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -129,12 +138,14 @@ def rouge_n(answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure",
     aliases={"rougel": {}, "rouge-l": {}},
     remarks=note_long_words,
 )
-def rouge_l(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
+def rouge_l(
+    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+) -> FloatArray:
     """How many words answer and reference share in the same order, not necessarily adjacent.
 
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
-    return score_blocks(answers, count_subsequences, score, stem=stem)
+    return score_blocks(answers, count_subsequences, score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -151,12 +162,14 @@ def rouge_l(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed =
     aliases={"rougelsum": {}, "rouge-lsum": {}},
     remarks=note_long_words,
 )
-def rouge_lsum(answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False) -> FloatArray:
+def rouge_lsum(
+    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+) -> FloatArray:
     """ROUGE-L by sentence: each line is a sentence, and a reference sentence may match several answer sentences.
 
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
-    return best_scores(count_summaries(answers, stem=stem), answers.size, score)
+    return without_blank(answers, best_scores(count_summaries(answers, stem=stem), answers.size, score), blank)
 
 
 def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:

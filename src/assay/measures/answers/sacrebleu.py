@@ -7,7 +7,7 @@ scores hundreds of thousands of them; tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from assay.core.judged import FloatArray, ratio
 from assay.core.measure import AnswerExample, Pooled, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
-from assay.measures.answers.data import NO_REFERENCE, Answers
+from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.similarity import count_edits
 
 if TYPE_CHECKING:
@@ -71,14 +71,19 @@ def question_scores(answers: Answers, metric: Metric, rows: FloatArray) -> Float
     return np.where([bool(each) for each in answers.references], score_rows(metric, rows), np.nan)
 
 
+def metric_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of sacrebleu's metric."""
+    return {name: value for name, value in values.items() if name not in {"aggregate", "blank"}}
+
+
 def pool_statistics(make: MakeMetric, row: Callable[..., Statistics] = statistics_row) -> Pooled:
     """How summed statistics become a corpus score."""
 
-    def statistics(answers: Answers, *, aggregate: str, **values: Any) -> FloatArray:  # noqa: ANN401, ARG001
-        return collect_statistics(answers, make, values, row)
+    def statistics(answers: Answers, **values: Any) -> FloatArray:  # noqa: ANN401 - the measure's parameters
+        return collect_statistics(answers, make, metric_values(values), row)
 
-    def combine(sums: FloatArray, *, aggregate: str, **values: Any) -> FloatArray:  # noqa: ANN401, ARG001
-        return score_rows(make(**values), sums)
+    def combine(sums: FloatArray, **values: Any) -> FloatArray:  # noqa: ANN401 - the measure's parameters
+        return score_rows(make(**metric_values(values)), sums)
 
     return Pooled(statistics, combine)
 
@@ -183,7 +188,7 @@ def bleu_metric(
 
 
 def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401 - as the measure's
-    return [sacrebleu_signature(answers, bleu_metric(**values, effective_order=aggregate == "mean"))]
+    return [sacrebleu_signature(answers, bleu_metric(**metric_values(values), effective_order=aggregate == "mean"))]
 
 
 @define(
@@ -194,7 +199,7 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
     aliases={"sacrebleu": {}},
     range=(0, 100),
-    undefined=NO_REFERENCE,
+    undefined=NO_TEXT,
     of="answers",
     pooled=pool_statistics(bleu_metric),
     basis=library_version,
@@ -216,6 +221,7 @@ def bleu(
     smooth_value: SmoothValue = None,
     lowercase: Lowercase = False,
     order: LongestNgram = 4,
+    blank: Blank = "empty",
 ) -> FloatArray:
     """How much of an answer's wording matches the references, from 0 to 100.
 
@@ -225,7 +231,8 @@ def bleu(
     values: dict[str, Any] = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value}
     values |= {"lowercase": lowercase, "order": order}
     rows = collect_statistics(answers, bleu_metric, values)
-    return question_scores(answers, bleu_metric(**values, effective_order=True), rows)
+    scores = question_scores(answers, bleu_metric(**values, effective_order=True), rows)
+    return without_blank(answers, scores, blank)
 
 
 CharacterOrder = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
