@@ -54,6 +54,16 @@ def test_digits_caption_and_label_of_ones_own():
     )
 
 
+def test_a_label_may_have_what_labels_usually_have():
+    assert "\\label{tab:main_results-2.a}" in render(Table((), ()).styled(label="tab:main_results-2.a"), "latex")
+
+
+def test_signs_that_assay_writes_are_known_to_latex():
+    text = render(Table((Column("a", is_text=True),), (("✓ a → b … ± − × α ≤ ≥",),)), "latex")
+    assert text.isascii()
+    assert "$\\surd$ a $\\rightarrow$ b" in text
+
+
 @pytest.mark.parametrize("label", ["a}b", "\\input", "a b", "tab:ä", "%"])
 def test_a_label_that_latex_could_not_take_is_an_error(label):
     with pytest.raises(PolicyError, match="such as tab:main"):

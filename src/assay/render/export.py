@@ -36,11 +36,14 @@ LATEX = str.maketrans(
         "≤": r"$\leq$",
         "α": r"$\alpha$",
         "…": r"\ldots{}",
+        "✓": r"$\surd$",
+        "−": r"$-$",
+        "×": r"$\times$",
         **{character: "\\" + character for character in "&%$#_{}"},
     }
 )
 # Characters that mean nothing to LaTeX in a label.
-LABEL = re.compile(r"[A-Za-z0-9:./+-]+")
+LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
 # How the best and the second best number of a column are written.
 MARKDOWN_STYLES = {0: "**%s**", 1: "<ins>%s</ins>"}
 LATEX_STYLES = {0: r"\textbf{%s}", 1: r"\underline{%s}"}
@@ -276,7 +279,9 @@ def latex(text: str) -> str:
 def reference(label: str) -> str:
     """A label, checked: LaTeX has no way to escape one."""
     if not LABEL.fullmatch(label):
-        raise PolicyError(f"a label has letters, digits and any of : - . / + only, such as tab:main, not {show(label)}")
+        raise PolicyError(
+            f"a label has letters, digits and any of : - _ . / + only, such as tab:main, not {show(label)}"
+        )
     return label
 
 
