@@ -99,4 +99,5 @@ def test_the_interval_is_scipys(level):
 
 def test_an_interval_of_nothing_and_of_no_spread():
     assert np.isnan(pooled_interval(beside(np.empty((0, 2)), np.empty((0, 2))), level=0.95, seed=0)).all()
-    assert pooled_interval(beside([(1, 2)], [(2, 2)]), level=0.95, seed=0) == (0.5, 0.5)
+    assert np.isnan(pooled_interval(beside([(1, 2)], [(2, 2)]), level=0.95, seed=0)).all()
+    assert pooled_interval(beside([(1, 2)] * 2, [(2, 2)] * 2), level=0.95, seed=0) == (0.5, 0.5)

@@ -1,9 +1,12 @@
 """Where an audit starts, and what it tells the other tools of the measure that is asked for."""
 
+import re
+
 import pytest
 
 import assay
 from assay.conventions import CONVENTIONS, resolve, write_name
+from assay.measures import TABLE
 from assay.tasks.audit.readings import find_readings
 
 QRELS = {"q1": {"a": 1, "b": 1, "c": 2, "x": 0}, "q2": {"d": 1}, "q3": {"e": 0}, "q4": {"f": 3, "g": 1}}
@@ -13,8 +16,10 @@ SHARES = ("iprec@", "iprec(cut=v9)@", "r_precision_multiple@", "judges_r_precisi
 
 
 def all_spellings(tool):
-    """Every name that the tool has, with a cutoff where it needs one."""
+    """Every name of a measure of rankings that the tool has, with a cutoff where it needs one."""
     for name, entry in tool.names.items():
+        if TABLE.find(re.split(r"[(@\[]", entry.measure)[0])[0].of == "answers":
+            continue
         is_cut = "@{}" in entry.measure
         yield write_name(name, tool, (0.5 if entry.measure.startswith(SHARES) else 3) if is_cut else None)
         if "[@{}]" in entry.measure:
