@@ -67,6 +67,7 @@ RETURNED = {
     "compare": lambda: assay.compare(JUDGED, {"one": ONE, "two": TWO}, ["rr"]),
     "audit": lambda: assay.audit(JUDGED, ONE, "map"),
     "gate": lambda: assay.gate(JUDGED, ONE, {"rr": 0.5}),
+    "worst_queries": lambda: assay.worst_queries(JUDGED, TWO, "rr"),
     "check": lambda: assay.check(JUDGED, ONE),
     "probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"]),
 }

@@ -39,6 +39,7 @@ _HOMES = {
     "Result": "assay.results.result",
     "Results": "assay.results.results",
     "Run": "assay.data.run",
+    "WorstQueries": "assay.tasks.compare.worst",
     "__version__": "assay._kernel",
     "audit": "assay.tasks.audit.api",
     "check": "assay.tasks.check.api",
@@ -62,6 +63,7 @@ _HOMES = {
     "remove_measure": "assay.measures",
     "score": "assay.measures.scores",
     "semantic": "assay.measures.answers",
+    "worst_queries": "assay.tasks.compare.worst",
 }
 # Packages with public names of their own.
 _ROOMS = {"compat": "assay.compat", "live": "assay.live"}
@@ -117,6 +119,8 @@ if TYPE_CHECKING:
     from assay.tasks.check.result import CheckReport as CheckReport
     from assay.tasks.compare.api import compare as compare
     from assay.tasks.compare.result import Comparison as Comparison
+    from assay.tasks.compare.worst import WorstQueries as WorstQueries
+    from assay.tasks.compare.worst import worst_queries as worst_queries
     from assay.tasks.evaluate.answers import evaluate_answers as evaluate_answers
     from assay.tasks.evaluate.api import Evaluator as Evaluator
     from assay.tasks.evaluate.api import evaluate as evaluate

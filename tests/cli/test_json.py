@@ -118,6 +118,7 @@ def test_python_has_the_same_shape():
     stored = assay.compare(None, dict(results.items()))
     check_json(json.loads(stored.to_json()))
     check_json(json.loads(stored.queries("ndcg@10", "one", "two").to_json()))
+    check_json(json.loads(assay.worst_queries(QRELS, ONE, queries=DEMO / "queries.jsonl").to_json()))
 
 
 def test_the_check_of_the_shape_can_fail():

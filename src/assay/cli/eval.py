@@ -22,15 +22,15 @@ from assay.cli.options import (
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import AssayError, FormatError
-from assay.core.text import printable, show
+from assay.core.text import show
 from assay.data.run import Run, run_names
 from assay.data.subqueries import Subqueries
 from assay.render import Column, Table
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
 from assay.results.stored import is_stored
-from assay.tasks.compare.moves import find_worst
-from assay.tasks.compare.ranks import move_lines, read_runs
+from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.worst import find_worst
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from assay.tasks.evaluate.api import Scorer
 
 BAD_INPUT = 2
-WORST_DOCUMENTS = 3
 
 
 @click.command(
@@ -150,9 +149,7 @@ def worst_queries(
         raise click.UsageError("--worst reads the run once more, so it cannot be standard input; use a file")
     results, ranks = read_runs(scorer, {run: run}, format=format_)
     measure = next(iter(results[run].measures))
-    moves = find_worst(results[run], ranks, run, measure, number, queries=queries, corpus=corpus)
-    lines = [f"  {line}" for move in moves for line in move_lines(move, WORST_DOCUMENTS)]
-    return "\n".join(["", f"worst queries by {printable(measure)}", *lines, ""])
+    return f"\n{find_worst(results[run], ranks, run, measure, number, queries=queries, corpus=corpus)}\n"
 
 
 def render_results(results: dict[str, Result], format_: OutputFormat, *, per_query: bool, single: bool) -> str:

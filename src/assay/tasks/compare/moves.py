@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.signature import Signature
-    from assay.results.result import Result
     from assay.results.results import Results
     from assay.tasks.compare.ranks import Ranks
 
@@ -151,33 +150,6 @@ def find_moves(
     mean_before, mean_after = shared_means((before, after), key)
     signature, left_out = before.only([key]).signature, int(np.isnan(moved).sum())
     return Moves(key, runs, (mean_before, mean_after), counts, *most, signature, left_out)
-
-
-def find_worst(
-    result: Result,
-    ranks: Ranks,
-    run: str,
-    measure: str,
-    number: int,
-    *,
-    queries: object = None,
-    corpus: object = None,
-) -> tuple[Move, ...]:
-    """The queries of one run with the worst values, with the documents that cost most against the ideal ranking."""
-    key = result.key(measure)
-    sign = 1 if result.measures[key].definition.higher_is_better else -1
-    scores = result.scores[key]
-    order = [each for each in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[each])][:number]
-    names = [result.queries[each] for each in order]
-    moves = tuple(
-        Move(name, None, float(scores[each]), ranks.documents(name, key, None, run), ranked_before=False)
-        for name, each in zip(names, order, strict=True)
-    )
-    if queries is None and corpus is None:
-        return moves
-    from assay.tasks.compare.passages import Changed, add_texts
-
-    return add_texts([Changed(moves, key, None, run)], ranks, queries, corpus)[0]
 
 
 def section(title: str, moves: tuple[Move, ...]) -> list[str]:
