@@ -123,12 +123,44 @@ impl Documents for Spans<'_> {
     }
 }
 
+/// What the rows of a query so far say about those that follow: nothing, that they are ranked by score, or that they are
+/// in a given order with scores that fall.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Order {
+    #[default]
+    Unknown,
+    ByScore,
+    /// With the score of the last row.
+    Given(f64),
+}
+
+impl Order {
+    /// Takes one more row, with its score if it is in a given order, and says whether it fits the others.
+    #[inline]
+    pub fn goes_on(&mut self, given: Option<f64>) -> bool {
+        let (next, fits) = match (*self, given) {
+            (Self::Given(last), Some(score)) => (Self::Given(score), score < last),
+            (before, Some(score)) => (Self::Given(score), before == Self::Unknown),
+            (before, None) => (Self::ByScore, !before.is_given()),
+        };
+        *self = next;
+        fits
+    }
+
+    #[inline]
+    pub fn is_given(&self) -> bool {
+        matches!(self, Self::Given(_))
+    }
+}
+
 /// Collects rows in any order.
 #[derive(Debug, Default)]
 pub struct RowsBuilder {
     rows: Rows,
     row_queries: Vec<u32>,
     current: Option<u32>,
+    /// The order of each query's rows, where it was asked for.
+    orders: Vec<Order>,
 }
 
 impl RowsBuilder {
@@ -153,6 +185,15 @@ impl RowsBuilder {
         if let Some(flag) = self.current.and_then(|query| self.rows.ordered.get_mut(query as usize)) {
             *flag = true;
         }
+    }
+
+    /// What the rows of the current query say about its order.
+    pub fn order(&mut self) -> &mut Order {
+        let query = self.current.unwrap_or_default() as usize;
+        if self.orders.len() <= query {
+            self.orders.resize(query + 1, Order::default());
+        }
+        &mut self.orders[query]
     }
 
     pub fn row(&mut self, document: &[u8], value: f64) {
@@ -225,6 +266,19 @@ fn scatter<T: Copy>(values: &[T], places: &[usize], fill: T) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_given_order_falls_and_is_not_mixed_with_scores() {
+        let fits = |rows: &[Option<f64>]| {
+            let mut order = Order::default();
+            rows.iter().map(|&row| order.goes_on(row)).collect::<Vec<_>>()
+        };
+        assert_eq!(fits(&[Some(3.0), Some(2.0), Some(-1.0)]), [true, true, true]);
+        assert_eq!(fits(&[None, None]), [true, true]);
+        assert_eq!(fits(&[Some(3.0), Some(3.0)]), [true, false]);
+        assert_eq!(fits(&[Some(3.0), None]), [true, false]);
+        assert_eq!(fits(&[None, Some(3.0)]), [true, false]);
+    }
 
     #[test]
     fn names_are_distinct_and_keep_their_order() {

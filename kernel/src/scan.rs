@@ -9,7 +9,7 @@ use crate::judged::Judged;
 use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rank::Rankers;
-use crate::rows::{Names, Rows, RowsBuilder, Span, Spans};
+use crate::rows::{Names, Order, Rows, RowsBuilder, Span, Spans};
 use crate::text::block::{BLOCK, Blocks, each_line};
 use crate::text::line::run_line;
 use crate::text::read::read_lines;
@@ -163,6 +163,7 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
         if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
             let retrieved = run_line(&mut words)?;
             builder.query(query);
+            retrieved.check_order(builder.order())?;
             if retrieved.is_ordered() {
                 builder.set_ordered();
             }
@@ -199,8 +200,7 @@ struct Worker<'a> {
     unknown: Names,
     documents: Vec<Span>,
     scores: Vec<f64>,
-    /// Whether the documents were given as an order, whatever the scores.
-    ordered: bool,
+    order: Order,
     /// The block, the query and the fault of each ranking that has a document twice.
     repeats: Vec<(usize, u32, Fault)>,
     /// The block, its line unless the file cannot be read, and the fault that ended the work.
@@ -215,7 +215,7 @@ impl<'a> Worker<'a> {
             unknown: Names::default(),
             documents: Vec::new(),
             scores: Vec::new(),
-            ordered: false,
+            order: Order::default(),
             repeats: Vec::new(),
             fault: None,
         }
@@ -266,7 +266,7 @@ impl<'a> Worker<'a> {
                 let from = retrieved.document.as_ptr() as usize - start;
                 self.documents.push(Span { start: from, end: from + retrieved.document.len() });
                 self.scores.push(retrieved.score);
-                self.ordered |= retrieved.is_ordered();
+                retrieved.check_order(&mut self.order)?;
             }
             Ok(())
         });
@@ -293,7 +293,7 @@ impl<'a> Worker<'a> {
             state.rows += self.documents.len() as u64;
             if state.segments == 1 {
                 let documents = Spans { text: block, spans: &self.documents };
-                let scores = if self.ordered { None } else { Some(self.scores.as_slice()) };
+                let scores = if self.order.is_given() { None } else { Some(self.scores.as_slice()) };
                 if let Err(fault) = self.rankers.rank(query, &documents, scores) {
                     self.repeats.push((number, query, fault));
                 }
@@ -301,7 +301,7 @@ impl<'a> Worker<'a> {
         }
         self.documents.clear();
         self.scores.clear();
-        self.ordered = false;
+        self.order = Order::default();
     }
 }
 

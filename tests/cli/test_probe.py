@@ -138,7 +138,7 @@ def test_tables_for_papers(assay, files, format_):
 
 def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
     assay("probe", server.url, *files, "-m", "rr", "--run", "live.run")
-    assert (folder / "live.run").read_text().splitlines()[0] == f"q0 order d0 1 2 {server.url}"
+    assert (folder / "live.run").read_text().splitlines()[0] == f"q0 assay-order d0 1 2 {server.url}"
     result = assay("eval", "qrels.json", "live.run", "-m", "rr", "--format", "csv")
     assert result.stdout.splitlines()[1] == "rr,1.0,1.0,1.0,40"
 
@@ -169,7 +169,7 @@ def test_a_file_that_is_there_is_written_anew_and_only_then(assay, files, server
     assert assay("probe", "http://127.0.0.1:1/", *files, "--run", "live.run", "--retries", "0").exit_code == 2
     assert (folder / "live.run").read_text() == "before"
     assert assay("probe", server.url, *files, "--run", "live.run").exit_code == 0
-    assert (folder / "live.run").read_text().startswith("q0 order d0 1 ")
+    assert (folder / "live.run").read_text().startswith("q0 assay-order d0 1 ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
@@ -349,6 +349,12 @@ def test_what_a_run_file_does_not_hold_is_said(assay, files, folder):
 
     with SearchServer(behave) as server:
         result = assay("probe", server.url, *files, "-m", "rr", "--run", "live.csv")
-        assert result.stderr == "note: live.csv does not hold queries without documents; .json holds everything\n"
-        assert assay("probe", server.url, *files, "-m", "rr", "--run", "live.json").stderr == ""
+        tag = "does not hold the run's tag; trec and parquet do\n"
+        empty = "does not hold queries without documents; json does\n"
+        assert result.stderr == f"note: live.csv {tag}note: live.csv {empty}"
+        assert assay("probe", server.url, *files, "-m", "rr", "--run", "live.json").stderr == f"note: live.json {tag}"
+        assert (
+            assay("probe", server.url, *files, "-m", "rr", "--run", "live.parquet").stderr
+            == f"note: live.parquet {empty}"
+        )
     assert library.read_run(folder / "live.json")["q3"] == []

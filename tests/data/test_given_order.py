@@ -33,11 +33,11 @@ def test_an_order_comes_back_with_its_scores(name, tmp_path):
 def test_other_tools_rank_by_score_and_see_the_order(tmp_path):
     RUN.write(tmp_path / "run.trec")
     assert (tmp_path / "run.trec").read_text().splitlines() == [
-        "q1 order z 1 2 assay",
-        "q1 order a 2 1 assay",
-        "q2 order=0.5 a 1 3 assay",
-        "q2 order=0.5 b 2 2 assay",
-        "q2 order=0.75 c 3 1 assay",
+        "q1 assay-order z 1 2 assay",
+        "q1 assay-order a 2 1 assay",
+        "q2 assay-order=0.5 a 1 3 assay",
+        "q2 assay-order=0.5 b 2 2 assay",
+        "q2 assay-order=0.75 c 3 1 assay",
         "q3 Q0 b 1 2 assay",
         "q3 Q0 a 2 1 assay",
     ]
@@ -58,9 +58,33 @@ def test_an_order_survives_pickling_and_its_ranking_is_a_list_of_ids():
 
 
 def test_scattered_lines_of_an_order_are_gathered(tmp_path):
-    lines = ["q1 order=2 b 1 2 x", "q2 Q0 a 1 1 x", "q1 order=3 a 2 1 x"]
+    lines = ["q1 assay-order=2 b 1 2 x", "q2 Q0 a 1 1 x", "q1 assay-order=3 a 2 1 x"]
     (tmp_path / "run.trec").write_text("\n".join(lines))
     assert assay.evaluate(QRELS, tmp_path / "run.trec", "rr").scores["rr"].tolist() == [0.5, 1.0, 0.0]
+
+
+def test_the_second_field_of_other_runs_says_nothing(tmp_path):
+    lines = ["q1 order b 1 1 x", "q1 order=9 a 2 2 x", "q2 assay-ordered b 1 1 x", "q2 assay-ordered a 2 2 x"]
+    (tmp_path / "run.trec").write_text("\n".join(lines))
+    assert assay.evaluate(QRELS, tmp_path / "run.trec", "rr").scores["rr"].tolist()[:2] == [1.0, 1.0]
+    assert assay.read_run(tmp_path / "run.trec")["q1"] == [("b", 1.0), ("a", 2.0)]
+
+
+EDITED = [
+    (["q1 assay-order b 2 1 x", "q1 assay-order a 1 2 x"], "line 2: a ranking in a given order"),
+    (["q1 assay-order b 1 2 x", "q2 Q0 a 1 1 x", "q1 assay-order a 1 2 x"], "line 3: a ranking in a given order"),
+    (["q1 assay-order b 1 2 x", "q1 Q0 a 2 1 x"], "line 2: a ranking in a given order"),
+    (["q1 Q0 b 1 2 x", "q1 assay-order a 2 1 x"], "line 2: a ranking in a given order"),
+    (["q1 assay-order=x b 1 2 x"], "line 1: the score 'x' is not a number"),
+]
+
+
+@pytest.mark.parametrize(("lines", "said"), EDITED)
+def test_an_order_whose_lines_were_moved_or_changed_is_refused(lines, said, tmp_path):
+    (tmp_path / "run.trec").write_text("\n".join(lines))
+    for act in (assay.read_run, lambda path: assay.evaluate(QRELS, path)):
+        with pytest.raises(assay.FormatError, match=said):
+            act(tmp_path / "run.trec")
 
 
 BAD = [

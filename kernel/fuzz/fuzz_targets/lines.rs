@@ -34,8 +34,12 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
     check_accept(line, words(before).first().copied().unwrap_or_default());
 
     let run = run_line(&mut after_query(line)).ok();
-    let expected_run =
-        row(line.bytes()).map(|row| RunLine { document: row.document, score: row.score, tag: expected[5] });
+    let expected_run = row(line.bytes()).map(|row| RunLine {
+        iteration: expected[1],
+        document: row.document,
+        score: row.score,
+        tag: expected[5],
+    });
     assert_eq!(run, expected_run, "{}", line.bytes().escape_ascii());
 
     let qrels = qrels_line(&mut after_query(line)).ok();

@@ -1,6 +1,7 @@
 //! One line of a TREC run or of TREC judgments.
 
 use crate::fault::{Fault, show};
+use crate::rows::Order;
 
 /// The longest line that is read; longer ones are no TREC text.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -14,9 +15,9 @@ pub struct RunLine<'a> {
     pub tag: &'a [u8],
 }
 
-/// What the iteration of a run's line begins with where the ranking was given as an order: `order`, or `order=0.5` with
-/// the score that the document had. Its score field then only repeats the order.
-const ORDER: &[u8] = b"order";
+/// What the iteration of a run's line begins with where the ranking was given as an order: `assay-order`, or
+/// `assay-order=0.5` with the score that the document had. Its score field then only repeats the order.
+const ORDER: &[u8] = b"assay-order";
 
 impl RunLine<'_> {
     /// Whether the ranking was given as an order, whatever the scores.
@@ -26,6 +27,18 @@ impl RunLine<'_> {
             None => false,
             Some(rest) => matches!(rest.first(), None | Some(b'=')),
         }
+    }
+
+    /// Whether the line may follow others of its query; `last` is what `Order` knows of them.
+    #[inline]
+    pub fn check_order(&self, last: &mut Order) -> Result<(), Fault> {
+        let given = if self.is_ordered() { Some(self.score) } else { None };
+        if last.goes_on(given) {
+            return given.map_or(Ok(()), |_| self.given_score().map(|_| ()));
+        }
+        let message = "a ranking in a given order has assay-order on every line, and scores that fall from line to \
+                       line; restore the order of the lines, or write Q0 on each of them to rank by score";
+        Err(Fault::format(message))
     }
 
     /// The score of a document in such an order; 0 if it had none.
@@ -293,17 +306,22 @@ mod tests {
 
     #[test]
     fn an_order_may_keep_the_score_that_a_document_had() {
-        for (iteration, ordered) in [("Q0", false), ("order", true), ("order=0.5", true), ("ordered", false)]
-        {
+        for (iteration, ordered) in [
+            ("Q0", false),
+            ("assay-order", true),
+            ("assay-order=0.5", true),
+            ("order", false),
+            ("assay-ordered", false),
+        ] {
             assert_eq!(
                 run(&format!("q1 {iteration} d7 1 3 tag")).unwrap().is_ordered(),
                 ordered,
                 "{iteration}"
             );
         }
-        assert_eq!(run("q1 order=0.5 d7 1 3 tag").unwrap().given_score().unwrap(), 0.5);
-        assert_eq!(run("q1 order d7 1 3 tag").unwrap().given_score().unwrap(), 0.0);
-        for iteration in ["order=", "order=x", "order=inf"] {
+        assert_eq!(run("q1 assay-order=0.5 d7 1 3 tag").unwrap().given_score().unwrap(), 0.5);
+        assert_eq!(run("q1 assay-order d7 1 3 tag").unwrap().given_score().unwrap(), 0.0);
+        for iteration in ["assay-order=", "assay-order=x", "assay-order=inf"] {
             assert!(
                 run(&format!("q1 {iteration} d7 1 3 tag")).unwrap().given_score().is_err(),
                 "{iteration}"

@@ -30,6 +30,7 @@ pub fn read_run(source: &Source) -> Result<Rows, Fault> {
         let query = words.next().unwrap_or_default();
         let retrieved = run_line(&mut words)?;
         builder.query(query);
+        retrieved.check_order(builder.order())?;
         if retrieved.is_ordered() {
             builder.set_ordered();
             builder.row(retrieved.document, retrieved.given_score()?);

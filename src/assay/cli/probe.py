@@ -29,6 +29,7 @@ from assay.cli.terminal import Command, check_single_input, check_target, emit, 
 from assay.core.errors import FileError
 from assay.core.note import LOUD
 from assay.core.text import show
+from assay.data.formats import FORMATS
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.write import losses
@@ -182,10 +183,16 @@ def command(
 
 
 def write_run(run: Run, target: str) -> list[str]:
-    """Writes a run, and says what its file does not hold: an empty ranking has no row, except in JSON."""
-    lost = [each for each in losses(run, target) if each != "the run's tag"]
+    """Writes a run, and says what its file does not hold, and which formats do."""
+    lost = losses(run, target)
     run.write(target, lossy=True)
-    return [f"note: {target} does not hold {' and '.join(lost)}; .json holds everything"] if lost else []
+    return [f"note: {target} does not hold {each}; {formats_with(each)}" for each in lost]
+
+
+def formats_with(what: str) -> str:
+    """Which formats of runs hold something, in words."""
+    names = [each.name for each in FORMATS if each.write and not each.runs_as and what not in each.cannot_hold]
+    return f"{' and '.join(names)} {'does' if len(names) == 1 else 'do'}"
 
 
 @contextmanager

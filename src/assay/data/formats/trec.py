@@ -1,7 +1,7 @@
 """TREC's files, which the kernel reads: `query iteration document grade` and `query Q0 document rank score tag`.
 
-TREC ranks by score. A ranking that was given as an order has scores that fall with the rank, and `order` in place of
-`Q0`, or `order=0.5` with the score that the document had. Other tools ignore that field.
+TREC ranks by score. A ranking that was given as an order has scores that fall with the rank, and `assay-order` in place
+of `Q0`, or `assay-order=0.5` with the score that the document had. Other tools ignore that field.
 
 Also trec_eval's files of preferences, with lines of query, group, subgroup, document and level. A judge prefers a
 document of a higher level to one of a lower level if the same subgroup of a group has both.
@@ -53,15 +53,15 @@ def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
 
 
 def iteration_of(frame: polars.DataFrame) -> polars.Expr:
-    """The second field of each line: `Q0`, or in a given order `order`, with the score that the document had."""
+    """The second field of each line: `Q0`, or in a given order `assay-order`, with the score that the document had."""
     import polars
 
     if GIVEN_RANK not in frame.columns:
         return polars.lit("Q0").alias("iteration")
-    order = polars.lit("order")
+    order = polars.lit("assay-order")
     if GIVEN_SCORE in frame.columns:
         kept = polars.lit(shortest_text(frame[GIVEN_SCORE]))
-        order = polars.when(kept.is_null()).then(order).otherwise(polars.concat_str(polars.lit("order="), kept))
+        order = polars.when(kept.is_null()).then(order).otherwise(polars.concat_str(polars.lit("assay-order="), kept))
     return polars.when(polars.col(GIVEN_RANK).is_null()).then(polars.lit("Q0")).otherwise(order).alias("iteration")
 
 
