@@ -51,9 +51,9 @@ def test_a_gate_keeps_its_rule_in_a_file(assay, chunks, folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--doc-id", "#"), "assay: doc_id: '#' is not a rule; a rule is before:#, "),
-        (("--doc-id", "regex:(a)(b)"), "assay: doc_id: the regular expression '(a)(b)' has 2 groups; "),
-        (("--doc-id", "source"), "assay: doc_id=field:source reads a field, and chunks.run (trec) has only ids; "),
+        (("--doc-id", "#"), "assay: --doc-id: '#' is not a rule; a rule is before:#, "),
+        (("--doc-id", "regex:(a)(b)"), "assay: --doc-id: the regular expression '(a)(b)' has 2 groups; "),
+        (("--doc-id", "source"), "assay: --doc-id field:source reads a field, and chunks.run (trec) has only ids; "),
         (("--chunks", "once"), "assay: --chunks has no effect without --doc-id"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_path_does_not_lead_into_the_inside_of_an_object():
 def test_a_field_that_is_not_an_id(value, shown):
     with pytest.raises(assay.DataError) as caught:
         DocIdRule.parse("source").of("c1", {"source": value})
-    assert str(caught.value) == f"doc_id=field:source is '{shown}', which is not an id; ids are strings or integers"
+    assert str(caught.value) == f"doc_id=\"field:source\" is '{shown}', which is not an id; ids are strings or integers"
 
 
 NOT_A_RULE = f"is not a rule; a rule is {EXAMPLES}"

@@ -266,7 +266,7 @@ def test_files_without_fields(tmp_path, name):
     with pytest.raises(assay.DataError) as caught:
         assay.evaluate(QRELS, tmp_path / name, "rr", doc_id="source")
     kind = name.partition(".")[2]
-    assert str(caught.value) == f"doc_id=field:source reads a field, and {tmp_path / name} ({kind}) {NO_FIELDS}"
+    assert str(caught.value) == f'doc_id="field:source" reads a field, and {tmp_path / name} ({kind}) {NO_FIELDS}'
 
 
 BAD_FIELDS = [
@@ -340,3 +340,9 @@ def test_compare_gate_and_audit():
     expected = assay.audit(QRELS, COLLAPSED, "map")
     assert [each.value for each in audit["map"]] == [each.value for each in expected["map"]]
     assert [str(note) for note in audit.notes] == NOTES
+
+
+def test_ties_of_chunks_in_the_order_of_ranx_are_said():
+    run = {"q": [(f"d{number}#1", 1.0) for number in range(20)]}
+    result = assay.evaluate({"q": {"d3": 1}}, run, "rr", convention="ranx", doc_id="before:#")
+    assert "ties of 1 query with 16 documents or more keep the order of their chunks" in str(result.notes[0])

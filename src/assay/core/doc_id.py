@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.core.errors import DataError, PolicyError
+from assay.core.interface import Option
 from assay.core.text import printable, show
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ SEPARATED = {
     "after": "(?s)^.*?{}(.*)$",
     "after_last": "(?s)^.*{}(.*)$",
 }
+# How messages name the option, for the interface in use.
+OPTION = Option("doc_id")
 KINDS = (*SEPARATED, "regex", "field", "function")
 LONGEST = 1000
 EXAMPLES = r"before:#, before_last:_, after:/, regex:^(.+)-\d+$, or a field such as metadata.source"
@@ -81,19 +84,19 @@ class DocIdRule(str):
         import_module("polars")
         if callable(rule):
             if not isinstance(rule, Hashable):
-                raise PolicyError(f"doc_id={name_of(rule)} cannot be hashed; pass a plain function")
+                raise PolicyError(f"{OPTION}: {name_of(rule)} cannot be hashed; pass a plain function")
             return cls("function", name_of(rule), rule)
         if not isinstance(rule, str):
-            raise PolicyError(f"doc_id must be a rule or a function, not {show(rule)}; a rule is {EXAMPLES}")
+            raise PolicyError(f"{OPTION} must be a rule or a function, not {show(rule)}; a rule is {EXAMPLES}")
         if not is_unicode(rule):
-            raise PolicyError(f"doc_id: {show(rule)} is not valid Unicode")
+            raise PolicyError(f"{OPTION}: {show(rule)} is not valid Unicode")
         if len(rule) > LONGEST:
-            raise PolicyError(f"doc_id has {len(rule):,} characters; at most {LONGEST:,} are allowed")
+            raise PolicyError(f"{OPTION} has {len(rule):,} characters; at most {LONGEST:,} are allowed")
         kind, colon, argument = rule.partition(":")
         if not colon and kind not in KINDS and is_path(rule):
             kind, argument = "field", rule
         if kind not in KINDS or not argument:
-            raise PolicyError(f"doc_id: {show(rule)} is not a rule; a rule is {EXAMPLES}")
+            raise PolicyError(f"{OPTION}: {show(rule)} is not a rule; a rule is {EXAMPLES}")
         return cls(kind, check_argument(kind, argument))
 
     @property
@@ -136,27 +139,27 @@ class DocIdRule(str):
     def call(self, chunk: str) -> str | None:
         """What the function says about one id."""
         if self.function is None:
-            raise PolicyError(f"doc_id={self} is a function of Python; pass the function itself, in Python")
+            raise PolicyError(f"{OPTION}: {self} is a function of Python; pass the function itself, in Python")
         try:
             document = self.function(chunk)
         except Exception as error:  # the user's own function raises what it likes
             reason = printable(f"{type(error).__name__}: {error}")
-            raise DataError(f"doc_id={self} failed for the id {show(chunk)}: {reason}") from error
-        return as_document(document, lambda: f"doc_id={self} gave {show(document)} for the id {show(chunk)}")
+            raise DataError(f"{OPTION}: {self} failed for the id {show(chunk)}: {reason}") from error
+        return as_document(document, lambda: f"{OPTION}: {self} gave {show(document)} for the id {show(chunk)}")
 
     def in_item(self, item: object) -> str | None:
         """The field of an item; None if it has no such field."""
         if item is None:
             raise field_missing(self, "what was retrieved")
         value = field_of(item, self.argument)
-        return as_document(value, lambda: f"doc_id={self} is {show(value)}")
+        return as_document(value, lambda: f"{Option(OPTION.name, str(self))} is {show(value)}")
 
 
 def field_missing(rule: DocIdRule, what: str) -> DataError:
     """The error for data that cannot have fields."""
     return DataError(
-        f"doc_id={rule} reads a field, and {what} has only ids; use a rule for ids, such as before:#, or rows with "
-        "this field (JSON Lines, CSV, TSV, Parquet, a frame)"
+        f"{Option(OPTION.name, str(rule))} reads a field, and {what} has only ids; use a rule for ids, such as before:#, "
+        "or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
     )
 
 
@@ -185,7 +188,9 @@ def check_argument(kind: str, argument: str) -> str:
     if kind == "regex":
         check_regex(argument)
     if kind == "field" and not all(argument.split(".")):
-        raise PolicyError(f"doc_id: {show(argument)} is not a field path; write names with dots, as in metadata.source")
+        raise PolicyError(
+            f"{OPTION}: {show(argument)} is not a field path; write names with dots, as in metadata.source"
+        )
     return argument
 
 
@@ -198,10 +203,10 @@ def check_regex(pattern: str) -> None:
     except polars.exceptions.PolarsError as error:
         *_, reason = [line for line in str(error).partition("\n\nThis error")[0].splitlines() if line.strip()]
         reason = printable(reason.removeprefix("regex error: ").removeprefix("error: "))
-        raise PolicyError(f"doc_id: the regular expression {show(pattern)} cannot be used: {reason}") from None
+        raise PolicyError(f"{OPTION}: the regular expression {show(pattern)} cannot be used: {reason}") from None
     if groups != 1:
         raise PolicyError(
-            f"doc_id: the regular expression {show(pattern)} has {groups} groups; mark the document's id with one, "
+            f"{OPTION}: the regular expression {show(pattern)} has {groups} groups; mark the document's id with one, "
             r"as in ^(.+)-\d+$, and write other groups as (?:…)"
         )
 

@@ -77,6 +77,12 @@ class NoteKind(StrEnum):
             "ties of {count} [query|queries] with 16 documents or more keep the order in which they were read; ranx "
             "has its own, as has assay for a run in memory, such as assay.read_run(path): {queries}"
         ),
+        {
+            "chunks": (
+                "ties of {count} [query|queries] with 16 documents or more keep the order of their chunks; ranx has "
+                "its own: {queries}"
+            )
+        },
     )
     EXCLUDED = "excluded", "{count} [document|documents] with the same id as the query left out"
     PREPARED = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.doc_id import as_document, field_missing, field_of
 from assay.core.errors import FormatError
+from assay.core.interface import Option
 from assay.core.text import show
 from assay.data.formats import recognise
 from assay.data.formats.tabular import read_table
@@ -98,13 +99,15 @@ def column_at(frame: polars.DataFrame, path: str, name: str) -> polars.Series:
     if path in frame.columns:
         return frame[path]
     if first not in frame.columns or not dot:
-        raise FormatError(f"{name} has no column {show(path)} for doc_id; it has {list_names(frame.columns)}")
+        raise FormatError(
+            f"{name} has no column {show(path)} for {Option('doc_id')}; it has {list_names(frame.columns)}"
+        )
     inner = frame[first]
     if inner.dtype == polars.Object:
         return polars.Series([None if each is None else field_of(each, rest) for each in inner], dtype=polars.Object)
     if isinstance(inner.dtype, polars.Struct):
         return column_at(inner.struct.unnest(), rest, name)
-    raise FormatError(f"{name}: the column {show(first)} has no fields, so no {show(path)} for doc_id")
+    raise FormatError(f"{name}: the column {show(first)} has no fields, so no {show(path)} for {Option('doc_id')}")
 
 
 def as_documents(column: polars.Series, rule: DocIdRule, name: str) -> polars.Series:
@@ -113,7 +116,8 @@ def as_documents(column: polars.Series, rule: DocIdRule, name: str) -> polars.Se
 
     kind = column.dtype
     if kind == polars.Object:
-        found = [as_document(each, lambda each=each: f"{name}: doc_id={rule} is {show(each)}") for each in column]  # type: ignore[misc]
+        option = Option("doc_id", str(rule))
+        found = [as_document(each, lambda each=each: f"{name}: {option} is {show(each)}") for each in column]  # type: ignore[misc]
         return polars.Series(found, dtype=polars.String)
     if not (kind in (polars.String, polars.Categorical, polars.Enum, polars.Null) or kind.is_integer()):
         raise FormatError(f"{name}: the field {show(rule.argument)} must hold strings or integers, not {kind}")

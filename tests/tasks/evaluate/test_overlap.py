@@ -225,3 +225,11 @@ def test_a_stored_result_keeps_the_warning(tmp_path):
     stored = assay.load_result(tmp_path / "a.json")
     assert str(stored.notes[0]) == TEXT
     assert [check.check for check in assay.gate(None, stored, {"rr": 0}).failed] == ["overlap"]
+
+
+def test_a_rule_that_is_not_what_is_wrong():
+    with pytest.warns(assay.DataWarning) as caught:
+        assay.evaluate({"q": {"Doc7": 1, "Doc8": 0}}, {"q": ["doc7", "doc8"]}, "rr", doc_id="before:#")
+    said = str(caught[0].message)
+    assert "with doc_id=\"before:#\", before it: 'Doc7' vs. 'doc7' (letter case)" in said
+    assert "; write the ids the same way on both sides; " in said

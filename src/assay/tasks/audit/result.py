@@ -178,9 +178,10 @@ def differences(account: Account) -> str:
 
 
 def main_differences(account: Account) -> str:
-    """The one or two choices that moved the number most."""
+    """The one or two choices that moved the number most, and how many more there are."""
     steps = sorted(account.steps, key=lambda step: -abs(step.worth))
-    return "; ".join(step.choice for step in steps[:MAIN]) + ("; …" if len(steps) > MAIN else "")
+    rest = len(steps) - MAIN
+    return "; ".join(step.choice for step in steps[:MAIN]) + (f"; and {rest} more" if rest > 0 else "")
 
 
 def ties_text(ties: Ties, where: str) -> str:

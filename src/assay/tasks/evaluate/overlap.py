@@ -104,7 +104,9 @@ def describe_documents(qrels: Qrels, run: RunRead, rule: str | None) -> tuple[st
     if len(both.run or ()) < len(retrieved):
         return shown, (f"without {Option('doc_id')} the ids meet",)
     difference = find_difference(both.judged, both.run or ())
-    return shown if difference is None else f"{shown}, before it: {difference}", advice_on(difference, OTHER_COLLECTION)
+    if difference is None:
+        return shown, advice_on(None, OTHER_COLLECTION)
+    return f"{shown}, before it: {difference}", advice_on(difference, SAME_IDS)
 
 
 def describe_ids(both: IdsOfBoth, noun: str = "chunk") -> tuple[str, Advice]:

@@ -1,7 +1,7 @@
 """Ties in the order of ranx's sort, which needs the whole ranking of a query, not only its judged documents.
 
-A run that is a file is never held in memory, and neither are rankings that are added one by one: their ties keep the
-order in which they were read, and a note says so.
+A run that is a file is never held in memory, and neither are rankings that are added one by one or the documents of
+chunks: their ties keep the order in which they were read, and a note says so.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def tie_notes(run: RunRead, number: int, qrels: Qrels) -> list[Note]:
     if is_held(run):
         return []
     tied = [qrels.queries[each] for each in tied_queries(columns_of(run.ranker, number))]
-    return [Note.of(NoteKind.TIES, queries=tied)] if tied else []
+    about = "" if isinstance(run.ranker, Ranker) else "chunks"
+    return [Note.of(NoteKind.TIES, about=about, queries=tied)] if tied else []
 
 
 def is_held(run: RunRead) -> bool:
