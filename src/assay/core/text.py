@@ -23,6 +23,8 @@ def show(value: object) -> str:
 
 def printable(text: str) -> str:
     """The text with everything escaped that a terminal could interpret."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.text import count, show, some
-from assay.data.chunk_spans import CHUNK_ID, read_chunk_spans
+from assay.data.chunk_table import CHUNK_ID, Chunk, read_chunks
 from assay.data.fields import find_field
 from assay.data.frames import as_id
 from assay.data.qrels import Qrels
@@ -156,7 +156,7 @@ def match_spans(
         names = {query: span_names(items, spans[query]) for query, items in found.items()}
     else:
         wanted, names = lists_by_query(references, "gold spans"), {query: ranked_ids(run[query]) for query in run}
-        spans = place_chunks(names, read_chunk_spans(chunks))
+        spans = place_chunks(names, read_chunks(chunks))
     rows: list[Judgment] = []
     for query, golds in read_spans(wanted, "gold spans").items():
         each = [Wanted(str(number), f"gold {span}") for number, span in enumerate(golds)]
@@ -165,7 +165,7 @@ def match_spans(
     return QrelsAndRun(qrels_of(rows), Run(names) if run is None else run)
 
 
-def place_chunks(rankings: Mapping[str, Sequence[str]], known: Mapping[str, Span]) -> dict[str, list[Span]]:
+def place_chunks(rankings: Mapping[str, Sequence[str]], known: Mapping[str, Chunk]) -> dict[str, list[Span]]:
     """The spans of retrieved chunks; raises for a chunk that the table does not have."""
     lacking = dict.fromkeys(name for ids in rankings.values() for name in ids if name not in known)
     if lacking:
@@ -173,7 +173,7 @@ def place_chunks(rankings: Mapping[str, Sequence[str]], known: Mapping[str, Span
             f"{count(len(lacking), 'retrieved id')} not in the table of chunks: {some(list(lacking))}; "
             "the run and the table must be of the same chunking"
         )
-    return {query: [known[name] for name in ids] for query, ids in rankings.items()}
+    return {query: [known[name].span for name in ids] for query, ids in rankings.items()}
 
 
 def ranked_ids(ranking: Sequence[Any]) -> list[str]:

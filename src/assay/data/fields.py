@@ -26,5 +26,7 @@ def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - wh
 
 def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
     """A field of a dict or of an object; a method is not a field."""
-    found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    # Most are plain dicts; asking for the abstract class takes longer than the rest.
+    is_mapping = type(value) is dict or isinstance(value, Mapping)
+    found = value.get(name) if is_mapping else getattr(value, name, None)  # type: ignore[attr-defined]
     return None if callable(found) else found

@@ -124,22 +124,25 @@ def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) ->
     start, end = map(as_number, (start, end))
     if end is None and is_position(start) and isinstance(text := find_field(value, TEXT_FIELDS), str):
         end = start + len(text)
-    return check_span(document, start, end, f"{place}: {show(value)}")
+    try:
+        return check_span(document, start, end)
+    except DataError as error:
+        raise DataError(f"{place}: {show(value)}{error}") from None
 
 
-def check_span(document: object, start: Any, end: Any, place: str) -> Span:  # noqa: ANN401 - whatever is there
-    """A span once its parts are known to be usable."""
+def check_span(document: object, start: Any, end: Any) -> Span:  # noqa: ANN401 - whatever is there
+    """A span once its parts are known to be usable; the error goes on after what the span was read from."""
     lacking = [name for name, part in (("document", document), ("start", start), ("end", end)) if part is None]
     if lacking:
-        raise DataError(f"{place} has no {' and no '.join(lacking)}; a span has document, start and end")
+        raise DataError(f" has no {' and no '.join(lacking)}; a span has document, start and end")
     if not (name := as_id(document)):
-        raise DataError(f"{place}: the document of a span must be a string or an integer, not {show(document)}")
+        raise DataError(f": the document of a span must be a string or an integer, not {show(document)}")
     for part, position in (("start", start), ("end", end)):
         if not is_position(position):
-            raise DataError(f"{place}: {part} must be a whole number from 0, not {show(position)}")
+            raise DataError(f": {part} must be a whole number from 0, not {show(position)}")
     if start >= end:
         what = "is empty" if start == end else "ends before it starts"
-        raise DataError(f"{place}: the span {what}; end is the position after the last character")
+        raise DataError(f": the span {what}; end is the position after the last character")
     return Span(name, int(start), int(end))
 
 

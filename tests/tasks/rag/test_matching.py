@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from io import BytesIO
 
 import numpy as np
 import polars
@@ -248,6 +249,16 @@ class TestSpans:
             assay.DataError, match="the retrieved chunk 'c9' is not in the table of chunks; the run and"
         ):
             score(rows, "recall", outputs={"q": ["c0", "c9"]}, corpus=tmp_path / "c.jsonl")
+
+    def test_the_table_of_chunks_is_read_once_and_has_its_own_ids(self):
+        table = [
+            {"chunk_id": f"c{at}", "doc_id": "g", "start": at, "end": at + 100, "text": f"at {at}"} for at in (0, 100)
+        ]
+        stream = BytesIO("".join(json.dumps(each) + "\n" for each in table).encode())
+        rows = [{"query_id": "q", "gold": list(self.GOLD)}]
+        result = assay.evaluate_rag(rows, "recall", outputs={"q": ["c0", "c100"]}, corpus=stream)
+        assert result.records[0].retrieved_texts == ("at 0", "at 100")
+        assert "c0    at 0" in str(result.worst(1))
 
 
 CHUNK = span(0, 9)

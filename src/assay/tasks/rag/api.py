@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from assay.conventions import find_convention, resolve
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import DataError, FormatError
+from assay.core.errors import DataError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
@@ -31,6 +30,7 @@ from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collapse_rankings, collect
 
 if TYPE_CHECKING:
+    from assay.conventions import Chosen
     from assay.core.policies import Policies
     from assay.data.records import Record
     from assay.measures.scores import Score
@@ -122,21 +122,13 @@ def evaluate_rag(
     gold = read_gold(matched, kinds["rankings"], tool.name, policies)
     rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]
-    if texts is not None and (kinds["contents"] or corpus is not None):
-        # A table of chunks may have spans only; then there are no texts to show.
-        with suppress(FormatError) if matched.used_chunks and not kinds["contents"] else nullcontext():
-            rows, more = fill_texts(rows, texts(), gold)
-            notes = notes + more
-    wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
-    parts = []
-    if "rankings" in wanted and gold is not None:
-        parts.append(score_rankings(rows, gold.scorer, matched))
-    if "answers" in wanted:
-        parts.append(score_texts(rows, {key: each.measure for key, each in kinds["answers"].items()}))
-    if "contents" in wanted:
-        parts.append(score_contents(rows, {key: each.measure for key, each in kinds["contents"].items()}))
-    if kinds["scores"]:
-        parts.append(score_records(rows, {key: each.measure for key, each in kinds["scores"].items()}))
+    known = matched.chunk_texts
+    if known is None and texts is not None and (kinds["contents"] or corpus is not None):
+        known = texts()
+    if known:
+        rows, more = fill_texts(rows, known, gold)
+        notes = notes + more
+    parts = score_kinds(rows, kinds, gold, matched, notes)
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
     result = join_kinds(
@@ -144,6 +136,28 @@ def evaluate_rag(
     )
     warned(result)
     return result
+
+
+def score_kinds(
+    rows: list[Record],
+    kinds: Mapping[str, Mapping[str, Chosen]],
+    gold: Gold | None,
+    matched: Matched,
+    notes: list[Note],
+) -> list[Result]:
+    """A result for each kind of measure that the records have the parts for; notes say what the others lack."""
+    wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
+    measures = {kind: {key: each.measure for key, each in group.items()} for kind, group in kinds.items()}
+    parts = []
+    if "rankings" in wanted and gold is not None:
+        parts.append(score_rankings(rows, gold.scorer, matched))
+    if "answers" in wanted:
+        parts.append(score_texts(rows, measures["answers"]))
+    if "contents" in wanted:
+        parts.append(score_contents(rows, measures["contents"]))
+    if kinds["scores"]:
+        parts.append(score_records(rows, measures["scores"]))
+    return parts
 
 
 def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]) -> bool:

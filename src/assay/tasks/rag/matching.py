@@ -15,7 +15,7 @@ from assay.core.errors import DataError, MeasureError, PolicyError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
-from assay.data.chunk_spans import read_chunk_spans
+from assay.data.chunk_table import Chunk, read_chunks
 from assay.data.derived import (
     Judgment,
     Wanted,
@@ -189,7 +189,7 @@ class Matched:
             if is_span(each, self.how.paths):
                 spans.append(read_span(each, f"{place}, retrieved, number {number}", self.how.paths))
             elif found.ids[number] in self.known_chunks:
-                spans.append(self.known_chunks[found.ids[number]])
+                spans.append(self.known_chunks[found.ids[number]].span)
             else:
                 raise self.no_span_error(each, place)
         return spans
@@ -206,14 +206,16 @@ class Matched:
         )
 
     @cached_property
-    def known_chunks(self) -> dict[str, Span]:
-        """The spans of chunks by id, if there is a table of them."""
-        return {} if self.how.chunks is None else read_chunk_spans(self.how.chunks, self.how.paths)
+    def known_chunks(self) -> dict[str, Chunk]:
+        """The chunks by id, if there is a table of them."""
+        return {} if self.how.chunks is None else read_chunks(self.how.chunks, self.how.paths)
 
     @property
-    def used_chunks(self) -> bool:
-        """Whether the table of chunks was read."""
-        return self.how.chunks is not None and "known_chunks" in vars(self)
+    def chunk_texts(self) -> Mapping[str, str] | None:
+        """The texts of the chunks; None if no table of chunks was read, which may be a stream to be read only once."""
+        if self.how.chunks is None or "known_chunks" not in vars(self):
+            return None
+        return {name: each.text for name, each in self.known_chunks.items() if each.text is not None}
 
     def compare_texts(self, record: Record, golds: list[GoldItem], hits: list[list[int]]) -> None:
         """Adds what the retrieved texts hit, if gold has texts."""
