@@ -158,8 +158,8 @@ class DocIdRule(str):
 def field_missing(rule: DocIdRule, what: str) -> DataError:
     """The error for data that cannot have fields."""
     return DataError(
-        f"{Option(OPTION.name, str(rule))} reads a field, and {what} has only ids; use a rule for ids, such as before:#, "
-        "or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
+        f"{Option(OPTION.name, str(rule))} reads a field, and {what} has only ids; use a rule for ids, such as "
+        "before:#, or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
     )
 
 

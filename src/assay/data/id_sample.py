@@ -12,7 +12,7 @@ from assay._kernel import Rows
 from assay.core.errors import AssayError
 from assay.data.formats import TREC, recognise
 from assay.data.formats.json import as_pairs, read_entries
-from assay.data.formats.tabular import prepare_batches
+from assay.data.formats.tabular import prepare_files
 from assay.data.frames import as_frame
 from assay.data.run import Run
 from assay.data.source import Source, check_path, is_source, is_stream, open_source
@@ -56,7 +56,7 @@ def ids_of_source(data: Any, format: str | None, columns: Mapping[str, str] | No
             return ids_of_lines(next(filter(None, (file.read(MOST_BYTES) for file in source.files)), b""))
         if chosen.batches is None:
             return ids_of_json(source)
-        with closing(prepare_batches(chosen.batches(source), source.name, columns, judgments=False)) as batches:
+        with closing(prepare_files(chosen.batches, source, columns, judgments=False)) as batches:
             return ids_of_frame(next(batches))
 
 

@@ -233,3 +233,13 @@ def test_a_rule_that_is_not_what_is_wrong():
     said = str(caught[0].message)
     assert "with doc_id=\"before:#\", before it: 'Doc7' vs. 'doc7' (letter case)" in said
     assert "; write the ids the same way on both sides; " in said
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "trec", "json"])
+def test_the_ids_of_a_run_in_parts(ending, tmp_path):
+    for number, (query, ranking) in enumerate(CHUNKS.items()):
+        assay.Run({query: ranking}).write(tmp_path / f"part-{number}.{ending}")
+    with pytest.warns(assay.DataWarning) as caught:
+        assay.evaluate(QRELS, tmp_path, "rr")
+    assert "the run has 'doc7#3', 'doc9#0'" in str(caught[0].message)
+    assert str(caught[0].message).endswith('; doc_id="before:#" joins them')
