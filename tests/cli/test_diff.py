@@ -28,6 +28,17 @@ def test_the_default_is_ndcg(assay):
     assert plain.stdout == assay("diff", "qrels.txt", "one.run", "two.run", "-m", "ndcg@10").stdout
 
 
+def test_the_default_for_stored_results_is_their_first_measure(assay):
+    for name in ("one", "two"):
+        assay("eval", "qrels.txt", f"{name}.run", "-m", "rr@5", "-m", "ap", "--save", f"{name}.json")
+    stored = assay("diff", "one.json", "two.json")
+    assert stored.stdout.startswith("rr@5, from one to two: ")
+    mixed = assay("diff", "qrels.txt", "one.json", "two.run")
+    assert mixed.stdout.startswith("rr@5, from one to two: ")
+    assert assay("diff", "one.json", "two.json", "-m", "ap").stdout.startswith("ap, from one to two: ")
+    assert "'ndcg@10' was not computed; the result has" in assay("diff", "one.json", "two.json", "-m", "ndcg@10").stderr
+
+
 def test_so_many_each_way(assay):
     def queries(*options):
         data = json.loads(assay("diff", "qrels.txt", "two.run", "one.run", "--format", "json", *options).stdout)
@@ -64,6 +75,8 @@ def test_texts(assay, folder):
     assert result.exit_code == 0
     assert "      When?\n" in result.stdout
     assert "      d5 (not judged): rank 1 → not retrieved\n          Nobody.\n" in result.stdout
+    piped = assay("diff", "qrels.txt", "-", "two.run", "-m", "rr", *texts, stdin=(folder / "one.run").read_text())
+    assert "note: standard input is not read again, so an unjudged document on top of it is not shown" in piped.stderr
     wrong = assay("diff", "qrels.txt", "one.run", "two.run", "--corpus", "missing.tsv")
     assert (wrong.exit_code, "missing.tsv" in wrong.stderr) == (2, True)
 
@@ -79,6 +92,7 @@ def test_the_worst_queries_of_one_run(assay, folder):
         "      d5 (not judged): rank 1\n          Nobody.\n"
     )
     assert assay("eval", "qrels.txt", "one.run", "two.run", "--worst", "1").exit_code == 2
+    assert "add --worst 5" in assay("eval", "qrels.txt", "one.run", *texts).stderr
 
 
 def test_the_same_run_twice(assay):

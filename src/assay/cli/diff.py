@@ -18,6 +18,7 @@ from assay.cli.terminal import Command, check_single_input, emit, say, say_loudl
 from assay.core.errors import MeasureError
 from assay.core.text import show
 from assay.results.results import Results, common_notes
+from assay.results.stored import is_stored
 from assay.tasks.compare.api import check_queries, named_runs, read_all
 from assay.tasks.compare.moves import find_moves
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
@@ -39,7 +40,10 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
 @click.argument("before", metavar="RUN_A")
 @click.argument("after", required=False, metavar="RUN_B")
 @click.option(
-    "-m", "--measure", metavar="MEASURE", default=DEFAULT_MEASURES[0], show_default=True, help="Measure to compare by."
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    help=f"Measure to compare by.  [default: {DEFAULT_MEASURES[0]}, or the first of a stored result]",
 )
 @click.option(
     "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Queries to show in each direction."
@@ -53,7 +57,7 @@ def command(
     qrels: str,
     before: str,
     after: str | None,
-    measure: str,
+    measure: str | None,
     top: int,
     queries: str | None,
     corpus: str | None,
@@ -77,9 +81,11 @@ def command(
     named = {name: source_of(str(run)) for name, run in named_runs((before, after)).items()}
     with loaded(scoring.files):
         make = scoring.maker(judgments)
-        results, ranks = read_all(named, [measure], make, scoring.given, format=scoring.run_format, watch=watched)
+        has_own = measure is None and (is_stored(before) or is_stored(after))
+        wanted = None if has_own else [measure or DEFAULT_MEASURES[0]]
+        results, ranks = read_all(named, wanted, make, scoring.given, format=scoring.run_format, watch=watched)
         known = next(iter(results.values())).measures
-        if len(known) > 1:
+        if len(known) > 1 and measure is not None:
             raise MeasureError(f"{show(measure)} names several measures: {', '.join(known)}; name one")
         check_queries(results)
         first, second = named
@@ -90,4 +96,6 @@ def command(
         emit(format_result(moves, format_), output)
     if ranks is None:
         say("note: no documents are shown: a stored result has none")
+    elif corpus is not None and "-" in (before, after):
+        say("note: standard input is not read again, so an unjudged document on top of it is not shown")
     say_notes(notes)

@@ -105,6 +105,8 @@ def command(
     check_single_input((qrels, *runs, *(each for each in (queries, corpus) if each is not None)))
     if worst and (len(runs) > 1 or merging or format_ != "table"):
         raise click.UsageError("--worst explains a single run, as it is, in a table; use assay diff for two runs")
+    if not worst and (queries is not None or corpus is not None):
+        raise click.UsageError("--queries and --corpus are shown with the worst queries; add --worst 5")
     with loaded(scoring.files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
         parts = Subqueries(scoring.load_qrels(qrels)) if merging else None
