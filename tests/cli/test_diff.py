@@ -69,7 +69,7 @@ def test_other_formats_have_a_row_for_each_query(assay, folder, format_):
 
 def test_texts(assay, folder):
     (folder / "questions.tsv").write_text("q1\tWho pays?\nq2\tWhen?\n")
-    (folder / "corpus.tsv").write_text("d1\tThe payer.\nd3\tThe bank.\nd5\tNobody.\n")
+    (folder / "corpus.tsv").write_text("d1\tThe payer.\nd3\tThe bank.\nd4\tMay.\nd5\tNobody.\n")
     texts = ("--queries", "questions.tsv", "--corpus", "corpus.tsv")
     result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr", *texts)
     assert result.exit_code == 0
