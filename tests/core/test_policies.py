@@ -11,6 +11,7 @@ import assay
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
 from assay.core.doc_id import EXAMPLES, DocIdRule
 from assay.core.policies import CHOICES, check_policy, check_whole
+from assay.core.text import EMPTY_ID
 
 nan = math.nan
 
@@ -61,7 +62,13 @@ ONE_QUERY = [
         ["q", "a"],
         {"hits": 1, "num_ret": 1, "rr": 1, "num_rel": 2, "ap": 1 / 2},
     ),
-    ("exclude", "empty_id", {"a": 1, "\0": 1}, ["\0", "a"], {"hits": 1, "num_ret": 2, "rr": 1 / 2, "recall": 1}),
+    (
+        "exclude",
+        "empty_id",
+        {"a": 1, EMPTY_ID: 1},
+        [EMPTY_ID, "a"],
+        {"hits": 1, "num_ret": 2, "rr": 1 / 2, "recall": 1},
+    ),
     ("exclude", "query_id", {"a": 1}, {"q": 1, "x": 1, "a": 1}, {"num_ret": 2, "rr": 1 / 2}),
     ("depth", None, {"a": 1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3}),
     ("depth", 3, {"a": 1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3, "precision": 1 / 3}),

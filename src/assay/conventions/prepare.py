@@ -15,8 +15,9 @@ import numpy as np
 
 from assay._kernel import Rows
 from assay.core.errors import DataError
-from assay.core.policies import EMPTY_ID, LARGEST
-from assay.data.frames import is_tuples
+from assay.core.policies import LARGEST
+from assay.core.text import EMPTY_ID
+from assay.data.frames import find_columns, from_tuples, is_frame, is_tuples, to_polars
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention
@@ -50,8 +51,12 @@ def prepare_every_query(
     tools: Sequence[Convention],
     *,
     judgments: bool,
+    columns: Mapping[str, str] | None = None,
 ) -> Prepared | None:
     """The same for data that could not be read: looks at every query. None if no tool makes allowances."""
+    if is_frame(data) or is_tuples(data):
+        is_empty_allowed = all(tool.empty_ids for tool in tools)
+        return Prepared(filled_frame(data, columns, judgments=judgments), {}) if is_empty_allowed else None
     is_lenient = any(tool.infinite or tool.empty_ids or tool.unreadable != "error" for tool in tools)
     if not is_lenient or not has_queries(data):
         return None
@@ -113,10 +118,11 @@ def prepare_query(
         return value, []
     plain = [tool for tool in tools if tool.prepare is None]
     refusing = [tool for tool, each in made.items() if each is not value and not len(each)]
-    if plain and all(tool.empty_ids for tool in plain):
-        filled = filled_ids(value)
-        if filled is not value and is_readable(filled):
-            return filled, refusing
+    if any(tool.empty_ids for tool in plain):
+        filled, others = filled_ids(value), [tool for tool in plain if not tool.empty_ids]
+        is_for_some = filled is not value and is_readable(filled)
+        if is_for_some and all(tool.unreadable != "error" for tool in others):
+            return filled, refusing + [tool.name for tool in others]
     if plain and not is_readable(value):
         is_known = usable_part(value) is not value
         if not is_known or any(tool.unreadable == "error" for tool in plain):
@@ -130,7 +136,7 @@ def filled_ids(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     r"""One query's judgments or ranking with `EMPTY_ID` in place of empty ids; the same object if it has none.
 
     >>> filled_ids({"a": 1, "": 2}), filled_ids([["a", ""], [("", 0.5)]])
-    ({'a': 1, '\x00': 2}, [['a', '\x00'], [('\x00', 0.5)]])
+    ({'a': 1, '\x00 (empty id)': 2}, [['a', '\x00 (empty id)'], [('\x00 (empty id)', 0.5)]])
     """
     if isinstance(value, str):
         return value or EMPTY_ID
@@ -143,6 +149,16 @@ def filled_ids(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     items = list(value)
     filled = [filled_ids(item) for item in items]
     return value if all(one is other for one, other in zip(filled, items, strict=True)) else filled
+
+
+def filled_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> Any:  # noqa: ANN401 - any frame
+    """A frame, or a list of named tuples, with `EMPTY_ID` in place of empty documents' ids."""
+    import polars
+
+    table = to_polars(from_tuples(frame), columns, judgments=judgments)
+    name = find_columns(table.columns, columns, judgments=judgments, name="the frame")["doc_id"]
+    is_text = table[name].dtype == polars.String
+    return table.with_columns(polars.col(name).replace("", EMPTY_ID)) if is_text else table
 
 
 def finite_data(data: Any) -> Any:  # noqa: ANN401 - whatever the user gave

@@ -20,8 +20,6 @@ from assay.core.interface import Option
 from assay.core.text import nearest, printable, show
 
 LARGEST = sys.float_info.max
-# Stands for the empty string as a document's id, which the kernel refuses: like that, it sorts before all others.
-EMPTY_ID = "\x00"
 
 WORDING: dict[str, dict[Any, str]] = {
     "ties": {

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 LONGEST_SHOWN = 60
+# Stands for the empty string as a document's id, which the kernel refuses: like that, it sorts before other ids.
+EMPTY_ID = "\x00 (empty id)"
 
 
 def show(value: object) -> str:
@@ -14,11 +16,16 @@ def show(value: object) -> str:
     'red\x1b[31m'
     """
     try:
-        text = str(value)
+        text = given_id(str(value))
     except Exception:  # noqa: BLE001 - a message must not fail because of its subject
         text = f"a value of type {type(value).__name__}"
     cut = text[:LONGEST_SHOWN] + ("…" if len(text) > LONGEST_SHOWN else "")
     return "'" + printable(cut) + "'"
+
+
+def given_id(document: str) -> str:
+    """A document's id as it was given, which may be the empty string."""
+    return "" if document == EMPTY_ID else document
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 
 from assay._kernel import Options
 from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread
-from assay.core.policies import EMPTY_ID, check_whole
+from assay.core.policies import check_whole
+from assay.core.text import EMPTY_ID
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

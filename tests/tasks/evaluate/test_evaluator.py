@@ -121,3 +121,13 @@ def test_a_ranker_is_built_only_when_something_is_added(monkeypatch):
     evaluator.add("q1", ["a"])
     evaluator.add("q2", ["a"])
     assert built == [1]
+
+
+def test_long_ties_of_rankings_added_one_by_one_keep_their_order():
+    qrels = {f"q{number}": {"d3": 1} for number in range(120)}
+    evaluator = assay.Evaluator(qrels, "mrr", convention="ranx")
+    for query in qrels:
+        evaluator.add(query, {f"d{place}": 1.0 for place in range(20)})
+    result = evaluator.result()
+    assert result.per_query() == {query: {"mrr": 1 / 4} for query in qrels}
+    assert [(note.kind, note.count) for note in result.notes if note.kind == "ties"] == [("ties", 120)]

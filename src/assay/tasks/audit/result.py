@@ -99,7 +99,9 @@ class Audit(Exports):
         rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         first = accounts[0]
         lines = [measure, "", render(Table(columns, rows), "table"), printable(self._ties_text(measure)), ""]
-        same = [f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps]
+        same = [
+            f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps and is_same(each.value, first.value)
+        ]
         if same:
             lines += [f"same as {first.tool}: {', '.join(same)}", ""]
         ways: dict[tuple[Step, ...], list[str]] = {}

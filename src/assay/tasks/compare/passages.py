@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MismatchError
-from assay.core.text import first_line, some
+from assay.core.text import first_line, given_id, some
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.some_queries import read_some
@@ -113,7 +113,7 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     index = everything.index_under(chosen[measure].policies.duplicates)
     places: dict[str, dict[str, int]] = {query: {} for query in everything.queries}
     for query, document, rank in zip(judged.hits.query, judged.hits.document, judged.hits.rank, strict=True):
-        places[everything.queries[query]].setdefault(index.document(int(document)), int(rank))
+        places[everything.queries[query]].setdefault(given_id(index.document(int(document))), int(rank))
     return places
 
 

@@ -9,6 +9,7 @@ contributions add up to the change of the measure.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import Groups, Hits, Judged, Spread
-from assay.core.text import printable, shorten_text
+from assay.core.text import given_id, printable, shorten_text
 from assay.data.source import describe
 from assay.engine.local import rebuild, select
 from assay.render import finite
@@ -97,7 +98,7 @@ class Ranks(NamedTuple):
     scorer: Scorer
     judged: Mapping[tuple[str, str], Judged]
     measures: Mapping[str, Measure]
-    # The runs as they were given, to be read again.
+    # The runs as tools take them, to be read again.
     runs: Mapping[str, object]
     format: str | None = None
 
@@ -117,7 +118,7 @@ class Ranks(NamedTuple):
         old, new = {} if a is None else first_ranks(before.hits), first_ranks(after.hits)
         documents = [
             Document(
-                index.document(each),
+                given_id(index.document(each)),
                 grade,
                 old.get(each),
                 new.get(each),
@@ -136,7 +137,7 @@ def read_runs(
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
 ) -> tuple[dict[str, Result], Ranks]:
     """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
-    results, ranked, measures = {}, {}, {}
+    results, taken, ranked, measures = {}, {}, {}, {}
 
     def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
         ranked.update({(name, measure): rebuild(judged) for measure in group.measures})
@@ -145,8 +146,9 @@ def read_runs(
         with watch(describe(run)) as progress:
             read = scorer.read(run, format=format, progress=progress)
             results[name] = scorer.score(read, keep=partial(keep, name))
+            taken[name] = run if isinstance(run, Iterator) else read.data
             measures = dict(results[name].measures)
-    return results, Ranks(scorer, ranked, measures, dict(runs), format)
+    return results, Ranks(scorer, ranked, measures, taken, format)
 
 
 def importance(document: Document) -> tuple[float, float]:
@@ -287,4 +289,4 @@ def document_line(document: Document, gap: str) -> str:
     moved = document.contribution or 0.0
     contribution = f" ({moved:+.4f})" if abs(moved) >= SMALLEST_SHOWN else ""
     text = f"{gap}{printable(shorten_text(document.text, TEXT_WIDTH) or '')}" if document.text else ""
-    return f"{printable(document.document)} ({grade}): {ranks}{contribution}{text}"
+    return f"{printable(document.document) or repr('')} ({grade}): {ranks}{contribution}{text}"

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from assay._kernel import Options, Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
 from assay.core.errors import DataError, DuplicateError, MismatchError
@@ -35,7 +33,7 @@ from assay.tasks.evaluate.score import (
     score,
     warned,
 )
-from assay.tasks.evaluate.ties import sorted_columns, tie_notes
+from assay.tasks.evaluate.ties import Added, sorted_columns, tie_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,7 +50,6 @@ DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 # Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
 MOST_KEPT = 100
 # The forms of data that tools have their own ways with.
-OBJECTS = (Mapping, list, tuple, np.ndarray)
 Read = TypeVar("Read")
 
 
@@ -200,17 +197,13 @@ class PolicyGroup(NamedTuple):
 
 
 class RunRead(NamedTuple):
-    """A run as a ranker has read it, the rankings that each tool refuses, the data it was read from, and how."""
+    """A run as a ranker has read it, the rankings that each tool refuses, the data as tools take them, and how."""
 
     ranker: Ranker | DocumentRanker
     refused: Refused
     data: object
     columns: Mapping[str, str] | None = None
     format: str | None = None
-
-
-class Added(dict[str, object]):
-    """Some of the rankings that were added one by one."""
 
 
 def make_scorer(
@@ -262,23 +255,25 @@ class Scorer:
         """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
         if isinstance(qrels, Qrels):
             return qrels, {}
-        return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)
+        return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)[:2]
 
-    def read_as_tools(self, data: object, read: Callable[[Any], Read], *, judgments: bool) -> tuple[Read, Refused]:
-        """Reads the data as the tools take them, and lists the queries that each tool refuses."""
-        if is_source(data) or not isinstance(data, OBJECTS):
-            return read(data), {}
+    def read_as_tools(
+        self, data: object, read: Callable[[Any], Read], *, judgments: bool, columns: Mapping[str, str] | None = None
+    ) -> tuple[Read, Refused, object]:
+        """What was read of the data as the tools take them, the queries that each tool refuses, and those data."""
+        if is_source(data):
+            return read(data), {}, data
         prepared = prepare(data, self.used_tools, judgments=judgments)
         try:
-            return read(prepared.data), prepared.refused
+            return read(prepared.data), prepared.refused, prepared.data
         except (DuplicateError, MismatchError):
             raise
         except DataError:
             # Only if something is wrong with the data is every query looked at.
-            again = prepare_every_query(data, self.used_tools, judgments=judgments)
+            again = prepare_every_query(data, self.used_tools, judgments=judgments, columns=columns)
             if again is None:
                 raise
-        return read(again.data), again.refused
+        return read(again.data), again.refused, again.data
 
     def evaluate(self, run: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
         """The result of one run."""
@@ -294,7 +289,9 @@ class Scorer:
             )
         rank: Any = partial(rank_run, self.new_ranker) if self.policies.doc_id is None else self.rank_chunks
         read = partial(rank, threads=self.threads, **how)
-        return RunRead(*self.read_as_tools(run, read, judgments=False), run, how.get("columns"), how.get("format"))
+        columns = how.get("columns")
+        taken = self.read_as_tools(run, read, judgments=False, columns=columns)
+        return RunRead(*taken, columns, how.get("format"))
 
     def new_ranker(self) -> Ranker:
         """A ranker that has seen nothing."""
@@ -323,11 +320,11 @@ class Scorer:
         def read(rankings: Sequence[object]) -> None:
             run.ranker.add(query, rankings[0])
 
-        _, refused = self.read_as_tools([ranking], read, judgments=False)
+        _, refused, taken = self.read_as_tools([ranking], read, judgments=False)
         for tool in refused:
             run.refused.setdefault(tool, []).append(str(query))
         if isinstance(run.data, Added) and len(run.data) < MOST_KEPT:
-            run.data[str(query)] = ranking
+            run.data[str(query)] = taken[0]  # type: ignore[index]
 
     def score(self, run: RunRead, keep: Callable[[PolicyGroup, Judged], None] | None = None) -> Result:
         """The result of a run that was read; `keep` is called with each group and its ranked hits."""

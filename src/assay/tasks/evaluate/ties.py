@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import Ranker
-from assay.conventions.prepare import finite_part, has_queries
-from assay.core.errors import DataError
+from assay.conventions.prepare import has_queries
 from assay.core.note import Note, NoteKind
 from assay.data.frames import is_frame, is_tuples
 from assay.data.run import Run
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
     from assay.core.policies import Policies
     from assay.data.qrels import Qrels
     from assay.tasks.evaluate.api import RunRead
+
+
+class Added(dict[str, object]):
+    """Some of the rankings that were added one by one."""
 
 
 def sorted_columns(run: RunRead, number: int, qrels: Qrels, policies: Policies) -> Mapping[str, bytes]:
@@ -53,7 +56,7 @@ def tie_notes(run: RunRead, number: int, qrels: Qrels) -> list[Note]:
 def is_held(run: RunRead) -> bool:
     """Whether the run is in memory, with the documents that were ranked, not their chunks."""
     data = run.data
-    if is_source(data) or not isinstance(run.ranker, Ranker):
+    if is_source(data) or isinstance(data, Added) or not isinstance(run.ranker, Ranker):
         return False
     return isinstance(data, Run) or is_frame(data) or has_queries(data) or is_tuples(data)
 
@@ -66,8 +69,4 @@ def held_run(run: RunRead, queries: Collection[str]) -> Run:
     if not has_queries(data):
         return Run(data, columns=run.columns)
     given = data.items() if isinstance(data, Mapping) else enumerate(data)
-    tied = {query: ranking for query, ranking in given if str(query) in queries}
-    try:
-        return Run(tied)
-    except DataError:
-        return Run({query: finite_part(ranking) for query, ranking in tied.items()})
+    return Run({query: ranking for query, ranking in given if str(query) in queries})
