@@ -220,6 +220,10 @@ def make_record(
         contents = None if retrieved is None or retrieved.texts is None else tuple(retrieved.texts)
     elif retrieved is not None:
         check_length(len(contents), "retrieved_texts", retrieved, place)
+        if isinstance(parts["retrieved"], Mapping):
+            # The texts are in the order of the dict, which is ranked by score.
+            known = dict(zip(map(as_id, parts["retrieved"]), contents, strict=True))
+            contents = tuple(known[each] for each in retrieved.ids)
     return Record(
         query_id=name,
         question=optional_text(parts, "question", place),

@@ -77,6 +77,16 @@ def test_a_stored_result_of_matched_texts_loads_and_is_compared(tmp_path):
         assay.gate(None, loose, baseline=loaded, max_drop={"recall": 0.1})
 
 
+def test_texts_belong_to_the_ids_of_a_dict_in_its_order():
+    scores, texts = {"a": 0.5, "b": 0.5, "c": 0.9}, ["one", "two", "three"]
+    # Tied documents are ranked by id, descending.
+    for text, rank in (("three", 1), ("two", 2), ("one", 3)):
+        rows = [{"retrieved": scores, "retrieved_texts": texts, "gold": [{"text": text}]}]
+        result = assay.evaluate_rag(rows, "rr")
+        assert result["rr"] == pytest.approx(1 / rank)
+        assert result.records[0].retrieved_texts == ("three", "two", "one")
+
+
 UNMET = [
     (
         {},

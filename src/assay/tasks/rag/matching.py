@@ -131,6 +131,7 @@ class Matched:
                 raise DataError(record.retrieved.nameless)
             self.records.append(record._replace(retrieved=without_items(record.retrieved)))
             return
+        record = in_ranked_order(record)
         found, hits = self.compare(record, golds)
         self.queries.add(record.query_id)
         names, texts = (
@@ -148,8 +149,6 @@ class Matched:
     def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
         """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
         found = record.retrieved
-        if found is not None and found.scores is not None and not found.is_list:
-            found = found.at(ranked_places(found.ids, found.scores))
         if found is None and record.retrieved_texts is not None:
             names = [place_name(place) for place in range(len(record.retrieved_texts))]
             found = Passages(names, texts=list(record.retrieved_texts), nameless=f"{record.place}: no retrieved ids")
@@ -307,6 +306,16 @@ def objects_of(gold: object, how: Matching) -> list[Any] | None:
     if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
         return gold
     return None
+
+
+def in_ranked_order(record: Record) -> Record:
+    """The record with what was retrieved, and its texts, in the order of the ranking."""
+    found, texts = record.retrieved, record.retrieved_texts
+    if found is None or found.scores is None or found.is_list:
+        return record
+    places = ranked_places(found.ids, found.scores)
+    ranked = None if texts is None else tuple(texts[place] for place in places)
+    return record._replace(retrieved=found.at(places), retrieved_texts=ranked)
 
 
 def without_items(found: Passages | None) -> Passages | None:
