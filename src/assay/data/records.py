@@ -122,7 +122,7 @@ def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> Reco
     """The fields of records, once `columns` is known to be a mapping of parts."""
     if columns is None:
         return RecordFields(doc_id=doc_id, lenient=lenient)
-    if not isinstance(columns, Mapping):
+    if not isinstance(columns, Mapping) or not all(isinstance(each, str) for each in columns.values()):
         raise FormatError(
             f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
         )

@@ -21,7 +21,7 @@ from assay.core.errors import AssayError, DataError, MeasureError
 from assay.core.grammar import LONGEST_NAME, NUMBER
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
-from assay.core.text import nearest, show
+from assay.core.text import nearest, printable, show
 from assay.data.record_rows import KNOWN_FIELDS
 from assay.data.records import Record
 
@@ -85,7 +85,8 @@ class FunctionScore(Measure):
         except AssayError:
             raise
         except Exception as error:
-            raise DataError(f"{where}: the function {show(name)} raised {type(error).__name__}: {error}") from error
+            reason = printable(f"{type(error).__name__}: {error}")
+            raise DataError(f"{where}: the function {show(name)} raised {reason}") from error
         return read_score(value, f"{where}: what the function {show(name)} returns")
 
 

@@ -179,7 +179,7 @@ def test_bad_records_are_named(data, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("columns", [{"reply": "x"}, {"answer": "reply"}, ["answer"]])
+@pytest.mark.parametrize("columns", [{"reply": "x"}, {"answer": "reply"}, ["answer"], {"answer": ["x"]}, {"start": 5}])
 def test_columns_that_are_not_there_are_an_error(columns):
     with pytest.raises(assay.FormatError, match=r"parts of a record are|no record has a field|columns= must map"):
         collect([{"answer": "x"}], columns=columns)

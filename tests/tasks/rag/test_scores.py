@@ -359,3 +359,11 @@ def test_a_function_finds_its_scores_in_a_result():
     assert assay.compare(None, {"a": result, "b": result}, words).pairs[0].measure == "score:words"
     with pytest.raises(assay.MeasureError, match="was not computed"):
         result[assay.score(words, "other")]
+
+
+def test_what_a_function_raises_is_escaped():
+    def shout(record):
+        raise ValueError("\x1b[31mred\n" + record.query_id)
+
+    with pytest.raises(assay.DataError, match=r"the function 'shout' raised ValueError: \\x1b\[31mred\\nq$"):
+        assay.evaluate_rag([{"query_id": "q", "answer": "a"}], shout)
