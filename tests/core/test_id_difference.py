@@ -109,3 +109,27 @@ def test_many_ids_are_not_compared_one_with_another():
     judged = [f"d{number}" for number in range(1_000_000)]
     run = [f"x/d{number}" for number in range(2_000_000, 3_000_000)]
     assert find_difference(judged, run) is None
+
+
+HASHES = [f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 128):032x}" for number in range(1, 40)]
+PAGES = [f"https://example.org/wiki/2024/page-{number}" for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("judged", "ending", "rule"),
+    [
+        (HASHES, "::{}", "before:::"),
+        (HASHES, "_p{}", "before:_p"),
+        (PAGES, "#L{}", "before:#L"),
+        (PAGES, "/chunk/{}", "before:/chunk/"),
+        (["doc7", "doc8"], "#Part{}", "before:#Part"),
+    ],
+)
+def test_chunks_of_long_ids(judged, ending, rule):
+    difference = find_difference(judged, [each + ending.format(place) for place, each in enumerate(judged)])
+    assert (difference.rule, difference.pairs) == (rule, len(judged))
+    assert difference.ways == (f"the chunk {ending.format(0)!r} in the run",)
+
+
+def test_numbers_are_not_found_in_hashes():
+    assert find_difference(map(str, range(10)), HASHES) is None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # More ids than these tell nothing more about how they differ.
 MOST_IDS = 20_000
+# Of the boundaries in an id, at most so many from its beginning and from its end.
 MOST_BOUNDARIES = 8
 # An affix must explain this share of the smaller side; short ids are parts of longer ones by chance.
 ENOUGH = 0.5
@@ -39,6 +40,8 @@ STEPS: dict[str, Callable[[str], str]] = {
 BOUNDARY = re.compile(r"(?<=[^\w]|_)|(?=[^\w]|_)|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 # What follows a document's id in that of a chunk: separators, perhaps a word, and a number or a hash.
 CHUNK = re.compile(r"(?P<mark>[\W_]*)(?P<word>(?:[^\W\d_]+[\W_]*)?)(?=[0-9a-f]*\d|[0-9a-f]{6})[\w.,:-]*")
+# Any of these may follow a number in a hash.
+HASH_LETTERS = frozenset("abcdef")
 SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
 
 
@@ -73,7 +76,7 @@ class Affix:
     def take_apart(self, name: str) -> tuple[str, str, str]:
         """An id that has the affix, in three parts."""
         start = len(self.prefix)
-        end = name.rfind(self.suffix) if self.is_chunk else len(name) - len(self.suffix)
+        end = name.casefold().rfind(self.suffix) if self.is_chunk else len(name) - len(self.suffix)
         return name[:start], name[start:end], name[end:]
 
     def is_in(self, name: str) -> bool:
@@ -171,9 +174,12 @@ def parts_among(name: str, others: Container[str], side: str) -> Iterator[tuple[
     if name in others:
         yield name, Affix()
     size = len(name)
-    cuts = sorted({0, size, *(each.start() for each in BOUNDARY.finditer(name))})[:MOST_BOUNDARIES]
+    cuts = sorted({0, size, *(each.start() for each in BOUNDARY.finditer(name))})
+    if len(cuts) > 2 * MOST_BOUNDARIES:
+        # A hash, a UUID or a URL has many; what is around it is at the beginning or at the end.
+        cuts = [*cuts[:MOST_BOUNDARIES], *cuts[-MOST_BOUNDARIES:]]
     for index, start in enumerate(cuts):
-        for end in dict.fromkeys((*cuts[index + 1 :], size)):
+        for end in cuts[index + 1 :]:
             if name[start:end] in others and end - start not in (0, size):
                 yield from ((name[start:end], affix) for affix in affixes_of(name[:start], name[end:], side))
 
@@ -183,7 +189,7 @@ def affixes_of(prefix: str, suffix: str, side: str) -> Iterator[Affix]:
     yield Affix(side, prefix, suffix)
     chunk = CHUNK.fullmatch(suffix)
     marks = dict.fromkeys((chunk["mark"], chunk["mark"] + chunk["word"])) if chunk else ()
-    yield from (Affix(side, prefix, mark, is_chunk=True) for mark in marks if mark)
+    yield from (Affix(side, prefix, mark, is_chunk=True) for mark in marks if mark and mark not in HASH_LETTERS)
 
 
 def needed_steps(outer: str, inner: str, affix: Affix) -> list[str]:
