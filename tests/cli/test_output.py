@@ -11,8 +11,8 @@ STARTS = {
     "scores.md": "| measure | mean |",
     "scores.MARKDOWN": "| measure | mean |",
     "scores.tex": "\\begin{table}",
-    "scores.html": "<table>",
-    "scores.htm": "<table>",
+    "scores.html": '<!doctype html>\n<meta charset="utf-8">\n<table>',
+    "scores.htm": '<!doctype html>\n<meta charset="utf-8">\n<table>',
     "scores.txt": "measure    mean",
     "scores": "measure    mean",
 }

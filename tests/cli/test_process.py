@@ -49,6 +49,12 @@ def test_a_terminal_that_has_only_ascii(process, name):
     assert b"J?rvelin and Kek?l?inen" in about.stdout
 
 
+def test_intervals_in_a_terminal_that_has_only_ascii(process):
+    done = process("eval", "qrels.txt", "one.run", "two.run", "-m", "rr", env={"PYTHONIOENCODING": "ascii"})
+    assert b"0.7500 +- 0.2500" in done.stdout
+    assert b"?" not in done.stdout
+
+
 def test_messages_survive_a_terminal_that_has_only_ascii(process):
     plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
     result = process("eval", "qrels.txt", "one.run", "-m", "größe", env=plain)

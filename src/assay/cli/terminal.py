@@ -41,7 +41,25 @@ __all__ = [
 ]
 
 # ASCII stand-ins for the characters in assay's own tables and formulas.
-PLAIN = {"─": "-", "…": "...", "·": "*", "²": "^2", "Σ": "sum", "Π": "product", "→": "->", "–": "-"}
+PLAIN = {
+    "─": "-",
+    "…": "...",
+    "·": "*",
+    "²": "^2",
+    "Σ": "sum",
+    "Π": "product",
+    "→": "->",
+    "–": "-",
+    "±": "+-",
+    "✓": "*",
+    "−": "-",
+    "×": "x",
+    "≥": ">=",
+    "≤": "<=",
+    "α": "alpha",
+}
+# What tells a browser how to read a file with a table.
+PAGE_START = '<!doctype html>\n<meta charset="utf-8">\n'
 
 
 def source_of(argument: str) -> str | StandardInput:
@@ -83,6 +101,8 @@ def emit(text: str, target: str | None = None) -> None:
         return
     from assay.data.write import replaced
 
+    if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
+        text = PAGE_START + text
     try:
         with replaced(Path(target)) as partial:
             partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
