@@ -185,9 +185,8 @@ class Comparison(Exports):
     def _counted(self) -> str:
         """The queries that the means are over, in words: those with a value in every run."""
         total = count(len(self._first.queries), "query", "queries")
-        numbers = {
-            pair.measure: int(shared_queries(self.results.results.values(), pair.measure).sum()) for pair in self.pairs
-        }
+        measures = dict.fromkeys(pair.measure for pair in self.pairs)
+        numbers = {each: int(shared_queries(self.results.results.values(), each).sum()) for each in measures}
         different = set(numbers.values())
         if different == {len(self._first.queries)}:
             return total

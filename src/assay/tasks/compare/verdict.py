@@ -214,8 +214,10 @@ def why_open(comparison: Comparison, pair: Pair) -> str:
 def is_blind(comparison: Comparison, pair: Pair) -> bool:
     """Whether a pair has too few queries for any difference to be significant."""
     settings, queries = comparison.settings, queries_of(pair)
-    family = [each for each in comparison.pairs if settings.family == "all" or each.measure == pair.measure]
-    least = 2 * 0.5**queries * (len(family) if settings.correction in STRICT else 1)
+    others = len(comparison.results) - 1
+    couples = others * (others + 1) // 2 if settings.baseline is None else others
+    family = len(comparison.pairs) if settings.family == "all" else couples
+    least = 2 * 0.5**queries * (family if settings.correction in STRICT else 1)
     is_certain = settings.test in SIGN_TESTS and least >= settings.alpha
     return is_certain or (queries == 1 and settings.test not in TUKEY_TESTS)
 
