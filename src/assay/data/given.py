@@ -58,6 +58,8 @@ def optional_numbers(column: polars.Series, name: str, place: Callable[[int], st
     """A column as finite numbers, or empty."""
     import polars
 
+    if column.dtype.is_numeric() and column.cast(polars.Float64).is_finite().all():
+        return column.cast(polars.Float64)
     numbers: list[float | None] = []
     for row, value in enumerate(column.to_list()):
         number = None if value is None or value == "" else as_float(value, truths=False)
