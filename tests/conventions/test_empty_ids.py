@@ -110,3 +110,23 @@ def test_in_an_audit_each_tool_takes_it_or_not():
     assert values["ranx"] == 1 / 2
     assert values["assay"] is None
     assert "same as assay: trec_eval recip_rank, autorag retrieval_mrr\n" in str(audit)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (
+            polars.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": ["high"]}),
+            "'high' in the column 'score' is not a number",
+        ),
+        (
+            polars.DataFrame({"query_id": ["q"], "doc_id": [""], "score": ["high"]}),
+            "'high' in the column 'score' is not a number",
+        ),
+        (polars.DataFrame({"query_id": ["q"], "name": ["a"]}), "no column for"),
+        (polars.Series(["a"]), "cannot be read|no column for"),
+    ],
+)
+def test_frames_that_cannot_be_read(frame, message):
+    with pytest.raises(assay.DataError, match=message):
+        assay.evaluate({"q": {"a": 1}}, frame, "mrr", convention="ranx")

@@ -56,7 +56,8 @@ def prepare_every_query(
     """The same for data that could not be read: looks at every query. None if no tool makes allowances."""
     if is_frame(data) or is_tuples(data):
         is_empty_allowed = all(tool.empty_ids for tool in tools)
-        return Prepared(filled_frame(data, columns, judgments=judgments), {}) if is_empty_allowed else None
+        table = filled_frame(data, columns, judgments=judgments) if is_empty_allowed else None
+        return None if table is None else Prepared(table, {})
     is_lenient = any(tool.infinite or tool.empty_ids or tool.unreadable != "error" for tool in tools)
     if not is_lenient or not has_queries(data):
         return None
@@ -152,13 +153,17 @@ def filled_ids(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
 
 
 def filled_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> Any:  # noqa: ANN401 - any frame
-    """A frame, or a list of named tuples, with `EMPTY_ID` in place of empty documents' ids."""
+    """A frame, or a list of named tuples, with `EMPTY_ID` in place of empty documents' ids; None if it has none."""
     import polars
 
-    table = to_polars(from_tuples(frame), columns, judgments=judgments)
-    name = find_columns(table.columns, columns, judgments=judgments, name="the frame")["doc_id"]
-    is_text = table[name].dtype == polars.String
-    return table.with_columns(polars.col(name).replace("", EMPTY_ID)) if is_text else table
+    try:
+        table = to_polars(from_tuples(frame), columns, judgments=judgments)
+        name = find_columns(table.columns, columns, judgments=judgments, name="the frame")["doc_id"]
+    except Exception:  # noqa: BLE001 - each library raises its own; reading has said what is wrong
+        return None
+    if table[name].dtype != polars.String or not (table[name] == "").any():
+        return None
+    return table.with_columns(polars.col(name).replace("", EMPTY_ID))
 
 
 def finite_data(data: Any) -> Any:  # noqa: ANN401 - whatever the user gave
