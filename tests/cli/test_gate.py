@@ -372,3 +372,12 @@ def test_the_settings_that_the_documentation_shows_can_be_read(assay, folder):
     result = assay("gate")
     assert result.exit_code == 2
     assert "file 'data/qrels.txt' not found" in result.stderr
+
+
+def test_json_excludes_other_formats(assay):
+    result = assay("gate", "qrels.txt", "one.run", "--min", "rr=0", "--json", "--format", "csv")
+    assert result.exit_code == 2
+    assert "--json and the format csv exclude each other" in result.stderr
+    assert assay("gate", "qrels.txt", "one.run", "--min", "rr=0", "--json", "-o", "out.md").exit_code == 2
+    plain = assay("gate", "qrels.txt", "one.run", "--min", "rr=0", "--format", "json")
+    assert assay("gate", "qrels.txt", "one.run", "--min", "rr=0", "--json").stdout == plain.stdout

@@ -130,6 +130,8 @@ def command(
     override them. If GITHUB_STEP_SUMMARY is set, as in GitHub Actions, the outcome is appended to that file in
     Markdown.
     """
+    if as_json and format_ not in ("table", "json"):
+        raise click.UsageError(f"--json and the format {format_} exclude each other; give one of them")
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
     settings = read_settings(config)
