@@ -3,6 +3,7 @@ r"""The empty string as a document's id, where a tool takes it: in every form of
 import json
 from typing import NamedTuple
 
+import ir_measures
 import polars
 import pytest
 
@@ -130,3 +131,13 @@ def test_in_an_audit_each_tool_takes_it_or_not():
 def test_frames_that_cannot_be_read(frame, message):
     with pytest.raises(assay.DataError, match=message):
         assay.evaluate({"q": {"a": 1}}, frame, "mrr", convention="ranx")
+
+
+def test_the_providers_of_ir_measures():
+    qrels, run = {"q": {"": 1, "a": 1}}, {"q": {"": 3.0, "a": 2.0, "x": 1.0}}
+    expected = {"RR@5": 1, "Accuracy": 1, "RBP(rel=1,p=0.5)": 1 / 4, "SDCG(max_rel=1)@1": 0, "BPM(max_rel=1)@2": 1 / 2}
+    measures = [ir_measures.parse_measure(name) for name in expected]
+    theirs = [ir_measures.calc_aggregate([measure], qrels, run)[measure] for measure in measures]
+    assert theirs == pytest.approx(list(expected.values()))
+    result = assay.evaluate(qrels, run, list(expected), convention="ir_measures")
+    assert result.mean == pytest.approx(expected)

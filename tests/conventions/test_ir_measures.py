@@ -59,7 +59,7 @@ SPELLINGS = [
     (
         "INST(T=2.0,max_rel=3)",
         "inst(target=2,max=3)",
-        "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant",
+        "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant exclude=empty_id",
     ),
 ]
 

@@ -31,6 +31,8 @@ UNSEEN = {"no_relevant": "skip_unjudged"}
 BY_ID = {"ties": "docid_asc", "precision": "float64", "negative": "nonrelevant"}
 PYNDEVAL = {**BY_ID, **UNSEEN, "duplicates": "once"}
 AS_GIVEN = {"ties": "input", "precision": "float64", "negative": "nonrelevant", "duplicates": "count", **UNSEEN}
+# cwl_eval does not find an empty id among the judgments.
+CWL_EVAL = {**AS_GIVEN, "exclude": "empty_id"}
 GDEVAL = {"precision": "float64", "duplicates": "count"}
 PRESENT = {"missing": "skip", **UNSEEN}
 
@@ -95,7 +97,7 @@ def only_one(text: str) -> float:
 NAMES = {
     "Accuracy": Name("auc(tied=rank)[@{}]", options=REL, policies=AS_GIVEN),
     "AP": Name("ap[@{}]", options=COMMON),
-    "BPM": Name("bpm@{}", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
+    "BPM": Name("bpm@{}", options={**TARGET, **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
     "Bpref": Name("bpref", options=REL),
     "Compat": Name(
         "compatibility(limit=0,ideal=score)",
@@ -112,8 +114,8 @@ NAMES = {
     "AP_IA": Name("ap_ia", options=COMMON, policies=PYNDEVAL),
     "P_IA": Name("precision_ia@{}", options=COMMON, policies=PYNDEVAL),
     "StRecall": Name("subtopic_recall@{}", options=REL, policies=PYNDEVAL),
-    "INST": Name("inst", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
-    "INSQ": Name("insq", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
+    "INST": Name("inst", options={**TARGET, **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
+    "INSQ": Name("insq", options={**TARGET, **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
     "infAP": Name("infap", options=REL),
     "IPrec": Name("iprec(cut=v9)@{}", options=COMMON),
     "Judged": Name("judged[@{}]", policies=BY_ID),
@@ -124,10 +126,10 @@ NAMES = {
         about="computed by ranx",
     ),
     "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL, about="computed by gdeval"),
-    "NERR8": Name("nerr8@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
-    "NERR9": Name("nerr9@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
-    "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
-    "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=AS_GIVEN, needed=HIGHEST),
+    "NERR8": Name("nerr8@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),
+    "NERR9": Name("nerr9@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),
+    "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
+    "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
     "NumQ": Name("num_q", policies=PRESENT, about="only queries in the run"),
     "NumRel": Name(
         "num_rel",
@@ -139,11 +141,11 @@ NAMES = {
     "NumRelRet": Name("num_rel_ret", options=REL),
     "P": Name("precision@{}", options=COMMON),
     "R": Name("recall@{}", options=COMMON),
-    "RBP": Name("rbp(limit=1000)", options={"p": Option("p"), **REL}, policies=AS_GIVEN, needed={"rel": "1"}),
+    "RBP": Name("rbp(limit=1000)", options={"p": Option("p"), **REL}, policies=CWL_EVAL, needed={"rel": "1"}),
     "Rprec": Name("r_precision", options=COMMON),
     "RR": Name("rr", options=COMMON, about="computed by pytrec_eval"),
     "RR@k": Name("rr@{}", options=REL, policies={**BY_ID, **UNSEEN}, about="computed by msmarco"),
-    "SDCG": Name("sdcg@{}", options=SCALE, policies=AS_GIVEN, needed=HIGHEST),
+    "SDCG": Name("sdcg@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),
     "SetP": Name("precision", options=COMMON),
     "SetRelP": Name("recall(cap=true)", options=COMMON),
     "SetR": Name("recall", options=REL),
