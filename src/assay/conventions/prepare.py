@@ -18,6 +18,7 @@ from assay.core.errors import DataError
 from assay.core.policies import LARGEST
 from assay.core.text import EMPTY_ID
 from assay.data.frames import find_columns, from_tuples, is_frame, is_tuples, to_polars
+from assay.data.mappings import as_dicts
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention
@@ -98,6 +99,7 @@ def _prepare_queries(
 ) -> Prepared:
     refused: Refused = {}
     values = []
+    data = as_dicts(data)
     for query, value in data.items() if isinstance(data, Mapping) else enumerate(data):
         made, refusing = prepare_query(value, tools, is_readable, thorough=thorough)
         values.append(made)

@@ -14,6 +14,7 @@ from assay.data.formats import TREC, recognise
 from assay.data.formats.json import as_pairs, read_entries
 from assay.data.formats.tabular import prepare_files
 from assay.data.frames import as_frame
+from assay.data.mappings import as_dicts
 from assay.data.run import Run
 from assay.data.source import Source, check_path, is_source, is_stream, open_source
 
@@ -85,8 +86,9 @@ def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa:
     if frame is not None:
         return ids_of_frame(frame)
     if isinstance(data, Mapping):
-        return ids_of_rows(Rows.from_rankings({query: data[query] for query in islice(data, MOST_QUERIES)}))
-    return ids_of_rows(Rows.from_rankings(data[:MOST_QUERIES]))
+        first = dict(islice(data.items(), MOST_QUERIES))
+        return ids_of_rows(Rows.from_rankings(as_dicts(first)))
+    return ids_of_rows(Rows.from_rankings(as_dicts(data[:MOST_QUERIES])))
 
 
 def ids_of_frame(frame: polars.DataFrame) -> Ids:

@@ -14,6 +14,7 @@ from assay.core.policies import check_policy
 from assay.core.text import count, show
 from assay.data.formats import find_format, recognise
 from assay.data.frames import as_frame, rows_of_table
+from assay.data.mappings import as_dicts
 from assay.data.source import Readable, describe, gather, is_source, open_source, prefix_errors
 
 if TYPE_CHECKING:
@@ -238,6 +239,7 @@ def read_rows(data: object, format: str | None, columns: Mapping[str, str] | Non
     frame = as_frame(data, columns, judgments=judgments)
     if frame is not None:
         return rows_of_table(frame, "the judgments" if judgments else "the run")
+    data = as_dicts(data)
     return Rows.from_judgments(data) if judgments else Rows.from_rankings(data)
 
 

@@ -15,6 +15,7 @@ from assay.core.errors import DataError
 from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX, find_format, recognise
 from assay.data.frames import GIVEN_RANK, as_frame, rows_of_table
+from assay.data.mappings import as_dicts
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, is_source, open_source
 
@@ -154,7 +155,7 @@ def rank_run(
         else:
             ranker.add_frame(frame, "the run", threads)
     else:
-        ranker.add_rankings(run)
+        ranker.add_rankings(as_dicts(run))
     return ranker
 
 

@@ -1,0 +1,56 @@
+"""Subclasses of dict, read as the mappings they say they are.
+
+The kernel walks dicts as they are stored. A subclass may show something else: an `OrderedDict` its own order, a class
+with its own `items` whatever it likes. Such a mapping is copied to a plain dict through its own methods first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.core.errors import DataError
+from assay.core.text import show
+
+# The methods that say what is in a mapping.
+VIEWS = ("items", "keys", "__iter__", "__getitem__")
+
+
+def as_dicts(data: Any) -> Any:  # noqa: ANN401 - any form of data
+    """Judgments or rankings with plain dicts for such mappings, of queries and of documents; else the same object.
+
+    >>> from collections import OrderedDict
+    >>> ranking = OrderedDict(d1=2.0, d2=1.0)
+    >>> ranking.move_to_end("d1")
+    >>> as_dicts({"q1": ranking})
+    {'q1': {'d2': 1.0, 'd1': 2.0}}
+    """
+    if has_own_view(type(data)):
+        data = as_dict(data)
+    elif not isinstance(data, (dict, list, tuple)):
+        # Mappings of other kinds, and a pandas Series, whose index are the queries.
+        if not hasattr(data, "keys"):
+            return data
+        data = dict(data)
+    if isinstance(data, dict):
+        is_same = not any(map(has_own_view, set(map(type, data.values()))))
+        return data if is_same else {query: as_dict(each) for query, each in data.items()}
+    return [as_dict(each) for each in data] if any(map(has_own_view, set(map(type, data)))) else data
+
+
+def has_own_view(kind: type) -> bool:
+    """Whether it is a subclass of dict that may show something else than it stores."""
+    return issubclass(kind, dict) and any(getattr(kind, name) is not getattr(dict, name) for name in VIEWS)
+
+
+def as_dict(value: Any) -> Any:  # noqa: ANN401 - any form of data
+    """What such a mapping says of itself, as a plain dict; any other value as it is."""
+    kind = type(value)
+    if not has_own_view(kind):
+        return value
+    pairs = value.items() if kind.items is not dict.items else [(key, value[key]) for key in value.keys()]  # noqa: SIM118 - keys and iteration may differ
+    result: dict[Any, Any] = {}
+    for key, each in pairs:
+        if key in result:
+            raise DataError(f"a {kind.__name__} has the key {show(key)} twice; keep one")
+        result[key] = each
+    return result
