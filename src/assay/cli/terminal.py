@@ -99,7 +99,7 @@ def emit(text: str, target: str | None = None) -> None:
     if target is None or target == "-":
         click.echo(text, file=sys.stdout, nl=False)
         return
-    from assay.data.write import replaced
+    from assay.data.replace import replaced
 
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
         text = PAGE_START + text

@@ -5,10 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
-import secrets
-import shutil
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -19,9 +15,11 @@ from assay.core.interface import Option
 from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
 from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
+from assay.data.replace import partial_file, replaced
 from assay.data.source import COMPRESSIONS, quoted
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterator
 
     from assay.data.qrels import Qrels, QueryTable
@@ -112,10 +110,14 @@ def open_replacement(target: Path) -> Iterator[IO[bytes]]:
     compression = compression_of(target)
     try:
         with replaced(target) as partial:
+            if compression == ".zst":
+                with partial_file(partial.parent) as (plain, _):
+                    with plain.open("wb") as file:
+                        yield file
+                    compress_zst(plain, partial)
+                return
             with open_compressed(partial, compression) as file:
                 yield file
-            if compression == ".zst":
-                compress(partial)
     except OSError as error:
         raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
 
@@ -123,35 +125,6 @@ def open_replacement(target: Path) -> Iterator[IO[bytes]]:
 def compression_of(target: Path) -> str:
     """The ending that names a compression; empty if there is none."""
     return target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
-
-
-@contextmanager
-def replaced(target: Path) -> Iterator[Path]:
-    """A file beside `target` that replaces it at the end; a device or a pipe is written to instead."""
-    if target.is_dir():
-        raise FileError(f"{quoted(target)} is a directory, not a file")
-    final = target.resolve()
-    is_device = target.exists() and not target.is_file()
-    folder = Path(tempfile.gettempdir()) if is_device else final.parent
-    partial = folder / f".assay-{secrets.token_hex(8)}"
-    try:
-        yield partial
-        if is_device:
-            with partial.open("rb") as whole, target.open("wb") as device:
-                shutil.copyfileobj(whole, device)
-        else:
-            partial.replace(final)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def compress(path: Path) -> None:
-    """Replaces a plain file by a Zstandard file."""
-    plain = path.rename(path.with_name(path.name + ".plain"))
-    try:
-        compress_zst(plain, path)
-    finally:
-        plain.unlink()
 
 
 def open_compressed(path: Path, compression: str) -> IO[bytes]:

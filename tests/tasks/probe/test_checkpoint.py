@@ -290,6 +290,36 @@ print(probe["rr"], probe.asked, probe.resumed)
 """
 
 
+def test_two_probes_do_not_share_a_checkpoint(file):
+    second = Search()
+
+    def search(question):
+        if not refused:
+            with pytest.raises(assay.FileError) as error:
+                probed(second, file)
+            refused.append(str(error.value))
+        return list(zip(*ANSWERS[question], strict=True))
+
+    refused = []
+    first = probed(search, file, concurrency=1, name="search")
+    shown = f"the checkpoint '{file}' is in use by another probe; wait until it ends, or use another file"
+    assert (refused, second.asked, first.asked) == ([shown], [], 40)
+    assert (probed(second, file).resumed, second.asked) == (40, [])
+
+
+def test_two_processes_do_not_share_a_checkpoint(file):
+    with SearchServer(delay=0.1) as server:
+        command = [sys.executable, "-c", CODE, json.dumps([QUESTIONS, QRELS, server.url, str(file)])]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:  # noqa: S603 - our own code
+            end = time.monotonic() + 30
+            while not server.asked and time.monotonic() < end:
+                time.sleep(0.005)
+            with pytest.raises(assay.FileError, match="is in use by another probe"):
+                assay.probe(HttpSearch(server.url), QUESTIONS, QRELS, "rr", checkpoint=file)
+            assert running.communicate(timeout=60)[0] == "1.0 40 0\n"
+    assert set(server.asked.values()) == {1}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_a_killed_process_is_taken_up_where_it_was(file):
     with SearchServer(delay=0.02) as server:

@@ -3,6 +3,7 @@
 The first line says what it belongs to; every other line is one ranking, written as soon as it arrives. An incomplete
 last line, as a killed process leaves it, is dropped; blank lines are skipped. Failed questions are not in it. The
 request may contain keys: only a digest of it is stored, salted and slow to compute, so that keys cannot be guessed.
+The file is locked while a probe writes to it: two of them would ask the same questions.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
 from assay.core.text import show
 from assay.data.formats.jsonl import filled_lines, parse_json_line
+from assay.data.lock import lock
 from assay.data.source import quoted
 from assay.data.texts import is_number
 from assay.tasks.probe.ask import Outcome
@@ -103,8 +105,20 @@ def open_checkpoint(path: str | os.PathLike[str] | None, owner: CheckpointOwner)
     with ExitStack() as stack:
         with naming_checkpoint(name):
             file = stack.enter_context(Path(path).open("a+b"))
+            keep_apart(file, name)
             finished = resume(file, name, owner)
         yield Checkpoint(finished, file, name)
+
+
+def keep_apart(file: IO[bytes], name: str) -> None:
+    """Raises if another probe has the checkpoint open; where the file system has no locks, nothing can tell."""
+    try:
+        lock(file.fileno())
+    except BlockingIOError:
+        said = f"the checkpoint {name} is in use by another probe; wait until it ends, or use another file"
+        raise FileError(said) from None
+    except OSError:
+        return
 
 
 @contextmanager
