@@ -5,6 +5,7 @@
 
 #![cfg_attr(not(feature = "python"), forbid(unsafe_code))]
 
+mod count;
 pub mod fault;
 pub mod index;
 pub mod judged;
@@ -15,6 +16,7 @@ pub mod rows;
 pub mod scan;
 mod seen;
 pub mod text;
+mod ties;
 
 #[cfg(feature = "python")]
 mod python;

@@ -1,11 +1,13 @@
 //! Ranks the judged documents of one ranking without sorting it.
 
+use crate::count::Counts;
 use crate::fault::Fault;
 use crate::index::Index;
 use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
 use crate::options::{Duplicates, Options};
 use crate::rows::hash;
 use crate::seen::Seen;
+use crate::ties::break_ties;
 
 /// The documents of one ranking, by position.
 pub trait Documents {
@@ -58,9 +60,9 @@ pub struct Ranker<'a> {
 
 /// A judged document at a position of the ranking.
 #[derive(Debug, Clone, Copy)]
-struct Found {
-    document: u32,
-    position: usize,
+pub struct Found {
+    pub document: u32,
+    pub position: usize,
 }
 
 impl<'a> Ranker<'a> {
@@ -103,8 +105,9 @@ impl<'a> Ranker<'a> {
     pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> bool {
         let first_hit = self.judged.hits.len();
         self.reset();
+        let counts = Counts::new(scores, found.iter().map(|&(_, score)| score));
         for &(document, score) in found {
-            let (higher, same) = count_against(scores, score);
+            let (higher, same) = counts.of(score);
             if same > 1 {
                 self.judged.hits.truncate(first_hit);
                 return false;
@@ -192,12 +195,13 @@ impl<'a> Ranker<'a> {
                 self.scores.clear();
                 self.scores.extend(scores.iter().map(|&score| self.options.score(score)));
                 self.spread = if self.options.spread { Spread::of(scores) } else { None };
-                if self.found.len() <= FEW {
-                    self.compare()
-                } else {
-                    self.search()
+                let wanted = self.found.iter().map(|found| (found.document, self.scores[found.position]));
+                let counts = Counts::new(&self.scores, wanted.clone().map(|(_, score)| score));
+                for (document, score) in wanted {
+                    let (higher, same) = counts.of(score);
+                    self.judged.hits.push(hit(document, score, higher, same - 1));
                 }
-                self.break_ties(first_hit, documents);
+                break_ties(&mut self.judged.hits[first_hit..], &self.found, &self.scores, documents);
             }
         }
         self.close(query, documents.count(), first_hit);
@@ -218,77 +222,6 @@ impl<'a> Ranker<'a> {
             spread: self.spread,
         });
     }
-
-    /// Counts by comparing every score with every judged one.
-    fn compare(&mut self) {
-        for found in &self.found {
-            let score = self.scores[found.position];
-            let (higher, same) = count_against(&self.scores, score);
-            self.judged.hits.push(hit(found.document, score, higher, same - 1));
-        }
-    }
-
-    /// Counts by looking every score up among the judged ones.
-    fn search(&mut self) {
-        let mut levels: Vec<f64> = self.found.iter().map(|found| self.scores[found.position]).collect();
-        levels.sort_unstable_by(f64::total_cmp);
-        levels.dedup();
-        let mut at_least = vec![0usize; levels.len() + 1];
-        let mut equal = vec![0usize; levels.len()];
-        for &score in &self.scores {
-            let reached = levels.partition_point(|&level| level <= score);
-            at_least[reached] += 1;
-            if reached > 0 && levels[reached - 1] == score {
-                equal[reached - 1] += 1;
-            }
-        }
-        for level in (0..levels.len()).rev() {
-            at_least[level] += at_least[level + 1];
-        }
-        for found in &self.found {
-            let score = self.scores[found.position];
-            let level = levels.partition_point(|&level| level < score);
-            let higher = at_least[level + 1] - equal[level];
-            self.judged.hits.push(hit(found.document, score, higher, equal[level] - 1));
-        }
-    }
-
-    /// Places each hit among the documents it ties with.
-    fn break_ties(&mut self, first_hit: usize, documents: &impl Documents) {
-        let mut levels: Vec<f64> =
-            self.judged.hits[first_hit..].iter().filter(|hit| hit.tied > 0).map(|hit| hit.score).collect();
-        levels.sort_unstable_by(f64::total_cmp);
-        levels.dedup();
-        for level in levels {
-            let given: Vec<usize> =
-                (0..self.scores.len()).filter(|&other| self.scores[other] == level).collect();
-            let mut sorted = given.clone();
-            sorted.sort_by(|&left, &right| documents.id(left).cmp(documents.id(right)));
-            for (hit, found) in self.judged.hits[first_hit..].iter_mut().zip(&self.found) {
-                if hit.score == level {
-                    let id = documents.id(found.position);
-                    let low = sorted.partition_point(|&other| documents.id(other) < id);
-                    let high = sorted.partition_point(|&other| documents.id(other) <= id);
-                    let repeats = sorted[low..high].iter().filter(|&&other| other < found.position).count();
-                    hit.before_ascending = (low + repeats) as u32;
-                    hit.before_descending = (sorted.len() - high + repeats) as u32;
-                    hit.before_input = given.partition_point(|&other| other < found.position) as u32;
-                }
-            }
-        }
-    }
-}
-
-/// Up to this many judged documents are compared with every score; more are searched.
-const FEW: usize = 16;
-
-/// How many scores are higher than `score`, and how many are the same.
-fn count_against(scores: &[f64], score: f64) -> (usize, usize) {
-    let add = |(higher, same): (u64, u64), &other: &f64| {
-        (higher + u64::from(other > score), same + u64::from(other == score))
-    };
-    let (higher, same) = scores.iter().fold((0, 0), add);
-    (higher as usize, same as usize)
 }
 
 fn hit(document: u32, score: f64, higher: usize, tied: usize) -> Hit {

@@ -149,3 +149,82 @@ fn the_spread_of_scores() {
     assert_eq!(Spread::of(&[2.0]), Some(Spread { top: 2.0, second: 2.0, deviation: 0.0 }));
     assert_eq!(Spread::of(&[]), None);
 }
+
+/// Numbers that look random.
+fn numbers() -> impl FnMut(usize) -> usize {
+    let mut state = 11u64;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    }
+}
+
+/// How many other positions of the ranking satisfy `before`.
+fn count(ranking: &[(&str, f64)], before: impl Fn(usize) -> bool) -> u32 {
+    (0..ranking.len()).filter(|&other| before(other)).count() as u32
+}
+
+#[test]
+fn ties_and_repeats_are_placed_as_by_comparing_all_pairs() {
+    let mut number = numbers();
+    let names: Vec<String> = (0..40).map(|number| format!("d{number}")).collect();
+    for round in 0..2_000 {
+        let (documents, levels) = (1 + number(names.len()), 1 + number(6));
+        let scores = [-1.0, -0.0, 0.0, 1e-9, 2.5, 7.0];
+        let ranking: Vec<(&str, f64)> =
+            (0..number(60)).map(|_| (names[number(documents)].as_str(), scores[number(levels)])).collect();
+        let judged: Vec<&str> = names[..number(documents + 1)].iter().map(String::as_str).collect();
+        let expected = (0..ranking.len()).filter_map(|at| {
+            let (id, score) = ranking[at];
+            let tied = |other: usize| other != at && ranking[other].1 == score;
+            let repeat = |other: usize| ranking[other].0 == id && other < at;
+            Some(Hit {
+                document: judged.iter().position(|document| *document == id)? as u32,
+                score,
+                higher: count(&ranking, |other| ranking[other].1 > score),
+                tied: count(&ranking, tied),
+                before_descending: count(&ranking, |other| {
+                    tied(other) && (ranking[other].0 > id || repeat(other))
+                }),
+                before_ascending: count(&ranking, |other| {
+                    tied(other) && (ranking[other].0 < id || repeat(other))
+                }),
+                before_input: count(&ranking, |other| tied(other) && other < at),
+            })
+        });
+        let mut expected: Vec<Hit> = expected.collect();
+        expected.sort_by_key(|hit| hit.higher);
+        assert_eq!(ranked(&judged, &ranking, with(Duplicates::Count)).unwrap().hits, expected, "{round}");
+    }
+}
+
+#[test]
+fn a_dict_without_ties_is_counted_as_any_other_ranking() {
+    let names: Vec<String> = (0..60).map(|number| format!("d{number}")).collect();
+    let ranking: Vec<(&str, f64)> =
+        names.iter().enumerate().map(|(number, name)| (name.as_str(), (number * 37 % 61) as f64)).collect();
+    let scores: Vec<f64> = ranking.iter().map(|&(_, score)| score).collect();
+    for judged in [3, 16, 17, 60] {
+        let all: Vec<&str> = names[..judged].iter().map(String::as_str).collect();
+        let index = index(&all);
+        let mut ranker = Ranker::new(&index, Options::default());
+        let found: Vec<(u32, f64)> = (0..judged).map(|at| (at as u32, scores[at])).collect();
+        assert!(ranker.rank_untied(0, &found, &scores));
+        assert_eq!(ranker.judged.hits, ranked(&all, &ranking, Options::default()).unwrap().hits);
+    }
+}
+
+#[test]
+fn a_hundred_thousand_ties_take_no_square_of_the_time() {
+    let names: Vec<String> = (0..200_000).map(|number| format!("d{}", number * 7919 % 200_000)).collect();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let pairs: Vec<(&str, f64)> = all.iter().enumerate().map(|(at, name)| (*name, (at / 2) as f64)).collect();
+    let begun = std::time::Instant::now();
+    let judged = ranked(&all, &pairs, Options::default()).unwrap();
+    assert!(judged.hits.iter().all(|hit| hit.tied == 1 && hit.before_ascending + hit.before_descending == 1));
+    let one = vec![("d0", 1.0); 200_000];
+    let judged = ranked(&["d0"], &one, with(Duplicates::Count)).unwrap();
+    assert!(judged.hits.iter().enumerate().all(|(at, hit)| hit.before_ascending == at as u32));
+    // By comparing all pairs it would be more than a minute, many times that in a build without optimization.
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+}

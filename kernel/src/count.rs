@@ -1,0 +1,76 @@
+//! How many scores of a ranking are higher than a judged one, and how many are the same.
+
+/// Up to this many judged documents are compared with every score; more are searched.
+const FEW: usize = 16;
+
+/// The scores of a ranking, ready to be counted against some of them.
+#[derive(Debug)]
+pub struct Counts<'a> {
+    scores: &'a [f64],
+    /// The scores that are asked for and what was counted for each, where there are many.
+    levels: Option<Levels>,
+}
+
+#[derive(Debug)]
+struct Levels {
+    values: Vec<f64>,
+    at_least: Vec<usize>,
+    equal: Vec<usize>,
+}
+
+impl<'a> Counts<'a> {
+    /// Only the scores in `wanted` will be asked for.
+    pub fn new(scores: &'a [f64], wanted: impl ExactSizeIterator<Item = f64>) -> Self {
+        let levels = (wanted.len() > FEW).then(|| Levels::new(scores, wanted));
+        Self { scores, levels }
+    }
+
+    /// How many scores are higher than `score`, and how many are the same.
+    pub fn of(&self, score: f64) -> (usize, usize) {
+        match &self.levels {
+            None => count_against(self.scores, score),
+            Some(levels) => levels.of(score),
+        }
+    }
+}
+
+impl Levels {
+    /// Looks every score up among the wanted ones.
+    fn new(scores: &[f64], wanted: impl Iterator<Item = f64>) -> Self {
+        let values = distinct(wanted);
+        let mut at_least = vec![0usize; values.len() + 1];
+        let mut equal = vec![0usize; values.len()];
+        for &score in scores {
+            let reached = values.partition_point(|&value| value <= score);
+            at_least[reached] += 1;
+            if reached > 0 && values[reached - 1] == score {
+                equal[reached - 1] += 1;
+            }
+        }
+        for level in (0..values.len()).rev() {
+            at_least[level] += at_least[level + 1];
+        }
+        Self { values, at_least, equal }
+    }
+
+    fn of(&self, score: f64) -> (usize, usize) {
+        let level = self.values.partition_point(|&value| value < score);
+        (self.at_least[level + 1] - self.equal[level], self.equal[level])
+    }
+}
+
+/// The different scores, from low to high.
+pub fn distinct(scores: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = scores.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+fn count_against(scores: &[f64], score: f64) -> (usize, usize) {
+    let add = |(higher, same): (u64, u64), &other: &f64| {
+        (higher + u64::from(other > score), same + u64::from(other == score))
+    };
+    let (higher, same) = scores.iter().fold((0, 0), add);
+    (higher as usize, same as usize)
+}

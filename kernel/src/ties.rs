@@ -1,0 +1,60 @@
+//! Places judged documents among those they tie with, under every rule at once.
+
+use crate::count::distinct;
+use crate::judged::Hit;
+use crate::rank::{Documents, Found};
+
+/// A document of the ranking that ties with a judged one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Member {
+    position: usize,
+    /// How many documents of the same score are given before it.
+    before_input: usize,
+}
+
+/// Breaks the ties of `hits`, which are the documents in `found`, in the order of their positions.
+pub fn break_ties(hits: &mut [Hit], found: &[Found], scores: &[f64], documents: &impl Documents) {
+    let levels = distinct(hits.iter().filter(|hit| hit.tied > 0).map(|hit| hit.score));
+    if levels.is_empty() {
+        return;
+    }
+    let id = |member: &Member| documents.id(member.position);
+    let (mut members, starts) = group(&levels, scores);
+    for bounds in starts.windows(2) {
+        let tie = &mut members[bounds[0]..bounds[1]];
+        // Documents listed twice keep the order they are given in.
+        tie.sort_by(|left, right| id(left).cmp(id(right)));
+        let mut lower = 0;
+        for same in tie.chunk_by(|left, right| id(left) == id(right)) {
+            for (repeats, member) in same.iter().enumerate() {
+                if let Ok(number) = found.binary_search_by_key(&member.position, |found| found.position) {
+                    hits[number].before_ascending = (lower + repeats) as u32;
+                    hits[number].before_descending = (tie.len() - lower - same.len() + repeats) as u32;
+                    hits[number].before_input = member.before_input as u32;
+                }
+            }
+            lower += same.len();
+        }
+    }
+}
+
+/// The documents whose score is one of `levels`, level by level as they are given, and where each level begins.
+fn group(levels: &[f64], scores: &[f64]) -> (Vec<Member>, Vec<usize>) {
+    let mut starts = vec![0; levels.len() + 1];
+    let mut tied = Vec::new();
+    for (position, &score) in scores.iter().enumerate() {
+        let level = levels.partition_point(|&level| level < score);
+        if levels.get(level) == Some(&score) {
+            tied.push((level, Member { position, before_input: starts[level + 1] }));
+            starts[level + 1] += 1;
+        }
+    }
+    for level in 1..starts.len() {
+        starts[level] += starts[level - 1];
+    }
+    let mut members = vec![Member::default(); tied.len()];
+    for (level, member) in tied {
+        members[starts[level] + member.before_input] = member;
+    }
+    (members, starts)
+}
