@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from assay.core.errors import DataError
-from assay.data.http import HttpClient, Secret, TemporaryError
+from assay.data.http import HttpClient, TemporaryError
+from assay.data.secrets import Secret
 from search_server import Reply, SearchServer
 
 WITHOUT = "import sys; sys.modules['httpx2'] = None; import assay; "

@@ -156,6 +156,10 @@ class NoteKind(StrEnum):
     # A live retriever.
     UNASKED = "unasked", "{count} [query|queries] in the judgments [has|have] no question: {queries}"
     FAILED = "failed", "{count} [question|questions] failed; counted as empty: {queries}"
+    CONCEALED = (
+        "concealed",
+        "{count} retrieved [id|ids] with a value that was sent as a possible key; it is shown as …: {queries}",
+    )
     ORDER = (
         "order",
         "scores of {count} [ranking|rankings] do not decrease; ignored, the order counts: {queries}",

@@ -1,29 +1,23 @@
-"""HTTP: one client for everything that talks to a server, and what keeps keys out of its messages.
+"""HTTP: one client for everything that talks to a server.
 
 httpx2 opens, pools and closes connections and speaks TLS. This file adds what its callers need: limits on the time and
 the size of a response, which failures may pass and how long to wait before a retry, and messages without secrets.
 Its transport is used without the client on top: that one would keep cookies and write whole addresses to the log.
 Redirects are not followed, since keys would go elsewhere; proxy settings of the environment are ignored.
-
-Any value of a header, and anything after the `?` of an address, may be a key. The server may send it back as it was
-sent, decoded, or escaped. A text of four or more characters is hidden wherever it occurs; a shorter one could occur in
-any message, so it is hidden only right after its name.
 """
 
 from __future__ import annotations
 
-import json
-import re
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote, quote_plus, unquote, unquote_plus
+from typing import TYPE_CHECKING
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import printable
+from assay.data.secrets import MARK, Secret, hide
 
 if TYPE_CHECKING:
     import ssl
@@ -39,14 +33,6 @@ LONGEST_EXCERPT = 80
 # Too slow or too many requests: like a server's own failure, these may pass.
 PASSING = (408, 425, 429)
 OK, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
-
-# Characters that are left as they are in an address; anything else is percent-encoded.
-KEPT = "/%:=&?~+!$,;'@()*[]"
-SHORTEST_SECRET = 4
-# A word of a header's value, such as the one after `Bearer`, is hidden by itself if it is as long as keys are.
-SHORTEST_WORD = 8
-MARK = "…"
-ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([/\\\"]))")
 
 
 class TemporaryError(Exception):
@@ -65,13 +51,6 @@ def pause_before_retry(attempt: int, error: BaseException | None) -> float:
     """
     after = error.after if isinstance(error, TemporaryError) else None
     return min(FIRST_PAUSE * 2 ** (attempt - 1) if after is None else after, LONGEST_PAUSE)
-
-
-class Secret(NamedTuple):
-    """A text that must not be shown, and its name."""
-
-    name: str
-    value: str
 
 
 class HttpClient:
@@ -214,79 +193,11 @@ def excerpt(content: bytes) -> str:
     """The beginning of a response, in quotes."""
     if not content.strip():
         return "it is empty"
-    return "'" + shorten(" ".join(content[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace").split())) + "'"
+    start = content.lstrip()[: 4 * LONGEST_EXCERPT]
+    # What was cut off must show: half a key would not be recognised.
+    cut = MARK if len(start) < len(content.strip()) else ""
+    return "'" + shorten(" ".join(start.decode("utf-8", "replace").split()) + cut) + "'"
 
 
 def shorten(text: str) -> str:
     return printable(text[:LONGEST_EXCERPT] + (MARK if len(text) > LONGEST_EXCERPT else ""))
-
-
-def secrets_in_headers(values: Mapping[str, str], substituted: Iterable[str] = ()) -> list[Secret]:
-    """The values of headers, what was substituted in them, and the long words in them except the first."""
-    secrets = [Secret(name, value) for name, value in values.items()] + [Secret("", value) for value in substituted]
-    for value in values.values():
-        words = re.split(r"[\s;,=]+", value)[1:]
-        secrets += [Secret("", word) for word in words if len(word) >= SHORTEST_WORD]
-    return [secret for secret in secrets if secret.value]
-
-
-def hide(text: str, secrets: Iterable[Secret]) -> str:
-    r"""The text without secrets, and without the beginning of a secret that was cut off.
-
-    >>> secrets = [Secret("key", "s3cret/key"), Secret("v", "4")]
-    >>> hide("got s3cret%2Fkey and s3cret…, HTTP 404, v=4", secrets)
-    'got … and …, HTTP 404, …'
-    >>> hide(r"got s3cret\/key and s3cret\u002Fkey", secrets)
-    'got … and …'
-    """
-    # The longest first, so that no part of one is left over.
-    forms = sorted({form for secret in secrets for form in shown_forms(secret)}, key=len, reverse=True)
-    hidden = remove_forms(text, forms)
-    # JSON may escape any character; if escapes concealed a secret, the text is shown without them.
-    plain = ESCAPE.sub(unescape, hidden)
-    clear = remove_forms(plain, forms)
-    return hidden if clear == plain else clear
-
-
-def remove_forms(text: str, forms: Iterable[str]) -> str:
-    """The text without these forms, and without their beginnings where it was cut."""
-    for form in forms:
-        text = text.replace(form, MARK)
-        for length in range(min(len(form) - 1, len(text)), SHORTEST_SECRET - 1, -1):
-            text = text.replace(form[:length] + MARK, MARK)
-    return text
-
-
-def unescape(escape: re.Match[str]) -> str:
-    """The character that a JSON escape stands for."""
-    return chr(int(escape[1], 16)) if escape[1] else escape[2]
-
-
-def shown_forms(secret: Secret) -> list[str]:
-    """Every way in which a secret may appear in a message."""
-    forms = encoded_forms(secret.value)
-    long = [form for form in forms if len(form) >= SHORTEST_SECRET]
-    short = [form for form in forms if len(form) < SHORTEST_SECRET]
-    before = [f"{name}{sign}" for name in encoded_forms(secret.name) for sign in ("=", ": ", ":")] or ["?"]
-    return long + [f"{name}{form}" for form in short for name in before]
-
-
-def encoded_forms(text: str) -> set[str]:
-    """A text as it is, decoded, encoded, and as JSON and assay's messages write it.
-
-    >>> sorted(encoded_forms("a%2Fb"))
-    ['a%252Fb', 'a%2Fb', 'a%2fb', 'a/b']
-    """
-    if not text:
-        return set()
-    plain = {text, unquote(text), unquote_plus(text)}
-    encoded = {
-        write(each, safe=safe, errors="replace")
-        for each in plain
-        for write in (quote, quote_plus)
-        for safe in (KEPT, "")
-    }
-    lower = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), each) for each in encoded}
-    escaped = {json.dumps(each, ensure_ascii=is_ascii)[1:-1] for each in plain for is_ascii in (True, False)}
-    forms = plain | encoded | lower | escaped
-    return {printable(" ".join(each.split())) for each in forms} - {""}

@@ -1,10 +1,14 @@
 """Keys are kept out of messages, in whatever form they come back; other texts are left as they are."""
 
+import base64
+import json
+
 import pytest
 
 import assay
-from assay.data.http import Secret, hide
+from assay.data.secrets import Secret, hide
 from assay.live import HttpSearch
+from assay.tasks.probe.records import write_records
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 KEY = "a%2Fb%2Bcdefgh1234"
@@ -64,3 +68,146 @@ def test_a_key_that_the_server_sends_back_is_nowhere(query, tmp_path):
     shown = "".join([str(probe), repr(search), probe.to_json(), file.read_text(), str(probe.run.tag)])
     assert probe.failures == {"q1": f"HTTP 403 Forbidden: '/search?{'token=' if '=' in query else ''}…'"}
     assert not [part for part in (KEY, "a/b+cdefgh1234", "s3cret") if part in shown]
+
+
+SENT_BACK = "s3cret/key-0123"
+FORMS = [SENT_BACK, "s3cret%2Fkey-0123", r"s3cret\/key-0123", f"doc {SENT_BACK} 7"]
+
+
+@pytest.mark.parametrize("sent", ["header", "url", "body", "basic"])
+def test_a_key_that_comes_back_as_an_id_a_title_or_an_answer_is_nowhere(sent, tmp_path):
+    checkpoint, run, records = tmp_path / "checkpoint.jsonl", tmp_path / "live.run", tmp_path / "records.jsonl"
+
+    def behave(question, times):  # noqa: ARG001 - what a behaviour is called with
+        if question == "question 1":
+            return Reply({SENT_BACK: 1}, 401)
+        if question == "question 2":
+            return Reply({SENT_BACK: [SENT_BACK]})
+        documents = [{"id": each, "title": each, "text": f"the key is {each}"} for each in (*FORMS, "d0", "d3")]
+        return Reply({"answer": f"it is {SENT_BACK}", "contexts": documents})
+
+    login = base64.b64encode(f"me:{SENT_BACK}".encode()).decode()
+    options = {
+        "header": {"headers": ["X-Api-Key: $KEY"], "environment": {"KEY": SENT_BACK}},
+        "url": {},
+        "body": {"body": json.dumps({"query": "{query}", "auth": {"apiKey": SENT_BACK}})},
+        "basic": {"headers": [f"Authorization: Basic {login}"]},
+    }[sent]
+    with SearchServer(behave) as server:
+        search = HttpSearch(f"{server.url}?key={SENT_BACK}" if sent == "url" else server.url, **options)
+        for _ in range(2):
+            probe = assay.probe(
+                search, dict(list(QUESTIONS.items())[:4]), QRELS, "rr", checkpoint=checkpoint, retries=0
+            )
+            assert probe.run.to_dict()["q0"] == ["…", "… 2", "… 3", "doc … 7", "d0", "d3"]
+            assert (probe.result.scores["rr"].tolist()[:4], set(probe.failures)) == ([1 / 5, 0, 0, 1 / 6], {"q1", "q2"})
+            said = "8 retrieved ids with a value that was sent as a possible key"
+            assert any(str(note).startswith(said) for note in probe.notes)
+    probe.run.write(run, lossy=True)
+    write_records(probe.records, records)
+    shown = "".join(
+        [str(probe), repr(search), probe.to_json(), probe.to_csv(), *probe.failures.values(), probe.to_html()]
+    )
+    for text in (shown, checkpoint.read_text(), run.read_text(), records.read_text()):
+        assert not [part for part in ("s3cret", "key-0123", login) if part in text]
+
+
+def test_a_judged_id_is_not_a_secret():
+    with SearchServer(lambda *_: Reply(["wiki-1", "wiki-2", "wiki-3"])) as server:
+        search = HttpSearch(f"{server.url}?index=wiki")
+        probe = assay.probe(search, {"q1": "a"}, {"q1": {"wiki-2": 1}, "q2": {"wiki-3": 1}}, "rr", missing="skip")
+    assert (probe.run.to_dict()["q1"], probe["rr"]) == (["…-1", "wiki-2", "wiki-3"], 0.5)
+
+
+BODIES = [
+    ({"api_key": "s3cret"}, "no s3cret", "no …"),
+    ({"apiKey": "s3cret"}, "no s3cret", "no …"),
+    ({"X-API-Key": "s3cret"}, "no s3cret", "no …"),
+    ({"auth": {"user": "root1", "list": ["s3cret"]}}, "no root1, no s3cret", "no …, no …"),
+    ({"token": "Bearer s3cret-0123"}, "no s3cret-0123", "no …"),
+    ({"other": "Bearer s3cret-0123"}, "no s3cret-0123", "no …"),
+    ({"other": "sk-0123456789abcdefghij"}, "no sk-0123456789abcdefghij", "no …"),
+    ({"key": "a&b<s3cret>"}, "no a&amp;b&lt;s3cret&gt;", "no …"),
+    ({"password": "abc"}, "abc, password=abc, password: abc", "abc, …, …"),
+    ({"key": "pre-{query}-s3cret"}, "no pre- -s3cret", "no … …"),
+    ({"key": "{query}"}, "{query}", "{query}"),
+    ({"index": "docs", "fields": ["title"], "tokenizer": "standard", "k": 1000}, "docs title standard 1000", None),
+    ({"model": "all-MiniLM-L6-v2", "note": "a text of many words and 20 of them"}, "all-MiniLM-L6-v2 of them", None),
+]
+
+
+@pytest.mark.parametrize(("body", "text", "shown"), BODIES)
+def test_keys_in_the_body(body, text, shown):
+    search = HttpSearch("http://h/", body=json.dumps({"query": "{query}", **body}))
+    assert search.hide(text) == (text if shown is None else shown)
+
+
+def test_a_key_that_is_cut_off_by_the_end_of_an_excerpt():
+    content = b" " * 500 + b"x" + b" " * 310 + b"s3cret-0123456789 and more"
+    with SearchServer(lambda *_: Reply(content, 400)) as server:
+        search = HttpSearch(f"{server.url}?key=s3cret-0123456789")
+        with pytest.raises(assay.DataError) as error:
+            search("question 1", 1)
+        search.close()
+    assert str(error.value) == "HTTP 400 Bad Request: 'x …'"
+
+
+LOGINS = [
+    "us3r:pa55",
+    "us3r:pa/55",
+    "us3r:pa#55",
+    "us3r:pa?55",
+    "us3r:55/pa",
+    "us3r:55#pa",
+    "us3r:55?pa",
+    "us3r:pa@55",
+    "us/3r:pa55",
+    "us3r/x",
+    "us3r#x",
+    "us3r?x",
+    "us3r:p/a?5#5",
+    "us3r:pa%2F55",
+    "us3r:[pa55",
+    "us3r:p a55",
+    "us3r:",
+]
+
+
+@pytest.mark.parametrize("login", LOGINS)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://{}@h/x",
+        "HTTPS://{}@h:1/",
+        "ftp://{}@h/",
+        "{}@h/x",
+        "http:/{}@h/",
+        "//{}@h/",
+        "http://{}@h/?key=pa55",
+        "http://{}@",
+    ],
+)
+def test_user_and_password_in_a_url_are_not_shown(login, url):
+    with pytest.raises(assay.DataError) as error:
+        HttpSearch(url.format(login))
+    said = str(error.value)
+    assert not [part for part in ("us3r", "3r:", "pa", "55") if part in said.replace("password", "")]
+
+
+@pytest.mark.parametrize("url", ["http://us3r:pa55%40h/", "http://us3r:pa55＠h/", "http://us3r:[pa55﹫h/"])
+def test_nor_with_another_at_sign(url):
+    with pytest.raises(assay.DataError, match=r"^the URL is invalid$"):
+        HttpSearch(url)
+
+
+@pytest.mark.parametrize("headers", [["s3cret"], ["X-Key=s3cret"], ["X-Key s3cret: 1"], ["A: 1", "s3cret"]])
+def test_a_header_without_a_name_is_not_shown(headers):
+    with pytest.raises(assay.DataError, match=f"header {len(headers)} is not; check its name") as error:
+        HttpSearch("http://h/", headers=headers)
+    assert "s3cret" not in str(error.value)
+
+
+def test_a_body_that_is_not_text_is_not_shown():
+    with pytest.raises(assay.DataError, match=r"must be a string of JSON, .*, not dict") as error:
+        HttpSearch("http://h/", body={"query": "{query}", "key": "s3cret"})
+    assert "s3cret" not in str(error.value)

@@ -6,6 +6,7 @@ import math
 import time
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import find_convention
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from assay.core.measure import Measure
+    from assay.data.qrels import Qrels
 
 MOST_CONCURRENT = 1024
 MOST_RETRIES = 100
@@ -105,7 +107,8 @@ def probe(
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, None if rule is None else str(rule), once])
     with open_checkpoint(checkpoint, owner) as kept, shown_progress(retriever, progress) as report:
         started = time.perf_counter()
-        found = ask_missing(judged, retriever, RankingReader(k, rule, once), limits, kept=kept, report=report)
+        reader, is_judged = RankingReader(k, rule, once), judged_in(scorer.qrels)
+        found = ask_missing(judged, retriever, reader, limits, is_judged=is_judged, kept=kept, report=report)
         elapsed = time.perf_counter() - started
     session = Session(retriever.name, k, {**kept.finished, **found}, len(found), elapsed)
     probed = assemble(scorer, list(judged), session, notes, settings)
@@ -130,6 +133,7 @@ def ask_missing(
     reader: RankingReader,
     limits: CallLimits,
     *,
+    is_judged: Callable[[str], bool],
     kept: Checkpoint,
     report: Report,
 ) -> dict[str, Outcome]:
@@ -139,7 +143,7 @@ def ask_missing(
     patience = max(LEAST_PATIENCE, 2 * limits.concurrency)
 
     def finish(outcome: Outcome) -> None:
-        shown = None if outcome.ranking is None else outcome.ranking.hidden(retriever.hide)
+        shown = None if outcome.ranking is None else outcome.ranking.hidden(retriever.hide, is_judged)
         outcome = outcome._replace(ranking=shown, failure=retriever.hide(outcome.failure))
         kept.add(outcome)
         outcomes[outcome.query] = outcome
@@ -156,6 +160,12 @@ def ask_missing(
     finally:
         retriever.close()
     return outcomes
+
+
+def judged_in(qrels: Qrels) -> Callable[[str], bool]:
+    """Whether any query has a judgment of a document."""
+    documents = cache(lambda: frozenset(qrels.to_polars()["doc_id"]))
+    return lambda document: document in documents()
 
 
 def interrupted(kept: Checkpoint, outcomes: list[Outcome], number: int) -> str:
@@ -234,6 +244,10 @@ def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[N
 def ranking_notes(rankings: Mapping[str, Ranking], k: int, settings: Policies) -> list[Note]:
     """What was decided about the rankings."""
     notes = [] if settings.doc_id is None else chunk_notes(rankings.values(), settings.doc_id)
+    concealing = [query for query, ranking in rankings.items() if ranking.concealed]
+    if concealing:
+        concealed = sum(ranking.concealed for ranking in rankings.values())
+        notes.append(Note.of(NoteKind.CONCEALED, count=concealed, queries=concealing))
     repeating = [query for query, ranking in rankings.items() if ranking.duplicates]
     if repeating and settings.doc_id is None:
         dropped = sum(ranking.duplicates for ranking in rankings.values())

@@ -34,7 +34,7 @@ FORMAT = 1
 ROUNDS = 100_000
 FIELDS = ("query_id", "ids", "scores", "repeats", "rose", "seconds", "attempts")
 # What most rankings do not have is written only where it is.
-MORE = ("ordered", "answer", "texts", "unmatched")
+MORE = ("ordered", "answer", "texts", "unmatched", "concealed")
 
 
 class CheckpointOwner(NamedTuple):
@@ -191,7 +191,7 @@ def check_owner(header: dict[str, Any], name: str, owner: CheckpointOwner) -> No
 def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str]) -> Outcome:
     """One entry, with every field checked."""
     query, ids, scores, repeats, rose, seconds, attempts = (record.get(field) for field in FIELDS)
-    ordered, answer, texts, unmatched = (record.get(field) for field in MORE)
+    ordered, answer, texts, unmatched, concealed = (record.get(field) for field in MORE)
     wrong = [
         field
         for field, is_right in (
@@ -206,13 +206,15 @@ def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str
             ("answer", answer is None or isinstance(answer, str)),
             ("texts", texts is None or (are_texts(texts) and isinstance(ids, list) and len(texts) == len(ids))),
             ("unmatched", unmatched is None or are_texts(unmatched)),
+            ("concealed", concealed is None or is_count(concealed)),
         )
         if not is_right
     ]
     if wrong:
         raise FormatError(f"{place}: {wrong[0]} is invalid; delete the line to ask its question again")
     scores = None if scores is None else list(map(float, scores))
-    ranking = Ranking(ids, scores, repeats, rose, bool(ordered), answer, texts, tuple(unmatched or ()))  # type: ignore[arg-type]
+    more = (bool(ordered), answer, texts, tuple(unmatched or ()), concealed or 0)
+    ranking = Ranking(ids, scores, repeats, rose, *more)  # type: ignore[arg-type]
     return Outcome(str(query), ranking, float(seconds), attempts)  # type: ignore[arg-type]
 
 

@@ -16,7 +16,8 @@ from assay._kernel import __version__
 from assay.core.errors import DataError
 from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
-from assay.data.http import KEPT, HttpClient, Secret, excerpt, secrets_in_headers
+from assay.data.http import HttpClient, excerpt
+from assay.data.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
 from assay.tasks.probe.answers import Answered, check_answer, find_contexts, split_answer
 from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
 
@@ -27,7 +28,8 @@ DEFAULT_HEADERS = {
     "Content-Type": "application/json",
     "User-Agent": f"assay/{__version__}",
 }
-PLACEHOLDER = re.compile(r"\{(query|k)\}")
+# An @, also as Unicode and addresses write it.
+AT = re.compile("[@﹫＠]|%40")
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -38,8 +40,8 @@ class HttpSearch:
     with GET, unless there is a body. `path` says where the list is in the response, such as `data.hits`; by default the
     usual keys are tried. A response that maps ids to scores is read as a ranking only if `path` says so: "." is the
     whole response. `answer_path` says where a system that answers has its answer. A header such as
-    `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment. Values of headers, and what follows the `?` of
-    the URL, are never shown.
+    `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment. Values of headers, what follows the `?` of the
+    URL, and keys in the body are never shown.
 
     >>> HttpSearch("https://search.example/api?key=s3cret", headers=["X-Key: $$"]).name
     'https://search.example/api'
@@ -63,7 +65,8 @@ class HttpSearch:
         self._answer_path = answer_path
         own = read_headers(headers, environment)
         self._headers = all_headers(own.values, has_body=not self._is_get)
-        secrets = [*secrets_in_address(url), *secrets_in_headers(own.values, own.substituted)]
+        named = [*secrets_in_address(url), *secrets_in_body(self._body)]
+        secrets = [*named, *secrets_in_headers(own.values, own.substituted)]
         self._client = HttpClient(timeout=timeout, secrets=secrets)
         # Everything that determines the results; a checkpoint keeps a digest of it.
         sent = sorted((name.lower(), value) for name, value in own.values.items())
@@ -165,45 +168,48 @@ class Address(NamedTuple):
 
 def read_address(url: str) -> Address:
     """The parts of a URL that can be called."""
-    # Neither a possible key nor a password is shown.
-    shown = f"the URL {show(re.sub('[^/]*@', '', re.split('[?#]', url)[0]))}"
+    shown = describe_url(url)
     if "://" not in url:
         raise DataError(f"{shown} must begin with http:// or https://")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise DataError(f"{shown} is invalid: {error}") from None
+        # Python names what is wrong, which may be part of a password.
+        reason = "" if AT.search(url) else f": {error}"
+        raise DataError(f"{shown} is invalid{reason}") from None
     if parts.scheme not in ("http", "https"):
         raise DataError(f"{shown} must begin with http:// or https://")
     if parts.username is not None or parts.password is not None:
         raise DataError("the URL contains a user name or password; send them in a header such as Authorization")
+    if "@" in url:
+        raise DataError(
+            "the URL has an @ after its host; if it belongs to a user name or password, send them in a header such as "
+            "Authorization, else write %40"
+        )
     if not host or not re.fullmatch(r"[\w.:\-]+", host):
         raise DataError(f"{shown} has no valid host")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Address(parts.scheme, host, port, target)
 
 
-def secrets_in_address(url: str) -> list[Secret]:
-    """What follows the `?` of a URL, except the placeholders.
+def describe_url(url: str) -> str:
+    """A URL in a message, without a possible key or password.
 
-    >>> secrets_in_address("http://h/?q={query}&token=abc&s3cret")
-    [Secret(name='token', value='abc'), Secret(name='', value='s3cret')]
+    >>> describe_url("ftp://me:s3cret@h/x?key=s3cret"), describe_url("http://me:s3/cret@h/")
+    ("the URL 'ftp://h/x'", 'the URL')
     """
-    secrets = []
-    for part in re.split("[&;]", urlsplit(url).query):
-        name, _, value = part.partition("=")
-        if not value.strip("="):
-            name, value = "", name
-        # Every other part is the group of the pattern.
-        secrets += [Secret(name, each) for each in PLACEHOLDER.split(value)[::2] if each]
-    return secrets
+    if not AT.search(url):
+        return f"the URL {show(re.split('[?#]', url)[0])}"
+    parts = re.fullmatch(r"([a-z]+://)?[^/?#@]*@([^?#@]*)(?:[?#][^@]*)?", url, re.DOTALL)
+    # With a / or another @ in it, a password may end anywhere.
+    return f"the URL {show((parts[1] or '') + parts[2])}" if parts and not AT.search(parts[2]) else "the URL"
 
 
 def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
     """The template of the body."""
     if not isinstance(text, str):
-        raise DataError(f"the body must be a string of JSON, such as {DEFAULT_BODY}, not {show(text)}")
+        raise DataError(f"the body must be a string of JSON, such as {DEFAULT_BODY}, not {type(text).__name__}")
     try:
         body = decode_json(text)
     except (ValueError, RecursionError) as error:
@@ -251,11 +257,11 @@ def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Header
     """
     values: dict[str, str] = {}
     substituted: list[str] = []
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         name, colon, template = line.partition(":")
         if not colon or not HEADER_NAME.fullmatch(name.strip()):
-            # What follows may be a key.
-            raise DataError(f"a header is 'Name: value', and {show(name.partition(' ')[0])} does not begin one")
+            # Any part of it may be a key.
+            raise DataError(f"a header is 'Name: value', and header {number} is not; check its name and the colon")
         used: dict[str, str] = {}
         values[name.strip()] = header_value(name.strip(), template.strip(), environment, used)
         substituted += used.values()

@@ -13,9 +13,10 @@ Libraries are recognised by these methods; none of them is imported. If an objec
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
+from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
@@ -130,7 +131,7 @@ class Ranking(NamedTuple):
 
     `duplicates` is how many repeated documents were dropped; `is_rising` says that scores rise, as distances do, and
     `is_ordered` that the order counts and not the scores, because these rise or are equal. `unmatched` are the ids that
-    a rule for chunks does not match.
+    a rule for chunks does not match, and `concealed` is how many ids had a key in them.
     """
 
     ids: list[str]
@@ -141,6 +142,7 @@ class Ranking(NamedTuple):
     answer: str | None = None
     texts: list[str] | None = None
     unmatched: tuple[str, ...] = ()
+    concealed: int = 0
 
     @property
     def entries(self) -> list[str] | list[tuple[str, float]] | list[tuple[str, float, int]]:
@@ -151,10 +153,31 @@ class Ranking(NamedTuple):
             return list(zip(self.ids, self.scores, range(1, len(self.ids) + 1), strict=True))
         return list(zip(self.ids, self.scores, strict=True))
 
-    def hidden(self, hide: Callable[[str], str]) -> Ranking:
-        """The ranking without secrets in the answer and the texts."""
-        answer = None if self.answer is None else hide(self.answer)
-        return self._replace(answer=answer, texts=None if self.texts is None else [hide(each) for each in self.texts])
+    def hidden(self, hide: Callable[[str], str], is_judged: Callable[[str], bool]) -> Ranking:
+        """The ranking without secrets; a judged id is none, whatever is in it."""
+        ids = hide_in_ids(self.ids, hide, is_judged)
+        return self._replace(
+            ids=ids,
+            answer=None if self.answer is None else hide(self.answer),
+            texts=None if self.texts is None else [hide(each) for each in self.texts],
+            unmatched=tuple(hide_in_ids(self.unmatched, hide, is_judged)),
+            concealed=sum(map(ne, self.ids, ids)),
+        )
+
+
+def hide_in_ids(ids: Sequence[str], hide: Callable[[str], str], is_judged: Callable[[str], bool]) -> list[str]:
+    """Ids without secrets, still different from each other."""
+    together = "\n".join(ids)
+    if hide(together) == together:
+        return list(ids)
+    shown = [each if is_judged(each) else hide(each) for each in ids]
+    seen = set(ids)
+    for place, (given, each) in enumerate(zip(ids, shown, strict=True)):
+        if given != each:
+            free = (each if number == 1 else f"{each} {number}" for number in count(1))
+            shown[place] = next(name for name in free if name not in seen)
+            seen.add(shown[place])
+    return shown
 
 
 class RankingReader(NamedTuple):

@@ -1,0 +1,179 @@
+"""Secrets: which texts of a request may be keys, and how they are kept out of whatever is shown or stored.
+
+Any value of a header, and anything after the `?` of an address, may be a key; in a body, which has many other values,
+what is named or looks like one. The server may send it back as it was sent, decoded, or escaped. A text of four or more
+characters is hidden wherever it occurs; a shorter one could occur in any message, so it is hidden only right after its
+name.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
+
+from assay.core.text import printable
+
+# Characters that are left as they are in an address; anything else is percent-encoded.
+KEPT = "/%:=&?~+!$,;'@()*[]"
+SHORTEST_SECRET = 4
+# A word of a header's value, such as the one after `Bearer`, is hidden by itself if it is as long as keys are.
+SHORTEST_WORD = 8
+MARK = "…"
+# What a template of a request has in place of the question and k.
+PLACEHOLDER = re.compile(r"\{(query|k)\}")
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([/\\\"]))")
+# The words of a name, as in `api_key`, `apiKey` and `X-API-Key`, and those that name a key.
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+KEY_WORDS = frozenset(
+    (
+        *("key", "apikey", "token", "secret", "password", "passwd", "passphrase", "pass", "pwd", "auth", "jwt"),
+        *("authorization", "authentication", "credential", "credentials", "bearer", "signature", "sig", "session"),
+        "cookie",
+    )
+)
+# What looks like a key wherever it stands: long, without blanks, of letters and digits; or after a scheme's name.
+LOOKS_LIKE_KEY = re.compile(r"(?=\S*[0-9])(?=\S*[A-Za-z])[\w+/=.~\-]{20,}|(?i:bearer|basic|token)\s+\S+")
+
+
+class Secret(NamedTuple):
+    """A text that must not be shown, and its name."""
+
+    name: str
+    value: str
+
+
+def secrets_in_address(url: str) -> list[Secret]:
+    """What follows the `?` of a URL, except the placeholders.
+
+    >>> secrets_in_address("http://h/?q={query}&token=abc&s3cret")
+    [Secret(name='token', value='abc'), Secret(name='', value='s3cret')]
+    """
+    secrets = []
+    for part in re.split("[&;]", urlsplit(url).query):
+        name, _, value = part.partition("=")
+        if not value.strip("="):
+            name, value = "", name
+        # Every other part is the group of the pattern.
+        secrets += [Secret(name, each) for each in PLACEHOLDER.split(value)[::2] if each]
+    return secrets
+
+
+def secrets_in_headers(values: Mapping[str, str], substituted: Iterable[str] = ()) -> list[Secret]:
+    """The values of headers, what was substituted in them, and the long words in them except the first."""
+    secrets = [Secret(name, value) for name, value in values.items()] + [Secret("", value) for value in substituted]
+    for value in values.values():
+        words = re.split(r"[\s;,=]+", value)[1:]
+        secrets += [Secret("", word) for word in words if len(word) >= SHORTEST_WORD]
+        secrets += decoded_login(value)
+    return [secret for secret in secrets if secret.value]
+
+
+def decoded_login(value: str) -> list[Secret]:
+    """The user and password in a header of basic authentication.
+
+    >>> decoded_login("Basic bWU6czNjcmV0")
+    [Secret(name='', value='me:s3cret'), Secret(name='me', value='s3cret')]
+    """
+    scheme, _, encoded = value.partition(" ")
+    if scheme.lower() != "basic":
+        return []
+    try:
+        login = base64.b64decode(encoded, validate=True).decode()
+    except ValueError:
+        return []
+    user, _, password = login.partition(":")
+    return [Secret("", login), Secret(user, password)]
+
+
+def secrets_in_body(body: object, name: str = "", *, is_key: bool = False) -> Iterator[Secret]:
+    """The texts of a body that are named like a key, or look like one.
+
+    >>> list(secrets_in_body({"query": "{query}", "index": "docs", "apiKey": "s3cret", "auth": {"user": "me"}}))
+    [Secret(name='apiKey', value='s3cret'), Secret(name='user', value='me')]
+    """
+    if isinstance(body, Mapping):
+        for key, value in body.items():
+            named = not KEY_WORDS.isdisjoint(word.lower() for word in WORD.findall(key))
+            yield from secrets_in_body(value, key, is_key=is_key or named)
+    elif isinstance(body, list):
+        for value in body:
+            yield from secrets_in_body(value, name, is_key=is_key)
+    elif isinstance(body, str) and body and (is_key or LOOKS_LIKE_KEY.fullmatch(body)):
+        for part in filter(None, PLACEHOLDER.split(body)[::2]):
+            yield Secret(name, part)
+            yield from secrets_in_headers({"": part})[1:]
+
+
+def hide(text: str, secrets: Iterable[Secret]) -> str:
+    r"""The text without secrets, and without the beginning of a secret that was cut off.
+
+    >>> secrets = [Secret("key", "s3cret/key"), Secret("v", "4")]
+    >>> hide("got s3cret%2Fkey and s3cret…, HTTP 404, v=4", secrets)
+    'got … and …, HTTP 404, …'
+    >>> hide(r"got s3cret\/key and s3cret\u002Fkey", secrets)
+    'got … and …'
+    """
+    forms = all_forms(tuple(secrets))
+    hidden = remove_forms(text, forms)
+    # JSON may escape any character; if escapes concealed a secret, the text is shown without them.
+    plain = ESCAPE.sub(unescape, hidden)
+    clear = remove_forms(plain, forms)
+    return hidden if clear == plain else clear
+
+
+@lru_cache(maxsize=16)
+def all_forms(secrets: tuple[Secret, ...]) -> list[str]:
+    """Every way in which secrets may appear, the longest first, so that no part of one is left over."""
+    return sorted({form for secret in secrets for form in shown_forms(secret)}, key=len, reverse=True)
+
+
+def remove_forms(text: str, forms: Iterable[str]) -> str:
+    """The text without these forms, and without their beginnings where it was cut."""
+    for form in forms:
+        text = text.replace(form, MARK)
+        if MARK in text:
+            for length in range(min(len(form) - 1, len(text)), SHORTEST_SECRET - 1, -1):
+                text = text.replace(form[:length] + MARK, MARK)
+    return text
+
+
+def unescape(escape: re.Match[str]) -> str:
+    """The character that a JSON escape stands for."""
+    return chr(int(escape[1], 16)) if escape[1] else escape[2]
+
+
+def shown_forms(secret: Secret) -> list[str]:
+    """Every way in which a secret may appear in a message."""
+    forms = encoded_forms(secret.value)
+    long = [form for form in forms if len(form) >= SHORTEST_SECRET]
+    short = [form for form in forms if len(form) < SHORTEST_SECRET]
+    before = [f"{name}{sign}" for name in encoded_forms(secret.name) for sign in ("=", ": ", ":")] or ["?"]
+    return long + [f"{name}{form}" for form in short for name in before]
+
+
+def encoded_forms(text: str) -> set[str]:
+    """A text as it is, decoded, encoded, and as JSON, HTML and assay's messages write it.
+
+    >>> sorted(encoded_forms("a%2Fb"))
+    ['a%252Fb', 'a%2Fb', 'a%2fb', 'a/b']
+    """
+    if not text:
+        return set()
+    plain = {text, unquote(text), unquote_plus(text)}
+    encoded = {
+        write(each, safe=safe, errors="replace")
+        for each in plain
+        for write in (quote, quote_plus)
+        for safe in (KEPT, "")
+    }
+    lower = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), each) for each in encoded}
+    escaped = {json.dumps(each, ensure_ascii=is_ascii)[1:-1] for each in plain for is_ascii in (True, False)}
+    marked = {html.escape(each, quote=is_quoted) for each in plain for is_quoted in (True, False)}
+    forms = plain | encoded | lower | escaped | marked
+    return {printable(" ".join(each.split())) for each in forms} - {""}
