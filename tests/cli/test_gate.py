@@ -349,12 +349,12 @@ def test_as_a_module(folder, module):
 
 
 def test_a_mean_that_is_not_finite_is_bad_input(assay, folder):
-    scores = {"rr": np.array([1.0, np.inf])}
-    measures = {"rr": library.parse_measure("rr")}
+    scores = {"dcg": np.array([1.0, np.inf])}
+    measures = {"dcg": library.parse_measure("dcg")}
     library.Result(measures, ["q1", "q2"], scores, "assay", library.Policies()).save(folder / "inf.json")
-    result = assay("gate", "inf.json", "--min", "rr=0.5", "--json")
+    result = assay("gate", "inf.json", "--min", "dcg=0.5", "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "rr of the run is inf; only finite values can be checked" in result.stderr
+    assert "dcg of the run is inf; only finite values can be checked" in result.stderr
 
 
 def test_what_the_documentation_shows_is_what_is_printed(assay, folder):

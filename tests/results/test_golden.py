@@ -1,4 +1,7 @@
-"""Results and checkpoints that assay 0.1.0 wrote load with every number and note they had."""
+"""Results and checkpoints that assay 0.1.0 wrote load with every number and note they had.
+
+So does checksum.json, of the first version with a checksum.
+"""
 
 import json
 import re

@@ -60,7 +60,7 @@ def test_a_file_that_was_cut_off_anywhere_is_refused(stored):
 
 
 SPOILT = [
-    ({"version": 3}, "this file was written by a newer assay: its version is 3, this assay reads up to 2; update"),
+    ({"version": 4}, "this file was written by a newer assay: its version is 4, this assay reads up to 3; update"),
     ({"version": 0}, "the version must be a whole number, not '0'"),
     ({"version": True}, "the version must be a whole number, not 'True'"),
     ({"version": "1"}, "the version must be a whole number, not '1'"),

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import assay
+from storing import without_checksum
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ print(kept.mean, kept.interval("bleu"), *kept.notes)
     ],
 )
 def test_bad_ones_are_refused(path, change, message):
-    content = json.loads(path.read_text())
+    content = without_checksum(path)
     content["statistics"] = change(content["statistics"])
     path.write_text(json.dumps(content))
     with pytest.raises(assay.FormatError, match=message):

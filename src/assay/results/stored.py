@@ -1,11 +1,11 @@
 """Results in files: one line per query, so that a baseline under version control shows which queries changed.
 
-    {"assay":"result","version":1,"written_by":"0.1.0","convention":"assay","policies":{…},
+    {"assay":"result","version":3,"written_by":"0.1.0","convention":"assay","policies":{…},
     "measures":[{"name":"ndcg@10","measure":"ndcg(…)@10","aggregate":"mean","higher_is_better":true}],"notes":[],"queries":[
     ["q1",0.5],
-    ["q2",null]]}
+    ["q2",null]],"rows":2,"checksum":"sha256:…"}
 
-Nothing in a file is executed, and every field is checked.
+Nothing in a file is executed, and every field is checked. Versions 1 and 2 have no checksum and no number of rows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.note import NoteKind
-from assay.core.text import show
+from assay.core.text import count, show
 from assay.data.source import open_source, prefix_errors
+from assay.results.checksum import MOST_VALUES, checksum_of, find_outside, is_too_large
 from assay.results.result import Result, subject_of
 from assay.results.stored_fields import (
     BACK,
@@ -49,14 +50,15 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.data.source import Readable
 
-VERSION = 2
-# Without notes, 0.1.0 can read the file too.
-WITHOUT_NOTES = 1
+VERSION = 3
+# The first version with what shows that nothing was changed.
+WITH_CHECKSUM = 3
 # A larger file is an accident, or a small one that unpacks into a huge one.
 MOST_BYTES = 1 << 26
 # How a stored result begins, and how the output of `to_json` begins, which people take for one.
 MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
 HEAD = 200
+CHECKS = ("checksum", "rows")
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
 # Characters of a run's name that a file name should not have.
 UNSAFE = re.compile(r"[/\\:*?\"<>|\x00-\x1f]")
@@ -72,22 +74,30 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
         raise DataError(
             f"the query id {show(wrong[0])} cannot be stored; use ids that are valid Unicode and not too long"
         )
-    notes = [write_note(note) for note in result.notes if note.kind != NoteKind.NOT_DEFINED]
+    policies = {name: result.policies_of(name) for name in result.measures}
+    for sentence in find_outside(result.measures, policies, result.queries, result.scores):
+        raise DataError(f"the result cannot be stored: {sentence}")
+    if len(result.queries) * (1 + len(result.measures)) > MOST_VALUES:
+        raise DataError(f"the result has more than {MOST_VALUES:,} values; store fewer measures")
     head = {
         "assay": "result",
-        "version": VERSION if notes else WITHOUT_NOTES,
+        "version": VERSION,
         "written_by": result.version,
         "convention": result.convention,
         "policies": result.policies.to_dict(),
         # A list, so that the order of the columns survives a formatter that sorts keys.
         "measures": [measure_fields(name, result) for name in result.measures],
-        "notes": notes,
+        "notes": [write_note(note) for note in result.notes if note.kind != NoteKind.NOT_DEFINED],
     }
     columns = [plain_values(result.scores[name]) for name in result.measures]
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
     sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
-    more = {"statistics": sums, "matching": list(result.matching)}
-    tail = "".join(f',"{name}":{compact_json(value)}' for name, value in more.items() if value)
+    more: dict[str, Any] = {"statistics": sums, "matching": list(result.matching)}
+    more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
+    # As a reader finds it: JSON has no tuples.
+    said = json.loads(compact_json(head | more))
+    more["checksum"] = checksum_of(said, result.queries, [result.scores[name] for name in result.measures])
+    tail = "".join(f',"{name}":{compact_json(value)}' for name, value in more.items())
     content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
         raise DataError(f"the result is larger than {MOST_BYTES >> 20} MB; store fewer measures")
@@ -165,18 +175,23 @@ def load_result(path: Readable) -> Result:
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
         queries, scores = read_scores(fields["queries"], list(measures))
         statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
+        notes = read_notes(fields["notes"])
+        matching = read_matching(fields.get("matching", []))
+        for sentence in find_outside(measures, {name: own.get(name, policies) for name in measures}, queries, scores):
+            raise fault(sentence)
+        check_unchanged(fields, queries, scores)
         return Result(
             measures,
             queries,
             scores,
             fields["convention"],
             policies,
-            (*read_notes(fields["notes"]), *absent_notes(measures)),
+            (*notes, *absent_notes(measures)),
             own,
             statistics,
             subject=subject_of(measures, fields["convention"], policies),
             version=fields["written_by"],
-            matching=read_matching(fields.get("matching", [])),
+            matching=matching,
             _means={name: mean for name, mean in means.items() if name not in statistics},
         )
 
@@ -185,6 +200,8 @@ def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file ho
     """The JSON of a file."""
     if len(content) > MOST_BYTES:
         raise fault(f"the file is larger than {MOST_BYTES >> 20} MB, too large for a stored result")
+    if is_too_large(content):
+        raise fault(f"the file has more than {MOST_VALUES:,} values, too many for a stored result")
     try:
         text = content.decode("utf-8-sig")
         return decode_finite_json(text)
@@ -212,10 +229,21 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
     if version > VERSION:
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
-    fields = check_fields(fields, FIELDS, "the file", allowed=("statistics", "matching"))
+    needed = (*FIELDS, *CHECKS) if version >= WITH_CHECKSUM else FIELDS
+    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching"))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")
     if fields["convention"] not in CONVENTIONS:
         raise FormatError(f"unknown convention {show(fields['convention'])}; update assay")
     return fields
+
+
+def check_unchanged(fields: Mapping[str, Any], queries: list[str], scores: Mapping[str, FloatArray]) -> None:
+    """Raises if a file is not as it was written; one of an early version cannot show it."""
+    if fields["version"] < WITH_CHECKSUM:
+        return
+    if fields["rows"] != len(queries) or isinstance(fields["rows"], bool):
+        raise fault(f"the file has {count(len(queries), 'row')}, and it says {show(fields['rows'])}")
+    if fields["checksum"] != checksum_of(fields, queries, scores.values()):
+        raise fault("the file was changed after it was written: its checksum does not match")
