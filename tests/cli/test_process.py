@@ -105,6 +105,79 @@ def test_a_full_disk_is_told(folder):
     assert (result.returncode, result.stderr) == (2, b"assay: No space left on device\n")
 
 
+PRINTING = [
+    ["eval", "qrels.txt", "one.run"],
+    ["eval", "qrels.txt", "one.run", "--format", "json"],
+    ["compare", "qrels.txt", "one.run", "two.run"],
+    ["diff", "qrels.txt", "one.run", "two.run", "-m", "rr"],
+    ["audit", "qrels.txt", "one.run", "-m", "rr"],
+    ["gate", "qrels.txt", "one.run", "--min", "rr=0.1"],
+    ["check", "qrels.txt", "one.run"],
+    ["convert", "one.run", "-"],
+    ["measures"],
+    ["measures", "rr"],
+    ["demo"],
+    ["trec_eval", "qrels.txt", "one.run"],
+    ["trec_eval", "--help"],
+    ["eval", "--help"],
+    ["--help"],
+    ["--version"],
+]
+
+
+def with_closed(stream, arguments, folder):
+    """Runs the command in a shell that closes one of its streams."""
+    command = ["sh", "-c", f'"$@" {stream}>&-', "sh", *COMMAND, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)  # noqa: S603
+
+
+@UNIX
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_closed_standard_output_is_an_error(folder, arguments):
+    result = with_closed(1, arguments, folder)
+    assert result.returncode == 2
+    last = result.stderr.splitlines()[-1]
+    assert last == b"assay: standard output is closed; redirect it to a file, or to /dev/null to discard it"
+    assert b"Traceback" not in result.stderr
+
+
+@UNIX
+def test_output_to_a_file_needs_no_standard_output(folder):
+    result = with_closed(1, ["eval", "qrels.txt", "one.run", "-m", "rr", "--format", "csv", "-o", "out.csv"], folder)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert (folder / "out.csv").read_text().splitlines()[1:] == ["rr,0.75,0.5,1.0,2"]
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["eval", "qrels.txt", "none.run"], 2),
+        (["eval", "qrels.txt"], 2),
+        (["nothing"], 2),
+        (["eval", "qrels.txt", "two.run", "-m", "rr", "--format", "csv"], 0),
+        (["trec_eval", "none.txt", "one.run"], 2),
+        (["convert", "two.run", "-"], 0),
+    ],
+)
+def test_what_is_said_is_not_data_if_standard_error_is_closed(process, folder, arguments, code):
+    usual = process(*arguments)
+    result = with_closed(2, arguments, folder)
+    assert (result.returncode, result.stdout) == (usual.returncode, usual.stdout)
+    assert usual.returncode == code
+    assert usual.stderr or code == 0
+
+
+@UNIX
+def test_no_file_gets_the_place_of_a_closed_stream(folder):
+    """A file that is written is whole, though all streams are closed and it could be taken for one."""
+    arguments = ["eval", "qrels.txt", "two.run", "-m", "rr", "--format", "csv", "-o", "out.csv"]
+    command = ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *COMMAND, *arguments]
+    done = subprocess.run(command, cwd=folder, timeout=60, check=False)  # noqa: S603 - our own command
+    assert done.returncode == 0
+    assert (folder / "out.csv").read_text().splitlines()[1:] == ["rr,0.5,0.0,1.0,2"]
+
+
 @UNIX
 def test_an_interrupt_ends_quietly_with_130(folder):
     os.mkfifo(folder / "pipe")

@@ -1,6 +1,6 @@
 """The command `assay`: finds the subcommand, and turns errors into one line and an exit code.
 
-Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 130 Ctrl-C, 141 the output was closed.
+Exit codes: 0 fine, 1 a check failed, 2 bad input or usage or no output, 130 Ctrl-C, 141 the output was closed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import IO, Any
 import click
 
 from assay._kernel import __version__
-from assay.cli.terminal import make_safe, say, write_examples
+from assay.cli.terminal import make_safe, replace_closed_streams, say, write_examples
 from assay.core.errors import AssayError
 from assay.core.interface import INTERFACE, Interface
 
@@ -122,10 +122,16 @@ def commands() -> None:
 
 def main() -> None:
     """Runs the command and ends the process."""
+    replace_closed_streams()
     make_safe(sys.stdout)
     make_safe(sys.stderr)
     load_numpy_early(sys.argv[1:2])
-    commands(prog_name="assay")
+    try:
+        commands(prog_name="assay")
+    except AssayError as error:
+        # Help and the version are printed before a command is called.
+        say(f"assay: {error}")
+        sys.exit(Failure.exit_code)
 
 
 def load_numpy_early(words: list[str]) -> None:

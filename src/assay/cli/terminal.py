@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -126,6 +127,37 @@ def check_target(target: str | None) -> None:
             pass
     except OSError as error:
         raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+
+
+class ClosedOutput(io.TextIOBase):
+    """Standard output that was closed before the command began: writing to it is an error."""
+
+    encoding = "utf-8"
+    errors = "strict"
+
+    @property
+    def buffer(self) -> ClosedOutput:
+        """What bytes are written to."""
+        return self
+
+    def write(self, _: object) -> int:
+        raise FileError(f"standard output is closed; redirect it to a file, or to {os.devnull} to discard it")
+
+
+def replace_closed_streams() -> None:
+    """Gives the command streams in place of those it was started without.
+
+    The next file that is opened would get the number of a closed one, and with it what is meant for the stream.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = cast("TextIO", ClosedOutput())
+    if sys.stderr is None:
+        sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
 
 
 def make_safe(stream: IO[str] | None) -> None:
