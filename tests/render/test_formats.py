@@ -1,6 +1,8 @@
 """A table in every format, letter by letter."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 
@@ -231,3 +233,35 @@ def test_every_format_ends_with_one_line_end(table):
         text = render(TABLES[table], each)
         assert text.endswith("\n")
         assert not text.endswith("\n\n")
+
+
+STARTS = [
+    ("[1pt] a", "{}[1pt] a"),
+    ("[", "{}["),
+    ("*", "{}*"),
+    ("  [x]", "{}  [x]"),
+    ("a[1]", "a[1]"),
+    ("", ""),
+    ("\\[1pt]", "\\textbackslash{}[1pt]"),
+]
+
+
+@pytest.mark.parametrize(("given", "written"), STARTS)
+def test_what_begins_a_row_in_latex_is_not_an_option(given, written):
+    table = Table((Column(given, is_text=True), Column("n")), ((given, 1), ("last", 2)))
+    lines = render(table, "latex").splitlines()
+    assert lines[4] == f"    {written} & n \\\\"
+    assert lines[6] == f"    {written} & 1 \\\\"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
+def test_latex_typesets_every_start(tmp_path):
+    rows = tuple((given, 1) for given, _ in STARTS)
+    table = render(Table((Column("[q]", is_text=True), Column("n")), rows), "latex")
+    page = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n" + table + "\\end{document}\n"
+    (tmp_path / "t.tex").write_text(page)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    if "File `booktabs.sty' not found" in done.stdout:
+        pytest.skip("needs booktabs")
+    assert done.returncode == 0, done.stdout

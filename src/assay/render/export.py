@@ -261,14 +261,24 @@ def to_latex(table: Table) -> str:
         *([f"  \\label{{{reference(table.label)}}}"] if table.label else []),
         f"  \\begin{{tabular}}{{{align}}}",
         r"    \toprule",
-        f"    {' & '.join(latex(column.symbol or column.name) for column in table.columns)} " + r"\\",
+        latex_row([latex(column.symbol or column.name) for column in table.columns]),
         r"    \midrule",
-        *(f"    {' & '.join(row)} " + r"\\" for row in texts(table, write)),
+        *map(latex_row, texts(table, write)),
         r"    \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def latex_row(cells: list[str]) -> str:
+    r"""A row of a table. At its start, LaTeX would read `[` and `*` as options of the rule or the `\\` before it.
+
+    >>> print(latex_row(["[1] a", "0.5"]))
+        {}[1] a & 0.5 \\
+    """
+    line = " & ".join(cells)
+    return "    " + ("{}" if line.lstrip().startswith(("[", "*")) else "") + line + r" \\"
 
 
 def latex(text: str) -> str:
