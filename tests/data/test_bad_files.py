@@ -189,7 +189,7 @@ BAD_RUNS = [
     ("run.csv", CSV.encode() + b"q1,d\xff,2\n", FormatError, ["line 3", "not UTF-8"]),
     ("run.csv", CSV.encode("utf-16"), FormatError, ["line 1", "UTF-16", "save it as UTF-8"]),
     ("run.csv", CSV + "q1,d\0,2\n", FormatError, ["line 3", "NUL"]),
-    ("run.csv", CSV + 'q1,"d2,2\n', FormatError, ["cannot be read as csv"]),
+    ("run.csv", CSV + 'q1,"d2,2\n', FormatError, ["line 3", "a quote is not closed"]),
     ("run.csv", CSV.replace("q1", "q7"), MismatchError, ["no query in common", "'q1'", "'q7'"]),
     (
         "run.tsv",

@@ -77,10 +77,26 @@ impl Part {
             io::ErrorKind::UnexpectedEof => {
                 format!("compressed file {name} is truncated; create or download it again")
             }
+            // Reading takes no space; the decompressed copy does.
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                format!(
+                    "cannot decompress file {name}: no copy can be made in the temporary folder: {}; \
+                 free space there, or set TMPDIR",
+                    reason(error)
+                )
+            }
+            // The operating system refused, so nothing is known about the content.
+            _ if error.raw_os_error().is_some() => format!("cannot read file {name}: {}", reason(error)),
             _ => format!("cannot read file {name}; it may be corrupt: {error}"),
         };
         Fault::new(Kind::File, message)
     }
+}
+
+/// What the operating system says, without its number.
+fn reason(error: &io::Error) -> String {
+    let said = error.to_string();
+    said.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 fn open(path: &Path, progress: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
@@ -212,6 +228,16 @@ mod tests {
             assert_eq!(fault.kind, Kind::File, "{name}");
             assert!(fault.message.contains(&format!("bad.{name}")), "{name}: {}", fault.message);
         }
+    }
+
+    #[test]
+    fn what_the_operating_system_refuses_is_not_called_corrupt() {
+        let refused = |kind: io::Error| Source::new("a", "a").fault(&kind).message;
+        let full = refused(io::Error::from(io::ErrorKind::StorageFull));
+        assert!(full.contains("in the temporary folder"), "{full}");
+        let other = refused(io::Error::from_raw_os_error(24));
+        assert!(!other.contains("corrupt") && !other.contains("os error"), "{other}");
+        assert!(refused(io::Error::other("odd")).contains("corrupt: odd"));
     }
 
     #[test]

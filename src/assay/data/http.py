@@ -32,6 +32,9 @@ LONGEST_PAUSE = 30.0
 LONGEST_EXCERPT = 80
 # Too slow or too many requests: like a server's own failure, these may pass.
 PASSING = (408, 425, 429)
+# How h11 names the status 101 where nobody asked for it.
+SWITCHED = "_SWITCH_UPGRADE"
+REDIRECTS = (300, 301, 302, 303, 305, 307, 308)
 OK, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 
 
@@ -114,6 +117,9 @@ class HttpClient:
         except (httpx2.TimeoutException, TimeoutError):
             raise TemporaryError(f"no response within {self.timeout or 0:g} s") from None
         except httpx2.RequestError as error:
+            if SWITCHED in str(error):
+                said = "HTTP 101: the server changes to another protocol, such as WebSocket; use an address for HTTP"
+                raise DataError(said) from None
             raise TemporaryError(describe_failure(error)) from None
         check_status(response, received)
         return received
@@ -155,6 +161,8 @@ def check_status(response: httpx2.Response, content: bytes) -> None:
     if OK <= status < REDIRECT:
         return
     said = f"HTTP {status} {shorten(response.reason_phrase)}".strip()
+    if status < REFUSED and status not in REDIRECTS:
+        raise DataError(f"{said}: neither an answer nor an error; check the address and the headers")
     if status < REFUSED:
         target = response.headers.get("Location", "").partition("?")[0]
         where = f" to {shorten(target)}" if target else ""

@@ -48,15 +48,16 @@ class Source(NamedTuple):
     def plain(self) -> Iterator[Path]:
         """The path of the decompressed content, valid inside the context."""
         self.read(limit=1)
-        with self.path.open("rb") as file:
-            is_compressed = file.read(6).startswith(MAGIC)
+        try:
+            with self.path.open("rb") as file:
+                is_compressed = file.read(6).startswith(MAGIC)
+        except OSError as error:
+            raise FileError(f"the file {quoted(self.name)} cannot be read: {error.strerror}") from None
         if not is_compressed:
             yield self.path
             return
-        import tempfile
-
-        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-            target = Path(folder) / "plain"
+        with temporary_folder() as folder:
+            target = folder / "plain"
             decompress(self.path, self.name, target)
             yield target
 
@@ -148,9 +149,53 @@ def open_source(data: Readable) -> Iterator[Source]:
         from assay.data.parts import is_pattern, open_parts
 
         if path.is_dir() or is_pattern(path):
-            yield open_parts(path, name)
+            with unchanged(open_parts(path, name)) as source:
+                yield source
             return
-    yield Source(path, name)
+    with unchanged(Source(path, name)) as source:
+        yield source
+
+
+@contextmanager
+def unchanged(source: Source) -> Iterator[Source]:
+    """The source, whose files must stay as they are: they may be opened more than once."""
+    before = [state_of(each.path) for each in source.files]
+    try:
+        yield source
+    except DataError as error:
+        check_unchanged(source, before)
+        better = explained(error, source)
+        if better is error:
+            raise
+        raise better from error
+    check_unchanged(source, before)
+
+
+def explained(error: DataError, source: Source) -> DataError:
+    """The error, or a better one that the file itself gives reason to."""
+    try:
+        from assay.data.unreadable import explain
+    except OSError:
+        # No more files can be opened.
+        return error
+    return explain(error, source)
+
+
+def state_of(path: Path) -> tuple[int, ...] | None:
+    """What changes if a file is replaced or written to; None if there is no file."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def check_unchanged(source: Source, before: list[tuple[int, ...] | None]) -> None:
+    """Raises if a file is not what it was."""
+    for each, state in zip(source.files, before, strict=True):
+        if state is not None and state_of(each.path) != state:
+            said = "changed while it was read; wait until it is complete, and read it again"
+            raise FileError(f"the file {quoted(each.name)} {said}")
 
 
 def check_path(data: str | os.PathLike[str]) -> Path:
@@ -176,15 +221,36 @@ def is_stream(path: Path) -> bool:
 @contextmanager
 def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
     """The rest of a stream, copied to a temporary file whose name ends like the stream's."""
+    with temporary_folder() as folder:
+        ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
+        path = folder / ("data" + ending[-LONGEST_NAME:])
+        try:
+            with path.open("wb") as copy:
+                while chunk := read_chunk(file, name):
+                    copy.write(chunk)
+        except OSError as error:
+            raise cannot_put_aside(error) from error
+        yield Source(path, name)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for copies, which is removed at the end."""
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
-        path = Path(folder) / ("data" + ending[-LONGEST_NAME:])
-        with path.open("wb") as copy:
-            while chunk := read_chunk(file, name):
-                copy.write(chunk)
-        yield Source(path, name)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="assay-")
+    except OSError as error:
+        raise cannot_put_aside(error) from error
+    with folder as path:
+        yield Path(path)
+
+
+def cannot_put_aside(error: OSError) -> FileError:
+    """The error for a temporary folder that takes no copy."""
+    return FileError(
+        f"no copy can be made in the temporary folder: {error.strerror or error}; free space there, or set TMPDIR"
+    )
 
 
 def read_chunk(file: IO[Any], name: str) -> bytes:

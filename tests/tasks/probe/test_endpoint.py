@@ -105,6 +105,8 @@ def test_retries_end_and_the_failure_is_named():
 FINAL = {
     404: "HTTP 404 Not Found: 'nothing here'",
     401: "HTTP 401 Unauthorized: 'nothing here'",
+    101: "HTTP 101: the server changes to another protocol, such as WebSocket; use an address for HTTP",
+    304: "HTTP 304 Not Modified: neither an answer nor an error; check the address and the headers",
     307: "HTTP 307 Temporary Redirect: redirected to http://elsewhere/x; redirects are not followed, use the final address",
 }
 

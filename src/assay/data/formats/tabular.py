@@ -24,7 +24,7 @@ from assay.data.frames import (
 from assay.data.source import Batch, Placed, undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import polars
@@ -39,6 +39,7 @@ BATCH = 500_000
 HEAD = 1 << 16
 LONGEST_CELL = 1 << 24
 NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
+UNCLOSED = "a quote is not closed; close it, or double it if it belongs to the text"
 # What polars adds to a heading that is in the header a second time.
 TWIN = "_duplicated_"
 
@@ -172,6 +173,8 @@ def read_separated(source: Source, separator: str) -> Generator[Batch]:
 
     head = source.read(HEAD)
     lead = leading_blank_lines(head)
+    if b"\n" not in head and b"\r" in head.strip():
+        raise FormatError(f"{source.name}: the lines end with CR alone; save the file with LF or CRLF as line ends")
     if b"\0" in head.split(b"\n", lead + 1)[lead]:
         raise FormatError(f"{source.name}, line {lead + 1}: {NUL}")
     first = lead + 2
@@ -263,20 +266,41 @@ def read_cells(source: Source, separator: str) -> Generator[Cells]:
     that does not enclose a whole cell is text.
     """
     csv.field_size_limit(LONGEST_CELL)
+    lines: list[str] = []
+    last: list[str] = []
     with source.plain() as path, path.open(encoding="utf-8-sig", newline="") as file:
         if separator == "\t":
             rows = csv.reader(file, delimiter=separator, quoting=csv.QUOTE_NONE)
         else:
-            rows = csv.reader(file, delimiter=separator)
+            rows = csv.reader(remember(file, lines), delimiter=separator)
         try:
             for cells in rows:
+                last, lines[:] = lines[:], []
                 if not is_blank_line(cells):
                     yield Cells(rows.line_num, unquote(cells) if separator == "\t" else cells)
+            if is_unclosed(last):
+                raise FormatError(f"{source.name}, line {rows.line_num - len(last) + 1}: {UNCLOSED}")
         except csv.Error as error:
             raise FormatError(f"{source.name}, line {rows.line_num}: {error}") from None
         except UnicodeDecodeError:
             where = f"{source.name}, line {undecodable_line(path)}"
             raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
+
+
+def remember(file: Iterable[str], lines: list[str]) -> Iterator[str]:
+    """The lines of a file, each of which is kept."""
+    for line in file:
+        lines.append(line)
+        yield line
+
+
+def is_unclosed(lines: list[str]) -> bool:
+    """Whether a row of CSV ends inside quotes, which only the end of the file can do."""
+    try:
+        list(csv.reader(lines, strict=True))
+    except csv.Error as error:
+        return "end of data" in str(error)
+    return False
 
 
 def unquote(cells: list[str]) -> list[str]:
@@ -344,6 +368,9 @@ def find_fault(path: Path, separator: str) -> str | None:
     number = undecodable_line(path)
     if number is not None:
         return f"line {number}: bytes that are not UTF-8; save the file as UTF-8"
+    number = unclosed_quote(path)
+    if number is not None:
+        return f"line {number}: {UNCLOSED}"
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=separator)
         try:
@@ -352,3 +379,13 @@ def find_fault(path: Path, separator: str) -> str | None:
         except csv.Error:
             return None
         return None if wide is None else f"line {rows.line_num}: {len(wide)} fields, but the header has {width}"
+
+
+def unclosed_quote(path: Path) -> int | None:
+    """The line with the quote that is open at the end of a file."""
+    since = None
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.count(b'"') % 2:
+                since = number if since is None else None
+    return since

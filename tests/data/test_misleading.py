@@ -1,0 +1,199 @@
+"""Errors say what is the case: archives, rests after compressed data, line ends, quotes, and what the system refuses."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay import DataError, FileError, FormatError
+from assay._kernel import compress_zst
+from refusals import GOOD, QRELS, refused
+
+if os.name != "nt":
+    import resource
+
+CSV = "query_id,doc_id,score\nq1,d1,1\nq1,d2,0.5\n"
+BOTH = (lambda path: assay.evaluate(QRELS, path, ["ap"]), assay.read_run)
+
+
+def zipped(content):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("run.trec", content)
+    return file.getvalue()
+
+
+def tarred(content):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        about = tarfile.TarInfo("run.trec")
+        about.size = len(content)
+        archive.addfile(about, io.BytesIO(content))
+    return file.getvalue()
+
+
+ARCHIVES = {
+    "a zip archive": zipped(GOOD.encode()),
+    "a tar archive": tarred(GOOD.encode()),
+    "compressed with lz4": b"\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0",
+    "compressed with compress": b"\x1f\x9d\x90q\0",
+    "a 7-Zip archive": b"7z\xbc\xaf\x27\x1c\0\x04",
+    "an SQLite database": b"SQLite format 3\0\x10\0",
+}
+
+
+@pytest.mark.parametrize("name", ["run", "run.trec", "run.csv", "run.tsv", "run.json", "run.jsonl", "run.parquet"])
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_what_is_not_text_is_named(kind, name, make):
+    path = make(name, ARCHIVES[kind])
+    for act in BOTH:
+        refused(lambda act=act: act(path), FormatError, [f"{name} is {kind}; extract the data from it first"])
+    path = make(f"{name}.gz", gzip.compress(ARCHIVES[kind]))
+    refused(lambda: assay.read_qrels(path), FormatError, [f"{name}.gz is {kind}"])
+
+
+def zst(content):
+    Path("plain").write_bytes(content)
+    compress_zst("plain", "compressed")
+    return Path("compressed").read_bytes()
+
+
+COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zst}
+
+
+@pytest.mark.parametrize("rest", [b"x", b"\0", b"a rest that is longer than any mark\n"])
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_a_rest_after_compressed_data_is_told(suffix, rest, make):
+    whole = COMPRESSORS[suffix](GOOD.encode())
+    for content in (whole + rest, whole + whole + rest):
+        path = make(f"run.trec.{suffix}", content)
+        for act in BOTH:
+            said = [f"'{path}' goes on after the end of its compressed data", "remove the rest"]
+            refused(lambda act=act, path=path: act(path), FileError, said)
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_what_is_cut_off_after_a_complete_part_is_truncated(suffix, make):
+    whole = COMPRESSORS[suffix](GOOD.encode() * 100)
+    path = make(f"run.trec.{suffix}", whole + whole[:-3])
+    refused(lambda: assay.read_run(path), FileError, ["is truncated"])
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.tsv"])
+def test_lines_that_end_with_cr_alone(name, make):
+    content = CSV.replace("\n", "\r").replace(",", "\t" if name == "run.tsv" else ",")
+    for act in BOTH:
+        refused(lambda act=act: act(make(name, content)), FormatError, [name, "end with CR alone", "LF or CRLF"])
+    path = make(name, content.replace("\r", "\r\n"))
+    assert assay.read_run(path)["q1"] == [("d1", 1.0), ("d2", 0.5)]
+
+
+UNCLOSED = [
+    ('query_id,doc_id,score\nq1,d1,1\nq1,"d2,0.5\nq1,d3,0.2\n', 3),
+    ('query_id,doc_id,score\nq1,"d1",1\n"q1,d2,0.5\n', 3),
+    ('query_id,doc_id,score\nq1,"d\n1",1\nq1,"d2', 4),
+]
+
+
+@pytest.mark.parametrize(("content", "line"), UNCLOSED)
+def test_a_quote_that_is_not_closed(content, line, make):
+    for act in BOTH:
+        refused(
+            lambda act=act: act(make("run.csv", content)), FormatError, [f"run.csv, line {line}: a quote is not closed"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [('query_id,text\nq1,a\nq2,"b\nq3,c\n', 3), ('q1,"a"\nq2,"b', 2), ('q1,"a\nb"\nq2,"b\n', 3)]
+)
+def test_a_quote_that_is_not_closed_in_questions(content, line, make):
+    path = make("questions.csv", content)
+    with pytest.raises(DataError, match=rf"questions\.csv, line {line}: a quote is not closed"):
+        assay.probe(lambda _: ["d1"], path, {"q1": ["d1"]})
+
+
+def test_quotes_inside_a_text_are_no_error(make):
+    path = make("questions.csv", 'query_id,text\nq1,a 5" pipe\nq2,"a ""b"" \nc"\n')
+    asked = []
+    assay.probe(lambda text: asked.append(text) or ["d1"], path, {"q1": ["d1"], "q2": ["d1"]}, name="x")
+    assert sorted(asked) == ['a "b" \nc', 'a 5" pipe']
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+@pytest.mark.parametrize("name", ["run.trec", "run.csv", "run.json", "run.parquet", "run.gz"])
+def test_a_link_to_itself(name, tmp_path):
+    (tmp_path / name).symlink_to(tmp_path / name)
+    for act in BOTH:
+        with pytest.raises(FileError, match="symbolic links") as error:
+            act(tmp_path / name)
+        assert "corrupt" not in str(error.value)
+
+
+FULL = """
+import gzip, sys, assay
+for act in (lambda: assay.read_run(sys.argv[1]), lambda: assay.read_run(gzip.open(sys.argv[1]), format="csv")):
+    try:
+        act()
+    except assay.FileError as error:
+        print(error)
+"""
+
+
+def in_a_process(code, *arguments, limit):
+    """What a process prints that may not have more of something."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit, check=False)  # noqa: S603
+    return done.stdout.splitlines(), done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_a_temporary_folder_without_space(tmp_path):
+    path = tmp_path / "run.csv.gz"
+    path.write_bytes(gzip.compress(CSV.encode() + b"q1,d3,1\n" * 20_000))
+    said, raw = in_a_process(FULL, path, limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    why = "no copy can be made in the temporary folder: File too large; free space there, or set TMPDIR"
+    assert said == [f"cannot decompress file '{path}': {why}", why], raw
+
+
+def test_no_temporary_folder(tmp_path, monkeypatch):
+    path = tmp_path / "run.csv.gz"
+    path.write_bytes(gzip.compress(CSV.encode()))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    for given in (path, io.BytesIO(path.read_bytes())):
+        with pytest.raises(FileError, match="no copy can be made in the temporary folder: No such file"):
+            assay.read_run(given)
+
+
+DESCRIPTORS = """
+import os, sys, assay, polars
+assay.read_run(sys.argv[1]); assay.read_run(sys.argv[2])
+held = []
+try:
+    while True:
+        held.append(os.open(os.devnull, os.O_RDONLY))
+except OSError:
+    pass
+for path in sys.argv[1:]:
+    try:
+        assay.read_run(path)
+    except assay.AssayError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_no_descriptors(tmp_path):
+    (tmp_path / "run.trec").write_text(GOOD)
+    (tmp_path / "run.trec.gz").write_bytes(gzip.compress(GOOD.encode()))
+    paths = [tmp_path / "run.trec", tmp_path / "run.trec.gz"]
+    said, raw = in_a_process(DESCRIPTORS, *paths, limit=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+    assert said == [f"cannot read file '{path}': Too many open files" for path in paths], raw
