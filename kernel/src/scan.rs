@@ -14,6 +14,7 @@ use crate::text::block::{BLOCK, Blocks, each_line};
 use crate::text::line::run_line;
 use crate::text::read::read_lines;
 use crate::text::source::Source;
+use crate::text::surplus::Surplus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,6 +28,8 @@ pub struct Scan {
     /// Queries whose lines did not stand together.
     pub scattered: usize,
     pub lines: usize,
+    /// Lines with more than six fields.
+    pub surplus: usize,
 }
 
 /// How a file is scanned.
@@ -36,13 +39,15 @@ pub struct Plan<'a> {
     pub block: usize,
     /// Rows of scattered queries held at a time, at least; at most an eighth of them when there are more.
     pub rows_held: usize,
+    /// What follows the sixth field of a line is ignored, not a fault.
+    pub surplus: bool,
     /// Set from outside to give up.
     pub stop: &'a AtomicBool,
 }
 
 impl<'a> Plan<'a> {
     pub fn new(threads: usize, stop: &'a AtomicBool) -> Self {
-        Self { threads, block: BLOCK, rows_held: 1 << 21, stop }
+        Self { threads, block: BLOCK, rows_held: 1 << 21, surplus: false, stop }
     }
 }
 
@@ -52,7 +57,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let lines = Mutex::new(Vec::new());
     let shared = Shared { blocks: &blocks, lines: &lines, stop: plan.stop, failed: &AtomicBool::new(false) };
     let mut workers: Vec<Worker<'_>> =
-        (0..plan.threads.max(1)).map(|_| Worker::new(index, options)).collect();
+        (0..plan.threads.max(1)).map(|_| Worker::new(index, options, plan.surplus)).collect();
     std::thread::scope(|scope| {
         for worker in &mut workers {
             scope.spawn(|| worker.work(&shared));
@@ -67,7 +72,8 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
         return Err(fault);
     }
     let judged = vec![Judged::default(); options.len()];
-    let mut scan = Scan { judged, lines: lines.iter().sum(), ..Scan::default() };
+    let surplus = workers.iter().map(|worker| worker.surplus.lines).sum();
+    let mut scan = Scan { judged, lines: lines.iter().sum(), surplus, ..Scan::default() };
     let scattered = merge(&workers, index, &mut scan).map_err(|fault| fault.at(&source.name))?;
     gather(source, index, options, plan, scattered, &mut scan)?;
     Ok(scan)
@@ -157,11 +163,13 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
         wanted[query as usize] = true;
     }
     let mut builder = RowsBuilder::default();
+    // The first reading has decided about lines with too many fields, and counted them.
+    let mut surplus = Surplus::ignored(true);
     read_lines(source, |line| {
         let mut words = line.words();
         let query = words.next().unwrap_or_default();
         if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
-            let retrieved = run_line(&mut words)?;
+            let retrieved = run_line(&mut words, &mut surplus)?;
             builder.query(query);
             retrieved.check_order(builder.order())?;
             if retrieved.is_ordered() {
@@ -201,6 +209,7 @@ struct Worker<'a> {
     documents: Vec<Span>,
     scores: Vec<f64>,
     order: Order,
+    surplus: Surplus,
     /// The block, the query and the fault of each ranking that has a document twice.
     repeats: Vec<(usize, u32, Fault)>,
     /// The block, its line unless the file cannot be read, and the fault that ended the work.
@@ -208,7 +217,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(index: &'a Index, options: &[Options]) -> Self {
+    fn new(index: &'a Index, options: &[Options], surplus: bool) -> Self {
         Self {
             rankers: Rankers::new(index, options),
             states: vec![State::default(); index.queries.len()],
@@ -216,6 +225,7 @@ impl<'a> Worker<'a> {
             documents: Vec::new(),
             scores: Vec::new(),
             order: Order::default(),
+            surplus: Surplus::ignored(surplus),
             repeats: Vec::new(),
             fault: None,
         }
@@ -261,7 +271,7 @@ impl<'a> Worker<'a> {
                     known = self.open(name);
                 }
             }
-            let retrieved = run_line(&mut words)?;
+            let retrieved = run_line(&mut words, &mut self.surplus)?;
             if known.is_some() {
                 let from = retrieved.document.as_ptr() as usize - start;
                 self.documents.push(Span { start: from, end: from + retrieved.document.len() });

@@ -4,6 +4,7 @@
 
 use assay_kernel::text::block::each_line;
 use assay_kernel::text::line::{Line, QrelsLine, RunLine, Words, qrels_line, run_line};
+use assay_kernel::text::surplus::Surplus;
 use libfuzzer_sys::fuzz_target;
 use naive::text::{is_text, lines, number, row, says_nothing, words};
 
@@ -33,7 +34,7 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
     check_accept(line, expected[0]);
     check_accept(line, words(before).first().copied().unwrap_or_default());
 
-    let run = run_line(&mut after_query(line)).ok();
+    let run = run_line(&mut after_query(line), &mut Surplus::default()).ok();
     let expected_run = row(line.bytes()).map(|row| RunLine {
         iteration: expected[1],
         document: row.document,
@@ -53,7 +54,9 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
 /// A word is a score if Rust reads it as a finite number.
 fn check_number(word: &[u8]) {
     let line = [b"query Q0 document 1 ", word, b" tag"].concat();
-    let score = run_line(&mut after_query(&Line::first(&line))).ok().map(|run| run.score.to_bits());
+    let score = run_line(&mut after_query(&Line::first(&line)), &mut Surplus::default())
+        .ok()
+        .map(|run| run.score.to_bits());
     assert_eq!(score, number(word).map(f64::to_bits), "{}", word.escape_ascii());
 }
 

@@ -42,14 +42,7 @@ pub fn number(word: &[u8]) -> Option<f64> {
 /// The row of a run that a line stands for, or `None` if the line is malformed.
 pub fn row(line: &[u8]) -> Option<Row<'_>> {
     match words(line)[..] {
-        [_, _, _, _, _, _, _, ..] if has_inner_return(line) => None,
-        [query, _, document, _, score, _, ..] => Some(Row { query, document, score: number(score)? }),
+        [query, _, document, _, score, _] => Some(Row { query, document, score: number(score)? }),
         _ => None,
     }
-}
-
-/// Whether a carriage return stands before the end of the last word: an end of a line that is none here.
-fn has_inner_return(line: &[u8]) -> bool {
-    let end = line.iter().rposition(|byte| !BLANKS.contains(byte)).unwrap_or(0);
-    line[..end].contains(&b'\r')
 }

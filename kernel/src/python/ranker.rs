@@ -13,6 +13,7 @@ use crate::parallel::rank_rows;
 use crate::rows::Names;
 use crate::scan::{Plan, scan};
 use crate::text::source::Source;
+use crate::text::surplus::Surplus;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
@@ -75,12 +76,15 @@ pub struct PyRanker {
     unknown: Names,
     scattered: usize,
     lines: usize,
+    /// Whether what follows the sixth field of a TREC line is ignored, and how many lines have more than six.
+    surplus: Surplus,
 }
 
 #[pymethods]
 impl PyRanker {
     #[new]
-    fn new(index: &PyIndex, options: Vec<PyRef<'_, PyOptions>>) -> Self {
+    #[pyo3(signature = (index, options, *, surplus=false))]
+    fn new(index: &PyIndex, options: Vec<PyRef<'_, PyOptions>>, surplus: bool) -> Self {
         let options: Vec<Options> = options.iter().map(|each| each.options).collect();
         Self {
             index: Arc::clone(&index.index),
@@ -90,6 +94,7 @@ impl PyRanker {
             unknown: Names::default(),
             scattered: 0,
             lines: 0,
+            surplus: Surplus::ignored(surplus),
         }
     }
 
@@ -229,6 +234,12 @@ impl PyRanker {
         self.scattered
     }
 
+    /// Lines with more than six fields, if what follows these is ignored.
+    #[getter]
+    fn surplus(&self) -> usize {
+        self.surplus.lines
+    }
+
     fn repeats_dropped(&self, number: usize) -> PyResult<u64> {
         Ok(self.of(number)?.facts.iter().map(|fact| u64::from(fact.repeats_dropped)).sum())
     }
@@ -251,12 +262,16 @@ impl PyRanker {
         }
         let index = Arc::clone(&self.index);
         let options = self.options.as_slice();
-        let found = interruptible(py, |stop| scan(&source, &index, options, Plan::new(threads, stop)))?;
+        let surplus = self.surplus.ignored;
+        let found = interruptible(py, |stop| {
+            scan(&source, &index, options, Plan { surplus, ..Plan::new(threads, stop) })
+        })?;
         for query in found.unknown.iter() {
             self.unknown.add(query);
         }
         self.scattered += found.scattered;
         self.lines += found.lines;
+        self.surplus.lines += found.surplus;
         self.take(&found.judged, &source.name)
     }
 

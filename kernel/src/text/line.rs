@@ -2,6 +2,7 @@
 
 use crate::fault::{Fault, show};
 use crate::rows::Order;
+use crate::text::surplus::Surplus;
 
 /// The longest line that is read; longer ones are no TREC text.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -118,7 +119,7 @@ impl<'a> Iterator for Words<'a> {
 }
 
 #[inline]
-fn is_blank(byte: u8) -> bool {
+pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
@@ -163,27 +164,20 @@ pub fn is_empty(line: &[u8]) -> bool {
 }
 
 /// The fields of a run's line, and of a line of judgments.
-const RUN: &str = "query Q0 document rank score tag";
+pub const RUN: &str = "query Q0 document rank score tag";
 const QRELS: &str = "query 0 document grade";
 
-/// Reads what follows the query of a run's line.
+/// Reads what follows the query of a run's line. Lines with more fields are for `surplus` to decide about.
 #[inline]
-pub fn run_line<'a>(words: &mut Words<'a>) -> Result<RunLine<'a>, Fault> {
+pub fn run_line<'a>(words: &mut Words<'a>, surplus: &mut Surplus) -> Result<RunLine<'a>, Fault> {
     let fields = (words.next(), words.next(), words.next(), words.next(), words.next());
     let (Some(iteration), Some(document), Some(_), Some(score), Some(tag)) = fields else {
         return Err(too_few(&words.line, 6, RUN));
     };
-    if words.next().is_some() && has_inner_return(words.line.bytes()) {
-        let message = "carriage return inside the line; save the file with Unix or Windows line endings";
-        return Err(Fault::format(message));
+    if words.next().is_some() {
+        surplus.meet(&words.line)?;
     }
     Ok(RunLine { iteration, document, score: number(score, "score", RUN)?, tag })
-}
-
-/// Whether there is a carriage return before the end of the last word.
-fn has_inner_return(line: &[u8]) -> bool {
-    let last = line.iter().rposition(|&byte| !is_blank(byte)).unwrap_or_default();
-    memchr::memchr(b'\r', &line[..last]).is_some()
 }
 
 /// Reads what follows the query of a line of judgments.
@@ -205,6 +199,11 @@ pub fn qrels_line<'a>(words: &mut Words<'a>) -> Result<QrelsLine<'a>, Fault> {
 fn too_few(line: &Line<'_>, expected: usize, form: &str) -> Fault {
     let found = line.words().count();
     Fault::format(format!("expected {expected} fields ({form}), found {found}: {}", show(line.bytes())))
+}
+
+/// Whether a word is a finite number.
+pub fn is_number(word: &[u8]) -> bool {
+    number(word, "", "").is_ok()
 }
 
 /// A finite number.
@@ -265,7 +264,7 @@ mod tests {
     fn run(line: &str) -> Result<RunLine<'_>, Fault> {
         let mut words = Line::first(line.as_bytes()).words();
         words.next();
-        run_line(&mut words)
+        run_line(&mut words, &mut Surplus::default())
     }
 
     #[test]
@@ -291,15 +290,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_line_has_six_fields_and_more_are_ignored() {
-        let line = run("q1 Q0 d7 1 12.5 tag more").unwrap();
+    fn a_run_line_has_six_fields() {
+        let line = run("q1 Q0 d7 1 12.5 tag\r").unwrap();
         assert_eq!(line, RunLine { iteration: b"Q0", document: b"d7", score: 12.5, tag: b"tag" });
-        for line in ["q1 Q0 d7 1 12.5 tag\r", "q1 Q0 d7 1 12.5 tag more\r\u{b}"] {
-            assert!(run(line).is_ok());
-        }
-        assert!(
-            run("q1 Q0 d7 1 12.5 tag\rq1 Q0 d8 2 11 tag\r").unwrap_err().message.contains("carriage return")
-        );
         let fault = run("q1 Q0 d7 1 12.5").unwrap_err();
         assert!(fault.message.starts_with("expected 6 fields (query Q0 document rank score tag), found 5"));
     }
@@ -332,7 +325,7 @@ mod tests {
     #[test]
     fn a_score_is_a_finite_number() {
         for score in ["nan", "inf", "-inf", "1e999", "x", "1.2.3", "0x10", ""] {
-            assert!(run(&format!("q1 Q0 d7 1 {score} tag t")).is_err(), "{score}");
+            assert!(run(&format!("q1 Q0 d7 1 {score} tag")).is_err(), "{score}");
         }
         for (score, value) in [("1e3", 1000.0), ("-0", 0.0), ("+1", 1.0), (".5", 0.5), ("7.", 7.0)] {
             assert_eq!(run(&format!("q1 Q0 d7 1 {score} tag")).unwrap().score, value);

@@ -4,3 +4,4 @@ pub mod block;
 pub mod line;
 pub mod read;
 pub mod source;
+pub mod surplus;

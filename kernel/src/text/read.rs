@@ -5,6 +5,7 @@ use crate::rows::{Rows, RowsBuilder};
 use crate::text::block::{BLOCK, Blocks, each_line};
 use crate::text::line::{Line, qrels_line, run_line};
 use crate::text::source::Source;
+use crate::text::surplus::Surplus;
 
 /// Reads TREC judgments.
 pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
@@ -25,10 +26,11 @@ pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
 /// Reads a TREC run.
 pub fn read_run(source: &Source) -> Result<Rows, Fault> {
     let mut builder = RowsBuilder::default();
+    let mut surplus = Surplus::default();
     read_lines(source, |line| {
         let mut words = line.words();
         let query = words.next().unwrap_or_default();
-        let retrieved = run_line(&mut words)?;
+        let retrieved = run_line(&mut words, &mut surplus)?;
         builder.query(query);
         retrieved.check_order(builder.order())?;
         if retrieved.is_ordered() {

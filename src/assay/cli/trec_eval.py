@@ -7,7 +7,7 @@ import sys
 import click
 
 from assay.compat.trec_eval import run_trec_eval
-from assay.compat.trec_eval.options import Stop
+from assay.compat.trec_eval.options import Remark, Stop
 
 
 class RawCommand(click.Command):
@@ -25,7 +25,7 @@ def command(arguments: list[str]) -> None:
     code = 0
     try:
         for text in run_trec_eval(arguments):
-            output.write(text.encode(errors="surrogateescape"))
+            (errors if isinstance(text, Remark) else output).write(text.encode(errors="surrogateescape"))
     except Stop as stop:
         code = stop.code
         output.flush()

@@ -109,7 +109,8 @@ class Convention(NamedTuple):
     `nicknames` stand for several of its names. `prepare` turns the judgments or the ranking of one query, given as
     Python objects, into what the tool uses; empty if it cannot use them. Without it, what is not a list of ids (None,
     an empty group) is an error, or the query is NaN, as `unreadable` says. `infinite` tells whether infinite scores are
-    allowed, `empty_ids` whether the empty string is a document like any other. `level` is the tool's switch for the
+    allowed, `empty_ids` whether the empty string is a document like any other, `surplus` whether the fields of a run's
+    line that follow the sixth are ignored. `level` is the tool's switch for the
     lowest relevant grade of all measures, if it has one. `defects` lists where the tool is wrong and assay is not.
     """
 
@@ -125,4 +126,5 @@ class Convention(NamedTuple):
     unreadable: str = "error"
     infinite: bool = False
     empty_ids: bool = False
+    surplus: bool = False
     defects: tuple[str, ...] = ()

@@ -55,6 +55,13 @@ class NoteKind(StrEnum):
         {"questions": "{count} [question has|questions have] no judgments; not asked: {queries}"},
     )
     SCATTERED = "scattered", "rows of {count} [query|queries] are not contiguous; grouped by query"
+    SURPLUS = (
+        "surplus",
+        (
+            "{count} [line|lines] of the run [has|have] more than 6 fields; what follows the sixth is ignored, as in "
+            "trec_eval"
+        ),
+    )
     DUPLICATES = (
         "duplicates",
         "{count} duplicate [document|documents] left out",

@@ -237,6 +237,11 @@ class DocumentRanker:
         """Rows are grouped by query when a run is read whole."""
         return 0
 
+    @property
+    def surplus(self) -> int:
+        """Lines with too many fields are an error when a run is read whole."""
+        return 0
+
     def repeats_dropped(self, number: int) -> int:
         order = self.orders[number]
         return self.repeats[order] + self.rankers[order].repeats_dropped(number)

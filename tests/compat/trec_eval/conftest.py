@@ -11,7 +11,7 @@ from assay.cli.main import commands
 QRELS = "2 0 a 1\n2 0 b 0\n2 0 c 2\n2 0 d -1\n10 0 a 1\n10 0 e 0\n3 0 a 1\n3 0 b 3\n"
 RUN = (
     "2 Q0 x 1 9 first\n2 Q0 c 2 8 first\n2 Q0 b 3 7 first\n2 Q0 d 4 7 first\n2 Q0 a 5 7.0 first\n"
-    "10 Q0 e 1 0.5 first\n10 Q0 a 2 0.5 first\n4 Q0 a 1 1 name more words\n"
+    "10 Q0 e 1 0.5 first\n10 Q0 a 2 0.5 first\n4 Q0 a 1 1 name\n"
 )
 
 

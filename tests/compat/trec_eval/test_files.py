@@ -262,3 +262,16 @@ def test_topics_that_begin_like_a_comment(trec_eval):
     # An indented comment is none to the kernel, so that such judgments are left to the other reader.
     qrels, run = "# x\n#q 0 a 1\n2 0 a 1\n", " #q 0 a 1 1 r\n2 0 a 1 1 r\n"
     assert trec_eval("-m", "num_q", "qrels", "run", qrels=qrels, run=run).values == {("num_q", "all"): "1"}
+
+
+@pytest.mark.parametrize("score", ["9", "9x"])
+def test_surplus_fields_are_ignored_and_counted(trec_eval, score):
+    """A score that only trec_eval reads leads past the kernel."""
+    lines = f"2 Q0 x 1 {score} name\n2 Q0 c 2 8 name\n10 Q0 a 1 1 name\n"
+    plain = trec_eval("-m", "all_trec", "qrels", "run", run=lines)
+    more = trec_eval(
+        "-m", "all_trec", "qrels", "run", run=lines.replace("x 1", "x  1").replace(" name", " name more", 2)
+    )
+    assert (plain.code, plain.stderr) == (0, "")
+    note = "assay: 2 lines of the run have more than 6 fields; what follows the sixth is ignored, as in trec_eval\n"
+    assert more == (0, plain.stdout, note)

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.compat.trec_eval import loose, run_trec_eval
-from assay.compat.trec_eval.options import Stop, read_real
+from assay.compat.trec_eval.options import Remark, Stop, read_real
 
 few = settings(max_examples=max(10, settings.default.max_examples // 2))
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 é 1\n2 0 a 1\n2 0 b 2\n3 0 d 0\n3 0 a -1\n"
@@ -82,7 +82,8 @@ def tidied(text, *, ascending=False):
 
 def printed(folder, text, *options):
     (folder / "run").write_bytes(text.encode())
-    return "".join(run_trec_eval([*options, str(folder / "qrels"), str(folder / "run")]))
+    texts = run_trec_eval([*options, str(folder / "qrels"), str(folder / "run")])
+    return "".join(text for text in texts if not isinstance(text, Remark))
 
 
 @few

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def run_trec_eval(arguments: list[str]) -> Iterator[str]:
-    """What trec_eval prints for these arguments, a few lines at a time; `Stop` ends it early."""
+    """What trec_eval prints for these arguments, a few lines at a time; `Stop` ends it early.
+
+    A `Remark` is for standard error.
+    """
     from assay.compat.trec_eval.options import read_options
 
     settings = read_options(arguments)
@@ -32,12 +35,15 @@ def evaluate_files(settings: CommandLine) -> Iterator[str]:
     """The values of the run. Errors come in the order in which trec_eval finds them."""
     from assay.compat.trec_eval.evaluation import TopicEvaluator
     from assay.compat.trec_eval.measures import list_values
-    from assay.compat.trec_eval.options import NOTHING_IN_COMMON, Stop
+    from assay.compat.trec_eval.options import NOTHING_IN_COMMON, Remark, Stop
     from assay.compat.trec_eval.read import rank_results, read_judgments
     from assay.compat.trec_eval.write import read_zscores, standardize, write_summary, write_topics
+    from assay.core.note import Note, NoteKind
 
     judgments = read_judgments(settings.files[0], settings.rel_format)
     run = rank_results(settings, judgments)
+    if run.surplus:
+        yield Remark(f"assay: {Note.of(NoteKind.SURPLUS, count=run.surplus)}\n")
     references = None if settings.zscores is None else read_zscores(settings.zscores)
     values = list_values(settings)
     evaluator = TopicEvaluator(settings, judgments, run)

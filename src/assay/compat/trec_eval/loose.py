@@ -27,10 +27,14 @@ BLANKS = bytes.maketrans(b"\t\v\f\r", b"    ")
 
 
 class LooseRun(NamedTuple):
-    """The documents of the judged topics, as `query_id`, `doc_id` and `value`, and the run's name."""
+    """The documents of the judged topics, as `query_id`, `doc_id` and `value`, and the run's name.
+
+    `surplus` is the number of lines with more than six fields.
+    """
 
     table: polars.DataFrame
     name: bytes
+    surplus: int
 
 
 def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
@@ -39,7 +43,7 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
 
     known = [topic.decode(ENCODING) for topic in topics]
     is_known = polars.col("query_id").is_in(polars.Series(known, dtype=polars.String).implode())
-    tables, name, lines = [], b"", 0
+    tables, name, lines, surplus = [], b"", 0, 0
     for block in read_blocks(path):
         fields = split_block(block)
         if not len(fields):
@@ -49,10 +53,11 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
             raise Stop(FILE, f"trec_eval.get_results: Malformed line {lines + int(short[0]) + 1}\n")
         lines += len(fields)
         name = fields["tag"][-1].encode(ENCODING)
-        tables.append(fields.drop("tag").filter(is_known))
+        surplus += fields["rest"].count()
+        tables.append(fields.drop("tag", "rest").filter(is_known))
     empty = polars.DataFrame(schema=dict.fromkeys(("query_id", "doc_id", "value"), polars.String))
     table = polars.concat([empty, *tables])
-    return LooseRun(table.with_columns(parse_scores(table["value"])), name)
+    return LooseRun(table.with_columns(parse_scores(table["value"])), name, surplus)
 
 
 def read_blocks(path: Path) -> Iterator[bytes]:
@@ -73,7 +78,7 @@ def split_block(block: bytes) -> polars.DataFrame:
     lines = polars.Series([text.decode(ENCODING)]).str.split("\n").explode()
     lines = lines.filter((lines != "") & ~lines.str.starts_with("#"))
     fields = lines.str.splitn(" ", RUN_FIELDS + 1).struct
-    places = {"query_id": 0, "doc_id": 2, "value": 4, "tag": 5}
+    places = {"query_id": 0, "doc_id": 2, "value": 4, "tag": 5, "rest": 6}
     return polars.DataFrame({name: fields.field(f"field_{place}") for name, place in places.items()})
 
 

@@ -73,6 +73,12 @@ class Stop(Exception):  # noqa: N818 - the end of the program is not always an e
         self.text = text
 
 
+class Remark(str):
+    """A line for standard error: trec_eval prints nothing of it."""
+
+    __slots__ = ()
+
+
 @dataclass
 class CommandLine:
     """The options and files of a command line. `parameters` is what followed the dot of each measure, as written."""

@@ -66,7 +66,10 @@ class Judgments(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """Judgments and ranked run in the kernel, the run's name, and per topic a document that is retrieved twice."""
+    """Judgments and ranked run in the kernel, the run's name, and per topic a document that is retrieved twice.
+
+    `surplus` is the number of lines with more than six fields.
+    """
 
     rows: Rows
     index: Index
@@ -74,6 +77,7 @@ class JudgedRun:
     encoding: str
     name: bytes
     repeated: dict[bytes, bytes]
+    surplus: int
 
 
 @contextmanager
@@ -250,11 +254,11 @@ def rank_with_kernel(path: Path, judgments: Judgments, threads: int) -> JudgedRu
     try:
         rows = judgments.rows(judgments.encoding)
         index = Index(rows, "count")
-        ranker = Ranker(index, [Options()])
+        ranker = Ranker(index, [Options()], surplus=True)
         ranker.add_file(path, str(path), threads)
     except DataError:
         return None
-    return JudgedRun(rows, index, ranker, judgments.encoding, name_of_run(path), {})
+    return JudgedRun(rows, index, ranker, judgments.encoding, name_of_run(path), {}, ranker.surplus)
 
 
 def name_of_run(path: Path) -> bytes:
@@ -294,4 +298,4 @@ def rank_by_own_rules(path: Path, judgments: Judgments, settings: CommandLine, t
         threads,
         ascending=settings.rel_format in {"prefs", "qrels_prefs"},
     )
-    return JudgedRun(rows, index, ranker, ENCODING, run.name, repeated)
+    return JudgedRun(rows, index, ranker, ENCODING, run.name, repeated, run.surplus)

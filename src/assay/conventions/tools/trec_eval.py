@@ -173,6 +173,7 @@ TREC_EVAL = Convention(
     },
     level="-l {}",
     infinite=True,
+    surplus=True,
     defects=(
         (
             "Without -c it stops at a query that is missing from the run, though its help says that such queries are "

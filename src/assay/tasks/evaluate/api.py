@@ -295,7 +295,7 @@ class Scorer:
 
     def new_ranker(self) -> Ranker:
         """A ranker that has seen nothing."""
-        return Ranker(self.qrels.index, self.options)
+        return Ranker(self.qrels.index, self.options, surplus=all(tool.surplus for tool in self.used_tools))
 
     def new_document_ranker(self) -> DocumentRanker:
         """A ranker of the documents of chunks, that has seen nothing."""

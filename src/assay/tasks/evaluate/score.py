@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from assay.data.qrels import Qrels
 
 # What was found while reading the run is the same under all policies.
-ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.UNDEFINED)
+ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)
 
 # What to do about queries that are missing and count as empty rankings.
 SKIP_MISSING: Advice = ("trec_eval leaves these out: ", Option("missing", "skip"))
@@ -273,6 +273,8 @@ def run_notes(ranker: Ranker | DocumentRanker, number: int, unknown: list[str]) 
         notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
     if ranker.scattered:
         notes.append(Note.of(NoteKind.SCATTERED, count=ranker.scattered))
+    if ranker.surplus:
+        notes.append(Note.of(NoteKind.SURPLUS, count=ranker.surplus))
     if dropped := ranker.repeats_dropped(number):
         notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
     if excluded := ranker.excluded(number):
