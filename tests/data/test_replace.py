@@ -157,7 +157,9 @@ def test_a_lock_is_for_one_open_file_and_ends_with_it(tmp_path):
 def test_kills_at_any_moment(tmp_path):
     path = tmp_path / "run.trec"
     RUN.write(path)
-    code = "import sys, assay\nrun = assay.Run({'q1': {'a': 1}})\nprint('.', flush=True)\nwhile True: run.write(sys.argv[1])"
+    write = "run.write(sys.argv[1])"
+    # What the first one imports takes longer than many writes.
+    code = f"import sys, assay\nrun = assay.Run({{'q1': {{'a': 1}}}})\n{write}\nprint('.', flush=True)\nwhile True: {write}"
     for number in range(5):
         with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as writer:  # noqa: S603 - our own code
             writer.stdout.readline()
