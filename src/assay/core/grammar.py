@@ -7,6 +7,7 @@ Case does not matter, values may be quoted, and blanks between the parts are ign
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,4 +111,6 @@ def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a para
 
 
 def read_number(text: str) -> float | None:
-    return float(text) if NUMBER.fullmatch(text.strip()) else None
+    """The number, if it is one that a float can be near."""
+    number = float(text) if NUMBER.fullmatch(text.strip()) else math.inf
+    return number if math.isfinite(number) else None

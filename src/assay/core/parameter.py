@@ -143,4 +143,7 @@ def write_value(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any 
         return ";".join(map(write_value, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return repr(value) if isinstance(value, float) else str(value)
+    try:
+        return repr(value) if isinstance(value, float) else str(value)
+    except ValueError:
+        return "a number of thousands of digits"

@@ -20,6 +20,8 @@ from assay.core.interface import Option
 from assay.core.text import nearest, printable, show
 
 LARGEST = sys.float_info.max
+# Digits of a whole number: enough for a seed of 128 bits.
+LONGEST_WHOLE = 40
 
 WORDING: dict[str, dict[Any, str]] = {
     "ties": {
@@ -214,8 +216,10 @@ def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the 
         is_right = isinstance(value, str) and value in CHOICES[name]
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
     elif name == "depth":
-        is_whole = is_number and 1 <= value < float("inf") and int(value) == value
+        is_whole = is_number and 1 <= value <= LARGEST and int(value) == value
         is_right, expected = value is None or is_whole, "a whole number at least 1, or None"
+        if is_number and LARGEST < value < float("inf"):
+            expected = "a whole number of at most 308 digits, or None"
     elif name == "judged_only":
         is_right, expected = isinstance(value, bool), "True or False"
     else:
@@ -240,6 +244,8 @@ def check_whole(
     if not is_whole or value < least or (most is not None and value > most):
         bounds = f"at least {least}" if most is None else f"from {least} to {most}"
         raise error(f"{name} must be a whole number {bounds}, not {show(value)}")
+    if value >= 10**LONGEST_WHOLE:
+        raise error(f"{name} must be a whole number of at most {LONGEST_WHOLE} digits, not {show(value)}")
     return int(value)
 
 

@@ -19,7 +19,7 @@ from assay.data.source import Readable, describe, gather, is_source, open_source
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import polars
 
@@ -154,6 +154,24 @@ class Qrels(QueryTable):
         self.index = self.make_index(duplicates or "count")
         self.indexes: dict[str, Index] = {}
 
+    def __reduce__(self) -> tuple[Callable[..., Qrels], tuple[object, str | None, str | None]]:
+        return restore_qrels, (self._as_given(), self.duplicates, self.source)
+
+    def _as_given(self) -> object:
+        """The judgments in a form that loses nothing."""
+        if not self.has_empty_queries:
+            return self.to_polars()
+        # Only dicts and lists have queries without judgments, and duplicates and groups are in lists: each grade is 1.
+        if self.rows.has_groups():
+            return self.to_dict()
+        rows = {query: self.rows.documents(number) for number, query in enumerate(self.queries)}
+        if self.has_repeats:
+            return rows
+        return {
+            query: dict(zip(rows[query], self.values_of(number), strict=True))
+            for number, query in enumerate(self.queries)
+        }
+
     def make_index(self, duplicates: str) -> Index:
         """The judged documents, with the grades that a policy gives to duplicate judgments."""
         with nullcontext() if self.source is None else prefix_errors(self.source):
@@ -228,6 +246,13 @@ class Qrels(QueryTable):
         import polars
 
         return polars.DataFrame(self.rows).rename({"value": "relevance"})
+
+
+def restore_qrels(data: object, duplicates: str | None, source: str | None) -> Qrels:
+    """Judgments as they were pickled."""
+    qrels = Qrels(data, duplicates=duplicates)
+    qrels.source = source
+    return qrels
 
 
 def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:

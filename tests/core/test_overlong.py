@@ -1,0 +1,65 @@
+"""Overlong numbers in names of measures and in options are refused with a sentence that names them."""
+
+import pytest
+
+import assay
+
+QRELS, RUN = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}
+LONG = "1" * 500
+NAMES = [
+    *(
+        f"{name}{LONG}"
+        for name in ("ndcg@", "P_", "P.", "map_cut_", "ndcg_cut.", "iprec@", "iprec_at_recall_", "set_F.")
+    ),
+    *(f"{tool}{LONG}" for tool in ("trec_eval:ndcg_cut_", "ranx:ndcg@", "ir_measures:nDCG@", "beir:NDCG@")),
+    *(name.format(LONG) for name in ("ap(rel={})", "rbp(p={})", "ndcg(gain=1:{})", "ndcg(gain={}:1)", "f(beta={})")),
+    *("ndcg@1e310", "ap(rel=1e400)", "P_1" + 308 * "0", "ndcg@" + 5000 * "9", f"mean_iprec(recalls=0.1;{LONG})"),
+]
+NUMBERS = {"10**310": 10**310, "-10**310": -(10**310), "10**5000": 10**5000}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names(name):
+    with pytest.raises(assay.MeasureError) as caught:
+        assay.evaluate(QRELS, RUN, name)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=list(NUMBERS))
+@pytest.mark.parametrize(
+    ("name", "parameter"), [("ndcg", "k"), ("rbp", "p"), ("ap", "rel"), ("ndcg", "gain"), ("mean_iprec", "recalls")]
+)
+def test_parameters(number, name, parameter):
+    definition = assay.parse_measure(name).definition
+    values = {"gain": {1: number}, "recalls": (0.1, number)}
+    with pytest.raises(assay.MeasureError, match=rf"{name}: {parameter} must be .*, not '.*(0000…|of digits)"):
+        definition(**{parameter: values.get(parameter, number)})
+
+
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=list(NUMBERS))
+@pytest.mark.parametrize("option", ["rel", "depth", "threads"])
+def test_options_of_evaluate(number, option):
+    with pytest.raises(assay.PolicyError, match=f"{option} must be a "):
+        assay.evaluate(QRELS, RUN, "ap", **{option: number})
+
+
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=list(NUMBERS))
+@pytest.mark.parametrize("option", ["alpha", "samples", "seed"])
+def test_options_of_compare(number, option):
+    with pytest.raises(assay.PolicyError, match=f"{option} must be a "):
+        assay.compare(QRELS, {"one": RUN, "two": QRELS}, "ap", **{option: number})
+
+
+def test_a_depth_has_at_most_308_digits():
+    assert assay.evaluate(QRELS, RUN, "ap", depth=10**300)["ap"] == 0.75
+    with pytest.raises(
+        assay.PolicyError, match="depth must be a whole number of at most 308 digits, or None, not '1000"
+    ):
+        assay.evaluate(QRELS, RUN, "ap", depth=10**310)
+
+
+def test_a_seed_of_128_bits_is_taken():
+    result = assay.evaluate(QRELS, RUN, "ap")
+    assert result.interval("ap", seed=2**128 - 1).low <= 0.75
+    with pytest.raises(assay.PolicyError, match="seed must be a whole number of at most 40 digits, not '1000"):
+        result.interval("ap", seed=10**40)
