@@ -31,6 +31,8 @@ COMMANDS = {
     "qrels.test results.test": "out.test.meas_params",
     "-q -m all_trec -Z zscores_file qrels.test results.test": "out.test.aqZ",
 }
+# Five lines of that file have more than six fields, which trec_eval passes over in silence.
+SURPLUS = "assay: 5 lines of the run have more than 6 fields; what follows the sixth is ignored, as in trec_eval\n"
 
 
 @pytest.mark.skipif(not DATA, reason="ASSAY_TREC_EVAL_DATA does not name the folder of trec_eval's test data")
@@ -40,4 +42,4 @@ def test_prints_what_trec_eval_prints(monkeypatch, arguments):
     result = CliRunner().invoke(commands, ["trec_eval", *arguments.split()])
     assert result.stdout_bytes.splitlines() == Path(COMMANDS[arguments]).read_bytes().splitlines()
     assert result.stdout_bytes == Path(COMMANDS[arguments]).read_bytes()
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, SURPLUS if "results.trunc" in arguments else "")
