@@ -66,7 +66,7 @@ fuzz_target!(|case: Case| {
     let stop = AtomicBool::new(false);
     let scanned = |threads| {
         let (block, rows_held) = (usize::from(case.block) + 1, usize::from(case.rows_held));
-        scanned(&source, &index, options, Plan { threads, block, rows_held, stop: &stop })
+        scanned(&source, &index, options, Plan { block, rows_held, ..Plan::new(threads, &stop) })
     };
     let one = scanned(1);
     assert_eq!(one, scanned(3));
