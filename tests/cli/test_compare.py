@@ -42,14 +42,22 @@ def test_formats_are_those_of_the_library(assay, folder, files, format_):
 
 def test_the_verdict_the_order_and_the_pairs(assay, files):
     plain = assay("compare", *files, "-m", "rr")
-    assert plain.stdout.splitlines()[0].startswith(("rr: ", "no difference", "rr"))
+    assert plain.stdout.startswith("rr: one has the best mean (1.0000), beats two (+0.47 ")
     sorted_ = assay("compare", *files, "-m", "rr", "--sort", "name", "--pairs", "none").stdout
     assert "wins/ties/losses" in plain.stdout
     assert "wins/ties/losses" not in sorted_
+    assert [line.split()[1] for line in sorted_.splitlines() if line[:3] in ("a  ", "b  ", "c  ")] == [
+        "one",
+        "three",
+        "two",
+    ]
     assert "significant; --pairs all shows all" in sorted_
-    assert "pairs must be" not in assay("compare", *files, "--pairs", "some").stdout
-    assert "'some' is not one of 'all', 'significant', 'none'" in assay("compare", *files, "--pairs", "some").stderr
-    assert assay("compare", *files, "-m", "rr", "--sort", "ap").exit_code == 2
+    unknown = assay("compare", *files, "--pairs", "some")
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert "'some' is not one of 'all', 'significant', 'none'" in unknown.stderr
+    unknown = assay("compare", *files, "-m", "rr", "--sort", "ap")
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert unknown.stderr == "assay: 'ap' was not computed; the result has rr\n"
 
 
 def test_options_are_passed_on(assay, files):

@@ -106,17 +106,23 @@ def test_where_nobody_looks_nothing_is_heard(monkeypatch):
         assert report is ignore_progress
 
 
-def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
-    titles = []
+@pytest.fixture
+def shown(monkeypatch):
+    """The title of each bar as it begins, and the amount that it shows at its end."""
+    said = []
 
     @contextmanager
     def noted(title, stage):
-        titles.append(title)
+        said.append(title)
         yield
-        titles.append(stage().amount)
+        said.append(stage().amount)
 
-    monkeypatch.setattr(bars, "is_terminal", lambda: True)
     monkeypatch.setattr(bars, "bar", noted)
+    return said
+
+
+def test_a_comparison_shows_each_file_and_the_test(shown, monkeypatch, assay):
+    monkeypatch.setattr(bars, "is_terminal", lambda: True)
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0
     reading = [
         "reading qrels.txt",
@@ -126,7 +132,7 @@ def test_a_comparison_shows_each_file_and_the_test(monkeypatch, assay):
         "reading two.run",
         "34 bytes of 34 bytes",
     ]
-    assert titles == [*reading, "comparing", "100%"]
+    assert shown == [*reading, "comparing", "100%"]
 
 
 class Notebook:
@@ -195,19 +201,10 @@ def test_nothing_is_left_of_the_bar_after_an_error(notebook):
     assert cell.shown[-1] == {"text/html": "", "text/plain": ""}
 
 
-def test_a_notebook_shows_how_much_of_a_run_was_read(notebook, folder, monkeypatch):
-    titles = []
-
-    @contextmanager
-    def noted(title, stage):
-        titles.append(title)
-        yield
-        titles.append(stage().amount)
-
+def test_a_notebook_shows_how_much_of_a_run_was_read(notebook, shown, folder):
     notebook()
-    monkeypatch.setattr(bars, "bar", noted)
     Evaluator(folder / "qrels.txt", "rr").evaluate(folder / "one.run")
-    assert titles == [f"reading {folder / 'one.run'}", "85 bytes of 85 bytes"]
+    assert shown == [f"reading {folder / 'one.run'}", "85 bytes of 85 bytes"]
 
 
 def test_a_notebook_that_a_program_executes_shows_nothing(notebook, folder):
@@ -218,16 +215,8 @@ def test_a_notebook_that_a_program_executes_shows_nothing(notebook, folder):
     assert cell.shown == []
 
 
-def test_a_notebook_shows_how_far_a_comparison_is(notebook, monkeypatch):
-    titles = []
-
-    @contextmanager
-    def noted(title, stage):
-        yield
-        titles.append((title, stage().amount))
-
+def test_a_notebook_shows_how_far_a_comparison_is(notebook, shown):
     notebook()
-    monkeypatch.setattr(bars, "bar", noted)
     scores = [{f"q{n}": {"x": n % 3 + more * (n % 2)} for n in range(30)} for more in (0, 1)]
     compare(None, [evaluate_rag(each, "score:x") for each in scores])
-    assert titles[-1] == ("comparing", "100%")
+    assert shown[-2:] == ["comparing", "100%"]
