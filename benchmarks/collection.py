@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 QUERIES = 6980
 DOCUMENTS = 8_841_823
+DEPTH = 1000
 JUDGED = 10
 FOLDER = Path(__file__).parent / "data"
 
@@ -21,16 +22,37 @@ def query_ids() -> list[str]:
     return [str(1_000_000 + number) for number in range(QUERIES)]
 
 
-def make_run(path: Path, depth: int, batch: int = 200) -> None:
-    """A run of `depth` distinct random documents per query, with falling scores of six decimals."""
+def make_run(path: Path, batch: int = 200) -> None:
+    """A run of distinct random documents, with falling scores of six decimals."""
     generator = np.random.default_rng(0)
     queries = query_ids()
     with path.open("wb") as file:
         for start in range(0, QUERIES, batch):
             names = queries[start : start + batch]
-            documents = np.concatenate([distinct(generator, depth) for _ in names])
-            scores = np.sort(generator.random((len(names), depth)) * 30, axis=1)[:, ::-1].ravel()
-            write_rows(file, names, documents, scores)
+            documents = np.concatenate([distinct(generator, DEPTH) for _ in names])
+            write_rows(file, names, documents, falling(generator, len(names), DEPTH))
+
+
+def make_deeper(run: Path, path: Path, times: int = 10, batch: int = 200) -> None:
+    """The documents of another run, followed by others: the same system, asked for that many times as many."""
+    generator = np.random.default_rng(3)
+    depth = times * DEPTH
+    queries, first = query_ids(), retrieved(run)
+    with path.open("wb") as file:
+        for start in range(0, QUERIES, batch):
+            names = queries[start : start + batch]
+            documents = [followed(row, distinct(generator, depth))[:depth] for row in first[start : start + batch]]
+            write_rows(file, names, np.concatenate(documents), falling(generator, len(names), depth))
+
+
+def followed(documents: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The documents, and after them those of the others that are not among them."""
+    return np.concatenate([documents, others[~np.isin(others, documents)]])
+
+
+def falling(generator: np.random.Generator, queries: int, depth: int) -> np.ndarray:
+    """Scores that fall within each query."""
+    return np.sort(generator.random((queries, depth)) * 30, axis=1)[:, ::-1].ravel()
 
 
 def make_shuffled(run: Path, path: Path, batch: int = 200) -> None:
@@ -90,8 +112,8 @@ def collection() -> tuple[Path, Path, Path, Path]:
     FOLDER.mkdir(exist_ok=True)
     qrels, run, deep, other = (FOLDER / name for name in ("qrels.txt", "run.txt", "run-deep.txt", "run-other.txt"))
     makers: dict[Path, Callable[[Path], None]] = {
-        run: lambda path: make_run(path, 1000),
-        deep: lambda path: make_run(path, 10_000),
+        run: make_run,
+        deep: lambda path: make_deeper(run, path),
         qrels: lambda path: make_qrels(run, path),
         other: lambda path: make_shuffled(run, path),
     }
