@@ -113,21 +113,15 @@ def evaluate_rag(
     if measures is None:
         chosen |= resolve(every_score(rows, fields=False), tool, policies)
     chosen = with_every_score(chosen, rows, known=(columns or {}).values())
-    kinds = {
-        kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind}
-        for kind in (*NEEDS, "scores")
-    }
+    kinds = by_kind(chosen)
     matched = match_records(rows, how)
     check_grades(kinds["rankings"], matched)
     gold = read_gold(matched, kinds["rankings"], tool.name, policies)
     rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]
-    known = matched.chunk_texts
-    if known is None and texts is not None and (kinds["contents"] or corpus is not None):
-        known = texts()
-    if known:
+    if known := known_texts(matched, texts, is_needed=bool(kinds["contents"]) or corpus is not None):
         rows, more = fill_texts(rows, known, gold)
-        notes = notes + more
+        notes += more
     parts = score_kinds(rows, kinds, gold, matched, notes)
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
@@ -136,6 +130,23 @@ def evaluate_rag(
     )
     warned(result)
     return result
+
+
+def by_kind(chosen: Mapping[str, Chosen]) -> dict[str, dict[str, Chosen]]:
+    """The measures by what they measure."""
+    return {
+        kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind}
+        for kind in (*NEEDS, "scores")
+    }
+
+
+def known_texts(
+    matched: Matched, texts: Callable[[], Mapping[str, str]] | None, *, is_needed: bool
+) -> Mapping[str, str] | None:
+    """The texts of documents: of the table of chunks, else of the corpus where something needs them."""
+    if matched.chunk_texts is not None or texts is None or not is_needed:
+        return matched.chunk_texts
+    return texts()
 
 
 def score_kinds(
