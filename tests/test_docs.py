@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.main import commands
+from assay.core.note import NoteKind
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
@@ -20,6 +21,9 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^\$ assay ([^\n]*)\n((?:(?!\$ |```)[^\n]*\n)+)", re.MULTILINE)
 # A file that the commands of a page use: its name stands beside the fence.
 GIVEN = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# The pages that explain kinds of notes, and the heading from which on they do.
+NOTES = [("data.md", "\n## Notes\n"), ("comparing.md", "\n| kind of note |")]
 
 
 def text_of(path):
@@ -50,6 +54,12 @@ def test_every_page_is_in_the_index():
     index = text_of(ROOT / "docs" / "README.md")
     names = [page.name for page in ROOT.glob("docs/*.md") if page.name != "README.md"]
     assert [name for name in names if f"({name})" not in index] == []
+
+
+def test_every_kind_of_note_is_explained():
+    tables = "".join(text_of(ROOT / "docs" / name).split(start)[1] for name, start in NOTES)
+    kinds = re.findall(r"^\| `(\w+)` \|", tables, re.MULTILINE)
+    assert set(kinds) == set(NoteKind) - {NoteKind.OTHER}
 
 
 def shown_commands():
