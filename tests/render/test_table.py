@@ -76,6 +76,13 @@ def test_digits_are_a_whole_number(digits):
         Table((), ()).styled(digits)
 
 
+@pytest.mark.parametrize("name", ["caption", "label"])
+@pytest.mark.parametrize("value", [3, 0, b"tab", ["tab"]])
+def test_captions_and_labels_are_strings(name, value):
+    with pytest.raises(PolicyError, match=f"{name} must be a string, not "):
+        Table((), ()).styled(**{name: value})
+
+
 def test_a_number_with_its_interval_is_one_cell():
     table = Table(
         (Column("run", is_text=True), Column("rr")), (("one", Ranged(0.5, 0.25, 0.75)), ("two", Ranged(1, None, None)))

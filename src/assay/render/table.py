@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.errors import PolicyError
 from assay.core.policies import check_whole
+from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,6 +93,9 @@ class Table(NamedTuple):
 
     def styled(self, digits: int | None = None, caption: str | None = None, label: str | None = None) -> Table:
         """The table with this many digits, under a caption and a label of one's own."""
+        for name, text in (("caption", caption), ("label", label)):
+            if text is not None and not isinstance(text, str):
+                raise PolicyError(f"{name} must be a string, not {show(text)}")
         table = self._replace(title=caption or "", label=label or "")
         if digits is None:
             return table
