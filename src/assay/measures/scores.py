@@ -157,12 +157,24 @@ def every_score(records: Sequence[Record], *, fields: bool, known: Iterable[str]
 
     `known` are fields that hold a part of the records.
     """
-    names = dict.fromkeys(score_name(str(key)) for key in keys_of(records, "scores"))
+    names = dict.fromkeys(name_in_scores(records, key) for key in keys_of(records, "scores"))
     if fields:
         parts = {*KNOWN_FIELDS, *known}
         others = [key for key in keys_of(records, "fields") if key not in parts and holds_numbers(records, key)]
         names.update(dict.fromkeys(score_name(key) for key in others))
     return [PREFIX + name for name in names if name]
+
+
+def name_in_scores(records: Sequence[Record], key: Any) -> str:  # noqa: ANN401 - usually a string
+    """The name of a key of `scores`; raises if none is left of it in the name of a measure."""
+    name = score_name(str(key))
+    if not name:
+        holder = next(each for each in records if key in (each.scores or ()))
+        raise DataError(
+            f"{holder.place or show(holder.query_id)}: {show(key)} in the scores is not a name; "
+            f'name each score, as in {{"faithfulness": 0.9}}'
+        )
+    return name
 
 
 def keys_of(records: Sequence[Record], part: str) -> dict[Any, None]:

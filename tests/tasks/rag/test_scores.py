@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+import re
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -209,6 +210,15 @@ def test_names_that_mean_nothing(name, message):
 def test_two_fields_of_one_name():
     with pytest.raises(assay.MeasureError, match="'a b' and 'a_b' are both called score:a_b"):
         assay.evaluate_rag([{"query_id": "q", "scores": {"a b": 1, "a_b": 2}}])
+
+
+@pytest.mark.parametrize("measures", [None, "score:*"])
+@pytest.mark.parametrize("key", ["", " ", "(=)"])
+def test_a_score_without_a_name_is_refused(key, measures):
+    records = [{"query_id": "q", "scores": {"x": 1}}, {"query_id": "r", "scores": {"x": 1, key: 1}}]
+    said = re.escape(f"record 1 ('r'): '{key}' in the scores is not a name; name each score")
+    with pytest.raises(assay.DataError, match=said):
+        assay.evaluate_rag(records, measures)
 
 
 def test_a_function_gets_records_with_their_own_fields():
