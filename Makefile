@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow
+.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow hostile
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -40,6 +40,10 @@ fuzz: $(VENV)/developed  ## Fuzz the text reader and the grammar; needs nightly 
 
 slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Debian's wordnet-base
 	$(BIN)/pytest -m slow
+
+hostile: $(VENV)/developed | rust  ## Attack assay for minutes; the counts go into docs/reliability.md
+	cargo test --quiet --manifest-path kernel/Cargo.toml --features faults
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow" tests/hostile --keep-counts
 
 docs: $(VENV)/developed  ## Regenerate the generated parts of docs/
 	$(BIN)/python docs/generate.py

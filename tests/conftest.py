@@ -19,10 +19,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
 def pytest_configure(config):
-    """Tests that take minutes or need extra packages only run with `pytest -m slow`."""
+    """Tests that take minutes or need extra packages only run with `pytest -m slow` or `pytest -m hostile`."""
     config.addinivalue_line("markers", "slow: takes minutes; skipped unless selected with -m")
+    config.addinivalue_line("markers", "hostile: attacks for minutes; skipped unless selected with -m")
     if not config.option.markexpr:
-        config.option.markexpr = "not slow"
+        config.option.markexpr = "not slow and not hostile"
 
 
 def pytest_collection_finish():

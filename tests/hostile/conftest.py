@@ -1,0 +1,71 @@
+"""Counts what the hostile tests try, and writes the table of docs/reliability.md.
+
+A file says in `pytestmark = pytest.mark.attack("Judgments and runs")` what it attacks. Each of its tests is one kind, tried
+once; a test that tries something often says how often with the fixture `tried`.
+"""
+
+import datetime
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+TABLE = re.compile(r"(?<=<!-- tried -->\n).*?(?=<!-- end -->)", re.DOTALL)
+KINDS: Counter[str] = Counter()
+TIMES: Counter[str] = Counter()
+
+
+def pytest_addoption(parser):
+    """`make hostile` keeps the counts."""
+    parser.addoption("--keep-counts", action="store_true", help="write what was tried into docs/reliability.md")
+
+
+def pytest_configure(config):
+    """The mark of a file that attacks."""
+    config.addinivalue_line("markers", "attack(area): what the tests attack, a row of the table in docs/reliability.md")
+
+
+@pytest.fixture(autouse=True)
+def _area(request, record_property):
+    """Each test here belongs to an area; its report carries the name to whoever counts."""
+    mark = request.node.get_closest_marker("attack")
+    assert mark is not None, "say what this attacks: pytestmark = pytest.mark.attack(...)"
+    record_property("area", mark.args[0])
+
+
+@pytest.fixture
+def tried(record_property):
+    """Says how often this test tried its kind: `tried(100)`."""
+
+    def count(times):
+        assert times > 0
+        record_property("times", times)
+
+    return count
+
+
+def pytest_runtest_logreport(report):
+    """A test that passed is a kind that was withstood."""
+    properties = report.user_properties
+    area = next((value for name, value in properties if name == "area"), None)
+    if report.when == "call" and report.passed and area is not None:
+        KINDS[area] += 1
+        TIMES[area] += sum(value for name, value in properties if name == "times") or 1
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """All passed: the table is what this run tried."""
+    if (
+        exitstatus != 0
+        or not session.config.getoption("--keep-counts", default=False)
+        or hasattr(session.config, "workerinput")
+    ):
+        return
+    rows = [f"| {area} | {KINDS[area]:,} | {TIMES[area]:,} |" for area in sorted(KINDS)]
+    total = f"| **all** | **{KINDS.total():,}** | **{TIMES.total():,}** |"
+    day = datetime.datetime.now(tz=datetime.UTC).date()
+    lines = [f"Tried on {day}:", "", "| attack | kinds | times |", "| --- | ---: | ---: |", *rows, total]
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(TABLE.sub(lambda _: "\n".join(lines) + "\n", text), encoding="utf-8")
