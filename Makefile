@@ -23,6 +23,8 @@ check: $(VENV)/developed | rust  ## Lint, types, imports
 	cargo fmt --check --manifest-path kernel/Cargo.toml
 	cargo clippy --quiet --manifest-path kernel/Cargo.toml --all-targets -- -D warnings
 	cargo clippy --quiet --manifest-path kernel/Cargo.toml --features python -- -D warnings
+	cargo fmt --check --manifest-path kernel/fuzz/Cargo.toml
+	cargo clippy --quiet --manifest-path kernel/fuzz/Cargo.toml --target-dir kernel/target -- -D warnings
 
 bench: $(VENV)/developed  ## Speed and memory against other tools, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
@@ -31,12 +33,9 @@ bench-versions: $(VENV)/developed  ## Two versions side by side, the other in th
 	$(BIN)/python benchmarks/versions.py $(OLD)
 
 FUZZ_SECONDS ?= 600
-# No leak detection: threads that are just ending still hold memory of the C library.
-fuzz: $(VENV)/developed  ## Fuzz the text reader and the grammar; needs nightly Rust and cargo-fuzz
-	cd kernel && for target in lines scan decompress; do \
-	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=60 -detect_leaks=0 || exit 1; done
+fuzz: $(VENV)/developed  ## Fuzz everything that reads, and count it in docs/reliability.md; needs nightly Rust and cargo-fuzz
 	$(BIN)/python -m pip install --quiet atheris
-	$(BIN)/python fuzz/grammar.py -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Debian's wordnet-base
 	$(BIN)/pytest -m slow

@@ -1,103 +1,26 @@
-"""Fuzzes the names of measures: any text is a measure or a MeasureError, and a measure's name parses back to it.
+"""Fuzzes the grammar: any text is a measure or a MeasureError, and a measure's name parses back to it.
 
-    make fuzz, or: python fuzz/grammar.py [CORPUS] [-max_total_time=600]
-
-A text is arbitrary, or words of the grammar in any order, or a name of the right shape with any values. Options are
-libFuzzer's.
+make fuzz, or: python fuzz/grammar.py [CORPUS] [-max_total_time=600]
 """
 
 # ruff: noqa: INP001 - a script, not a package
-import sys
-from collections.abc import Callable
-
 import atheris
 
 with atheris.instrument_imports(include=["assay"]):
-    import assay
-    from assay.conventions import CONVENTIONS, parse_measures
-    from assay.core.parameter import Parameter
-    from assay.measures import TABLE
+    import harness
+    import names
 
-Measures = dict[str, assay.Measure]
-LONGEST = 40
-MARKS = ["@", "_", "."]
-PARAMETERS = {name: list(TABLE.find(name)[0].parameters.values()) for name in TABLE.names()}
-PARAMETERS |= {name: [] for each in CONVENTIONS.values() for name in each.names if name not in PARAMETERS}
-NAMES = list(PARAMETERS)
-FIELDS = sorted({word for each in PARAMETERS.values() for one in each for word in (one.name, *one.choices)})
-NUMBERS = ["0", "1", "-0", "10", "0.5", ".1", "1.", "1e3", "1e-320", "1e308", "1e999", "9007199254740993", "nan", "inf"]
-SIGNS = [*"()@=,;:._'\" \t\n-+e", "true", "FALSE", "1_0", "\u0663", "\u212a", "\x1b", "\ud800", "{}", "{0}"]
-WORDS = [*NAMES, *FIELDS, *NUMBERS, *SIGNS]
+    import assay
+    from assay.measures import parse
 
 
 def one_input(data: bytes) -> None:
-    source = atheris.FuzzedDataProvider(data)
-    rel = source.PickValueInList([1.0, 2.0, 0.5, -1.0])
-    write = source.PickValueInList([anything, words, name])
-    text, other = write(source), name(source)
-    check(parse_alone, text)
-    for convention in CONVENTIONS.values():
-        apart = [check(parse_measures, [each], convention, rel) for each in (text, other)]
-        together = check(parse_measures, [text, other], convention, rel) if all(apart) else {}
-        if together and any(together.get(key) != measure for each in apart for key, measure in each.items()):
-            raise AssertionError(f"{text!r} and {other!r} give {together}, and {apart} apart")
+    names.check(parse_one, names.write(atheris.FuzzedDataProvider(data)))
 
 
-def parse_alone(text: str) -> Measures:
-    return {text: assay.parse_measure(text)}
-
-
-def anything(source: atheris.FuzzedDataProvider) -> str:
-    return source.ConsumeUnicode(source.ConsumeIntInRange(0, 2000))
-
-
-def words(source: atheris.FuzzedDataProvider) -> str:
-    return "".join(source.PickValueInList(WORDS) for _ in range(source.ConsumeIntInRange(0, LONGEST)))
-
-
-def name(source: atheris.FuzzedDataProvider) -> str:
-    """A name with some of its parameters, and cutoffs as assay or another tool writes them."""
-    spelling = source.PickValueInList(NAMES)
-    settings = [f"{each.name}={value(source, each)}" for each in PARAMETERS[spelling] if source.ConsumeBool()]
-    inside = f"({','.join(settings)})" if settings else ""
-    cutoffs = ",".join(number(source) for _ in range(source.ConsumeIntInRange(0, 3)))
-    return spelling + inside + (source.PickValueInList(MARKS) + cutoffs if cutoffs else "")
-
-
-def value(source: atheris.FuzzedDataProvider, parameter: Parameter) -> str:
-    """A value that the parameter may have, as a rule."""
-    if parameter.is_mapping_allowed and source.ConsumeBool():
-        return ";".join(f"{number(source)}:{number(source)}" for _ in range(source.ConsumeIntInRange(1, 3)))
-    return source.PickValueInList([number(source), *(parameter.choices or ["true", "FALSE", "'1'"])])
-
-
-def number(source: atheris.FuzzedDataProvider) -> str:
-    return {
-        "picked": lambda: source.PickValueInList(NUMBERS),
-        "whole": lambda: str(source.ConsumeInt(2)),
-        "share": lambda: repr(source.ConsumeProbability()),
-        "any": lambda: repr(source.ConsumeFloat()),
-    }[source.PickValueInList(["picked", "whole", "share", "any"])]()
-
-
-def check(parse: Callable[..., Measures], *arguments: object) -> Measures:
-    """The measures, each of which parses back from its names, or none where the text is refused in a printable line."""
-    try:
-        measures = parse(*arguments)
-    except assay.MeasureError as error:
-        if not str(error).isprintable():
-            raise AssertionError(f"the message {error!r} is not printable") from error
-        return {}
-    for measure in measures.values():
-        for written in (str(measure), measure.full_name):
-            again = assay.parse_measure(written)
-            if (again, str(again)) != (measure, str(measure)):
-                raise AssertionError(f"{written} parses back to {again}")
-    return measures
+def parse_one(text: str) -> dict[str, assay.Measure]:
+    return {text: parse(text)}
 
 
 if __name__ == "__main__":
-    atheris.enabled_hooks.add("str")
-    atheris.enabled_hooks.add("RegEx")
-    atheris.Setup(sys.argv, one_input)
-    atheris.Fuzz()
+    harness.fuzz(one_input)

@@ -1,5 +1,7 @@
 """The workflows of the repository's host: every action is pinned, and the release checks its tag against the version."""
 
+import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -47,12 +49,40 @@ def test_a_release_is_built_where_the_tag_is_the_version(kind, name, code):
     assert (result.returncode, result.stdout) == (code, f"{assay.__version__}\n"), result.stderr
 
 
-def test_the_workflow_fuzzes_what_make_fuzz_does():
-    make = (ROOT / "Makefile").read_text(encoding="utf-8")
+def load_runner():
+    spec = importlib.util.spec_from_file_location("fuzz_run", ROOT / "fuzz" / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_fuzz_target_is_run_by_make_and_by_the_workflow():
+    runner = load_runner()
+    kernel = {path.stem for path in (ROOT / "kernel/fuzz/fuzz_targets").glob("*.rs")}
+    python = {path.stem for path in (ROOT / "fuzz").glob("*.py") if "harness.fuzz(" in path.read_text(encoding="utf-8")}
+    assert {name for name, target in runner.TARGETS.items() if target.sanitizer} == kernel
+    assert {name for name, target in runner.TARGETS.items() if not target.sanitizer} == python
     workflow = (ROOT / ".github/workflows/fuzz.yml").read_text(encoding="utf-8")
-    targets = sorted(path.stem for path in (ROOT / "kernel/fuzz/fuzz_targets").glob("*.rs"))
-    assert sorted(re.search(r"for target in (.+?);", make)[1].split()) == targets
-    assert sorted(re.search(r"target: \[(.+)\]", workflow)[1].split(", ")) == targets
-    for text in (make, workflow):
-        assert re.search(r"cargo \+nightly fuzz run .* -timeout=60 -detect_leaks=0", text)
-        assert re.search(r"python fuzz/grammar\.py .*-max_total_time=", text)
+    matrices = [set(each.split(", ")) for each in re.findall(r"target: \[(.+)\]", workflow)]
+    assert matrices == [kernel, python]
+    assert "fuzz/run.py --seconds" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert workflow.count("fuzz/run.py ${{ matrix.target }} --seconds") == len(matrices)
+
+
+@pytest.mark.parametrize(
+    ("said", "executions"),
+    [
+        ("", 0),
+        ("Done 12 runs in 1 second(s)\n", 0),
+        ("#2 pulse\nstat::number_of_executed_units: 7854\nstat::average_exec_per_sec:     490\n", 7854),
+    ],
+)
+def test_executions_are_counted_from_the_statistics(said, executions):
+    assert load_runner().count_executions(said) == executions
+
+
+def test_the_page_says_how_many_executions_are_recorded():
+    runner = load_runner()
+    known = json.loads(runner.RECORD.read_text(encoding="utf-8"))
+    assert set(known) <= set(runner.TARGETS)
+    assert runner.TABLE.search(runner.PAGE.read_text(encoding="utf-8"))[0] == runner.table(known)

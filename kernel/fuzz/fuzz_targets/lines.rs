@@ -35,7 +35,7 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
     check_accept(line, words(before).first().copied().unwrap_or_default());
 
     let run = run_line(&mut after_query(line), &mut Surplus::default()).ok();
-    let expected_run = row(line.bytes()).map(|row| RunLine {
+    let expected_run = row(line.bytes(), false).map(|row| RunLine {
         iteration: expected[1],
         document: row.document,
         score: row.score,

@@ -6,7 +6,6 @@
 use arbitrary::Arbitrary;
 use assay_kernel::fault::{Fault, Kind};
 use assay_kernel::index::Index;
-use assay_kernel::judged::Fact;
 use assay_kernel::options::{Duplicates, Options};
 use assay_kernel::rows::RowsBuilder;
 use assay_kernel::scan::{Plan, scan};
@@ -29,6 +28,8 @@ struct Case {
     exclude_query: bool,
     block: u8,
     rows_held: u8,
+    /// What follows the sixth field of a line is ignored.
+    surplus: bool,
     byte_order_mark: bool,
     compressed: Option<(Format, Option<Damage>)>,
     lines: Vec<Written>,
@@ -66,11 +67,16 @@ fuzz_target!(|case: Case| {
     let stop = AtomicBool::new(false);
     let scanned = |threads| {
         let (block, rows_held) = (usize::from(case.block) + 1, usize::from(case.rows_held));
-        scanned(&source, &index, options, Plan { block, rows_held, ..Plan::new(threads, &stop) })
+        scanned(
+            &source,
+            &index,
+            options,
+            Plan { block, rows_held, surplus: case.surplus, ..Plan::new(threads, &stop) },
+        )
     };
     let one = scanned(1);
     assert_eq!(one, scanned(3));
-    match (one, found(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text), &index, options)) {
+    match (one, found(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text), &index, options, case.surplus)) {
         _ if matches!(case.compressed, Some((_, Some(_)))) => {}
         (Ok(one), Ok(expected)) => assert_eq!(one, expected),
         (Err(fault), Err(wrong)) if fault.kind == Kind::Duplicate => assert!(wrong.duplicate),
@@ -81,19 +87,13 @@ fuzz_target!(|case: Case| {
 
 fn scanned(source: &Source, index: &Index, options: Options, plan: Plan<'_>) -> Result<Found, Fault> {
     let scan = scan(source, index, &[options], plan)?;
-    let judged = &scan.judged[0];
-    let facts = &judged.facts;
-    let ranking = |fact: &Fact| (fact.query, (fact.retrieved, judged.hits_of(fact).to_vec()));
-    let found = Found {
-        rankings: facts.iter().map(ranking).collect(),
+    Ok(Found {
         unknown: scan.unknown.iter().map(<[u8]>::to_vec).collect(),
         scattered: scan.scattered,
         lines: scan.lines,
-        repeats_dropped: facts.iter().map(|fact| u64::from(fact.repeats_dropped)).sum(),
-        excluded: facts.iter().map(|fact| u64::from(fact.excluded)).sum(),
-    };
-    assert_eq!(found.rankings.len(), facts.len(), "a query is ranked twice");
-    Ok(found)
+        surplus: scan.surplus,
+        ..Found::of(&scan.judged[0])
+    })
 }
 
 /// The line that a fault names.

@@ -1,22 +1,62 @@
 //! The judged documents of a run, ranked by sorting everything.
 
-use crate::text::{Row, is_text, lines, row, says_nothing};
+use crate::text::{Row, has_surplus, is_text, lines, row, says_nothing};
 use assay_kernel::index::Index;
-use assay_kernel::judged::Hit;
+use assay_kernel::judged::{FOREIGN, Fact, Hit, Judged};
 use assay_kernel::options::{Duplicates, Options};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run holds, in an order that no thread decides.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Found {
     /// By query: how much it retrieved, and its hits.
     pub rankings: BTreeMap<u32, (u32, Vec<Hit>)>,
     pub unknown: BTreeSet<Vec<u8>>,
     pub scattered: usize,
     pub lines: usize,
+    /// Lines with more than six fields.
+    pub surplus: usize,
+    pub repeats_kept: u64,
     pub repeats_dropped: u64,
     pub excluded: u64,
+    /// The two highest scores of the query ranked last; the only one twice.
+    pub highest: Option<(f64, f64)>,
+}
+
+impl Found {
+    /// What the kernel found, without what concerns the file.
+    pub fn of(judged: &Judged) -> Self {
+        let facts = &judged.facts;
+        let ranking = |fact: &Fact| (fact.query, (fact.retrieved, judged.hits_of(fact).to_vec()));
+        let sum = |of: fn(&Fact) -> u32| facts.iter().map(|fact| u64::from(of(fact))).sum();
+        let found = Self {
+            rankings: facts.iter().map(ranking).collect(),
+            repeats_kept: sum(|fact| fact.repeats_kept),
+            repeats_dropped: sum(|fact| fact.repeats_dropped),
+            excluded: sum(|fact| fact.excluded),
+            ..Self::default()
+        };
+        assert_eq!(found.rankings.len(), facts.len(), "a query is ranked twice");
+        found
+    }
+}
+
+/// Two things are the same if all but the scores of the last query are, which only some ask for.
+impl PartialEq for Found {
+    fn eq(&self, other: &Self) -> bool {
+        let counts = |of: &Self| {
+            [
+                of.scattered as u64,
+                of.lines as u64,
+                of.surplus as u64,
+                of.repeats_kept,
+                of.repeats_dropped,
+                of.excluded,
+            ]
+        };
+        (&self.rankings, &self.unknown, counts(self)) == (&other.rankings, &other.unknown, counts(other))
+    }
 }
 
 /// What is wrong with a run.
@@ -28,16 +68,19 @@ pub struct Wrong {
     pub duplicate: bool,
 }
 
-/// Ranks the run that stands in `text`.
-pub fn found(text: &[u8], index: &Index, options: Options) -> Result<Found, Wrong> {
+/// Ranks the run that stands in `text`. What follows the sixth field of a line is ignored if `surplus` says so.
+pub fn found(text: &[u8], index: &Index, options: Options, surplus: bool) -> Result<Found, Wrong> {
     let all = lines(text);
     let mut found = Found { lines: all.len(), ..Found::default() };
     let mut wrong = Wrong::default();
     let mut rows = Vec::new();
     for (number, line) in all.into_iter().enumerate() {
-        match row(line).filter(|_| is_text(line)) {
+        match row(line, surplus).filter(|_| is_text(line)) {
             _ if says_nothing(line) && is_text(line) => {}
-            Some(row) => rows.push(row),
+            Some(row) => {
+                found.surplus += usize::from(has_surplus(line));
+                rows.push(row);
+            }
             None => wrong.lines.push(number + 1),
         }
     }
@@ -57,7 +100,7 @@ pub fn found(text: &[u8], index: &Index, options: Options) -> Result<Found, Wron
 }
 
 /// Ranks one query; false if it has a document twice and may not.
-fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, options: Options) -> bool {
+pub fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, options: Options) -> bool {
     let count = rows.len();
     rows.retain(|row| !(options.exclude_query && row.document == row.query));
     found.excluded += (count - rows.len()) as u64;
@@ -74,6 +117,7 @@ fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, op
         return false;
     }
     found.repeats_dropped += dropped as u64;
+    found.repeats_kept += (0..kept.len()).filter(|&at| is_in(&kept[..at], kept[at].document)).count() as u64;
 
     let score = |(position, row): (usize, &Row<'_>)| match options {
         Options { given: true, .. } => -(position as f64),
@@ -89,7 +133,10 @@ fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, op
         let mut judged = index.starts[query as usize]..index.starts[query as usize + 1];
         let higher = scores.iter().filter(|&&other| other > scores[at]).count() as u32;
         Some(Hit {
-            document: judged.find(|&document| index.document(document) == ids[at])? as u32,
+            document: judged.find(|&document| index.document(document) == ids[at]).map_or_else(
+                || (options.foreign && is_judged(index, ids[at])).then_some(FOREIGN),
+                |document| Some(document as u32),
+            )?,
             score: scores[at],
             higher,
             tied: scores.iter().filter(|&&other| other == scores[at]).count() as u32 - 1,
@@ -101,7 +148,15 @@ fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, op
     let mut hits: Vec<Hit> = (0..kept.len()).filter_map(hit).collect();
     hits.sort_by_key(|hit| hit.higher);
     found.rankings.insert(query, (kept.len() as u32, hits));
+    let mut highest: Vec<f64> = kept.iter().map(|row| row.score).collect();
+    highest.sort_by(|left, right| right.total_cmp(left));
+    found.highest = highest.first().map(|&top| (top, highest.get(1).copied().unwrap_or(top)));
     true
+}
+
+/// Whether any query has judged the document.
+fn is_judged(index: &Index, document: &[u8]) -> bool {
+    (0..index.grades.len()).any(|number| index.document(number) == document)
 }
 
 /// The place of each document when all are sorted by score from high to low, then by `ties`, then as given.

@@ -39,10 +39,26 @@ pub fn number(word: &[u8]) -> Option<f64> {
     std::str::from_utf8(word).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The row of a run that a line stands for, or `None` if the line is malformed.
-pub fn row(line: &[u8]) -> Option<Row<'_>> {
+/// The row of a run that a line stands for, or `None` if the line is malformed. What follows the sixth field is ignored if
+/// `surplus` says so and no carriage return stands inside the line.
+pub fn row(line: &[u8], surplus: bool) -> Option<Row<'_>> {
     match words(line)[..] {
-        [query, _, document, _, score, _] => Some(Row { query, document, score: number(score)? }),
+        [query, _, document, _, score, _, ref more @ ..]
+            if more.is_empty() || surplus && !has_inner_return(line) =>
+        {
+            Some(Row { query, document, score: number(score)? })
+        }
         _ => None,
     }
+}
+
+/// Whether a line has more than the six fields of a run.
+pub fn has_surplus(line: &[u8]) -> bool {
+    words(line).len() > 6
+}
+
+/// Whether a carriage return stands before the end of the last word.
+pub fn has_inner_return(line: &[u8]) -> bool {
+    let end = line.iter().rposition(|byte| !BLANKS.contains(byte)).map_or(0, |last| last + 1);
+    line[..end].contains(&b'\r')
 }
