@@ -91,16 +91,21 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
     if not count:
         return np.full((samples, values.shape[1]), np.nan)
     exact = summable(values)
+    totals = []
+    for times in resampled_times(count, samples, seed):
+        totals.append(times @ exact)
+        if report is not None:
+            report(min(1.0, sum(map(len, totals)) / samples))
+    return np.concatenate(totals)
+
+
+def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]:
+    """How often each query is drawn, one row per sample; some samples at a time."""
     generator = np.random.default_rng(seed)
     rows = max(1, DRAWS // count)
-    totals = []
     for start in range(0, samples, rows):
         draws = generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
-        times = np.stack([np.bincount(row, minlength=count) for row in draws])
-        totals.append(times.astype(np.float64) @ exact)
-        if report is not None:
-            report(min(1.0, (start + rows) / samples))
-    return np.concatenate(totals)
+        yield np.stack([np.bincount(row, minlength=count) for row in draws]).astype(np.float64)
 
 
 def summable(values: FloatArray) -> FloatArray:

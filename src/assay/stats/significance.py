@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 TESTS = (*PAIRED_TESTS, *TUKEY_TESTS)
 FAMILIES = ("measure", "all")
+# The test of differences that human labels anchor: `stats/anchored.py`.
+PPI = "ppi"
 # For the tests that draw random samples.
 DEFAULT_SAMPLES = {"randomization": 100_000, "bootstrap": 10_000, "tukey_randomized": 10_000}
 TEST_WORDS = {
@@ -51,6 +53,7 @@ TEST_WORDS = {
     "bootstrap": "shifted bootstrap test",
     "tukey": "Tukey HSD test with queries as blocks",
     "tukey_randomized": "randomized Tukey HSD test",
+    PPI: "prediction-powered t test",
 }
 CORRECTION_WORDS = {
     "holm": "Holm's correction",
@@ -76,9 +79,10 @@ class ComparisonSettings(NamedTuple):
         drawn = "all" if self.samples is None else self.samples
         samples = f" samples={drawn}" if self.test in DEFAULT_SAMPLES else ""
         baseline = "" if self.baseline is None else f" baseline={show(self.baseline)}"
+        interval = PPI if self.test == PPI else f"bca resamples={DIFFERENCE_SAMPLES} seed={self.seed}"
         return (
             f"test={self.test}{samples} correction={self.correction} family={self.family} alpha={self.alpha:g} "
-            f"interval=bca resamples={DIFFERENCE_SAMPLES} seed={self.seed}{baseline}"
+            f"interval={interval}{baseline}"
         )
 
     @property

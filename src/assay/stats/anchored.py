@@ -1,0 +1,212 @@
+"""Means and differences that human labels anchor: what a judge says of every query, corrected by people on some.
+
+Prediction-powered inference, PPI++: n queries have a human value Y and the judge's value f, N others the judge's only.
+
+    mean = λ·mean(f of the N) + mean(Y − λf of the n)
+    variance = λ²·Var(f of the N) / N + Var(Y − λf) / n
+    λ = Cov(Y, f) / ((1 + n/N)·Var(f of all)), from 0, the human labels alone, to 1
+
+A judge that errs does not bias the mean; a useless one leaves the interval of the human labels. The queries with human
+labels must be a random part of all. Angelopoulos, Duchi and Zrnic, PPI++: Efficient prediction-powered inference, 2023.
+The quantiles are those of Student's t, with Welch's degrees of freedom: normal ones are too narrow for few labels.
+
+A judge's share of positive verdicts is corrected by its sensitivity and specificity: Rogan and Gladen, American Journal
+of Epidemiology 107, 1978.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import PolicyError
+from assay.core.note import Note, NoteKind
+from assay.core.text import show
+from assay.stats.intervals import FEWEST, ROUNDING, Interval
+from assay.stats.paired import POWER
+from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, pair_of
+from assay.stats.significance import ComparisonSettings, correct_families
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay.core.judged import FloatArray
+
+
+class Anchored(NamedTuple):
+    """A mean that human labels anchor, with its standard error.
+
+    `human` is the number of queries with a human value, `weight` is λ, how much the judge counts, from 0 to 1, and
+    `gain` how many times as wide the interval of the human labels alone is.
+    """
+
+    value: float
+    low: float
+    high: float
+    human: int
+    weight: float
+    gain: float
+    error: float
+    freedom: float
+
+    @property
+    def interval(self) -> Interval:
+        """The bounds."""
+        return Interval(self.low, self.high)
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of a mean of zero."""
+        from scipy.special import stdtr
+
+        if self.error > 0:
+            return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
+        # Without spread all that is known is that so many signs are the same.
+        return 1.0 if self.value == 0 else min(1.0, 2 * 0.5**self.human)
+
+    def detectable(self, alpha: float) -> float:
+        """The smallest mean that would be told from zero with 80 % power."""
+        return self.error * (quantile(self.freedom, 1 - alpha / 2) + quantile(self.freedom, POWER))
+
+
+def anchored_mean(judge: FloatArray, human: FloatArray, level: float = 0.95) -> Anchored:
+    """The mean over queries of what people would say, from the judge's values and some human ones; NaN for the others.
+
+    Queries without a finite value of the judge do not count. It takes two queries with both values.
+
+    >>> judge = np.array([0.9, 0.4, 0.8, 0.1, 0.7, 0.6, 0.2, 0.5])
+    >>> found = anchored_mean(judge, np.array([1.0, 0.5, 0.9, 0.1] + [np.nan] * 4))
+    >>> round(found.value, 3), found.human, round(found.weight, 2), round(found.gain, 1)
+    (0.577, 4, 0.96, 2.1)
+    """
+    known = np.isfinite(judge)
+    both = known & np.isfinite(human)
+    y, f, others = human[both], judge[both], judge[known & ~both]
+    n, count = len(y), len(others)
+    weight = best_weight(y, f, others)
+    rest = y - weight * f
+    value = mean_at(weight, y, f, others)
+    parts = (weight**2 * variance(others) / count if weight else 0.0, variance(rest) / n if n else math.nan)
+    error = math.sqrt(sum(parts))
+    freedom = welch(parts, (count, n))
+    radius = error * quantile(freedom, (1 + level) / 2)
+    alone = math.sqrt(variance(y) / n) * quantile(n - 1, (1 + level) / 2) if n >= FEWEST else math.nan
+    gain = alone / radius if radius > 0 else 1.0 if alone == 0 else math.nan
+    return Anchored(value, value - radius, value + radius, n, weight, gain, error, freedom)
+
+
+def mean_at(weight: float, y: FloatArray, f: FloatArray, others: FloatArray) -> float:
+    """The mean where the judge counts so much."""
+    if not len(y):
+        return math.nan
+    return float((y - weight * f).mean()) + (weight * float(others.mean()) if weight else 0.0)
+
+
+def best_weight(y: FloatArray, f: FloatArray, others: FloatArray) -> float:
+    """λ: how much the judge counts; 0 if it says the same of every query, or if no query lacks a human value."""
+    n, count = len(y), len(others)
+    spread = variance(np.concatenate([f, others]))
+    if n < FEWEST or count < FEWEST or spread == 0:
+        return 0.0
+    together = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
+    return min(max(together / ((1 + n / count) * spread), 0.0), 1.0)
+
+
+def variance(values: FloatArray) -> float:
+    """The variance of a sample; exactly 0 if the values differ only by rounding, NaN for fewer than two."""
+    if len(values) < FEWEST:
+        return math.nan
+    is_constant = np.ptp(values) <= ROUNDING * np.abs(values).max()
+    return 0.0 if is_constant else float(values.var(ddof=1))
+
+
+def welch(parts: tuple[float, float], counts: tuple[int, int]) -> float:
+    """The degrees of freedom of a sum of two variances, from samples of these sizes."""
+    squares = [part**2 / (count - 1) for part, count in zip(parts, counts, strict=True) if part > 0]
+    return sum(parts) ** 2 / sum(squares) if squares else float(counts[1] - 1)
+
+
+def quantile(freedom: float, share: float) -> float:
+    """The quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share)) if freedom > 0 else math.nan
+
+
+def sample_p(judge: FloatArray, human: FloatArray) -> float:
+    """How likely a random part of the queries has judge's values as different from the others' as those with labels."""
+    from scipy.special import ndtr
+
+    known = np.isfinite(judge)
+    f, others = judge[known & np.isfinite(human)], judge[known & ~np.isfinite(human)]
+    if len(f) < FEWEST or len(others) < FEWEST or not (variance(f) + variance(others)):
+        return 1.0
+    error = math.sqrt(variance(f) / len(f) + variance(others) / len(others))
+    return float(2 * ndtr(-abs(f.mean() - others.mean()) / error))
+
+
+def compare_anchored(
+    measured: Mapping[str, Measured],
+    human: Mapping[str, Mapping[str, FloatArray]],
+    names: Sequence[tuple[str, str]],
+    settings: ComparisonSettings,
+) -> tuple[list[Pair], list[Anchored], list[Caution]]:
+    """The comparison of each pair of runs by each measure, anchored by the human values of each measure and run.
+
+    The mean difference is anchored as a mean is, by the differences per query of both kinds. Wins, ties, losses
+    and effect sizes are those of the judge's values.
+    """
+    couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
+    anchors = [anchored_difference(each, human[each.measure], 1 - settings.alpha) for each in couples]
+    p_values = np.array([each.p if each.human else math.nan for each in anchors])
+    corrected = correct_families(couples, p_values, settings)
+    pairs, notices = [], []
+    for couple, anchor, p, p_corrected in zip(couples, anchors, p_values, corrected, strict=True):
+        pair = pair_of(couple, float(p), float(p_corrected), anchor.interval, settings.alpha)
+        pairs.append(anchored_pair(pair, anchor, couple, human[couple.measure], settings.alpha))
+        notices += [each for each in cautions(couple) if each.note.kind is not NoteKind.CONSTANT]
+        if anchor.error == 0 and anchor.value != 0:
+            notices.append(Caution(Note.of(NoteKind.CONSTANT, measures=[couple.measure]), (couple.a, couple.b)))
+    return pairs, anchors, notices
+
+
+def anchored_difference(couple: Couple, human: Mapping[str, FloatArray], level: float) -> Anchored:
+    """The mean difference of two runs; a query has a human value if both runs have one."""
+    return anchored_mean(couple.moved * couple.scale, human[couple.b] - human[couple.a], level)
+
+
+def anchored_pair(pair: Pair, anchor: Anchored, couple: Couple, human: Mapping[str, FloatArray], alpha: float) -> Pair:
+    """The record of a pair with the anchored difference, and the two means that differ by it."""
+    known = ~np.isnan(couple.moved)
+    both = known & np.isfinite(human[couple.a] + human[couple.b])
+    mean_a, mean_b = (
+        mean_at(anchor.weight, human[run][both], side[both] * couple.scale, side[known & ~both] * couple.scale)
+        for run, side in ((couple.a, couple.first), (couple.b, couple.second))
+    )
+    return pair._replace(mean_a=mean_a, mean_b=mean_b, difference=anchor.value, detectable=anchor.detectable(alpha))
+
+
+def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:
+    """The share of positives behind a judge's share of positive verdicts, from 0 to 1.
+
+    `sensitivity` is the share of true positives that the judge calls positive, `specificity` that of true negatives
+    that it calls negative, both found on human labels: (share + specificity − 1) / (sensitivity + specificity − 1). It
+    is NaN if the judge does no better than chance.
+
+    >>> round(rogan_gladen(0.4, 0.9, 0.8), 4)
+    0.2857
+    """
+    for name, value in (("share", share), ("sensitivity", sensitivity), ("specificity", specificity)):
+        is_share = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
+        if not is_share or value < 0 or value > 1:
+            raise PolicyError(f"{name} must be a number from 0 to 1, not {show(value)}")
+    return float(corrected_shares(*map(np.asarray, (share, sensitivity, specificity))))
+
+
+def corrected_shares(share: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
+    """The same for arrays."""
+    better = sensitivity + specificity - 1
+    is_better = better > ROUNDING
+    return np.where(is_better, np.clip((share + specificity - 1) / np.where(is_better, better, 1.0), 0, 1), np.nan)
