@@ -18,11 +18,13 @@ _HOMES = {
     "Evaluator": "assay.tasks.evaluate.api",
     "Example": "assay.core.measure",
     "FileError": "assay.core.errors",
+    "Finding": "assay.core.ruling",
     "FormatError": "assay.core.errors",
     "GateCheck": "assay.tasks.gate.result",
     "GateReport": "assay.tasks.gate.result",
     "Hits": "assay.core.judged",
     "Interval": "assay.stats",
+    "Judge": "assay.tasks.judge.judge",
     "Judged": "assay.core.judged",
     "LossError": "assay.core.errors",
     "Measure": "assay.core.measure",
@@ -33,12 +35,15 @@ _HOMES = {
     "Policies": "assay.core.policies",
     "PolicyError": "assay.core.errors",
     "Probe": "assay.tasks.probe.result",
+    "Prompt": "assay.core.prompt",
     "Qrels": "assay.data.qrels",
     "RagResult": "assay.tasks.rag.result",
     "Rel": "assay.core.measure",
     "Result": "assay.results.result",
     "Results": "assay.results.results",
     "Run": "assay.data.run",
+    "Scale": "assay.core.prompt",
+    "Verdict": "assay.core.ruling",
     "WorstQueries": "assay.tasks.compare.worst",
     "__version__": "assay._kernel",
     "audit": "assay.tasks.audit.api",
@@ -96,6 +101,10 @@ if TYPE_CHECKING:
     from assay.core.note import Note as Note
     from assay.core.parameter import Bounds as Bounds
     from assay.core.policies import Policies as Policies
+    from assay.core.prompt import Prompt as Prompt
+    from assay.core.prompt import Scale as Scale
+    from assay.core.ruling import Finding as Finding
+    from assay.core.ruling import Verdict as Verdict
     from assay.data.derived import match_spans as match_spans
     from assay.data.derived import match_texts as match_texts
     from assay.data.qrels import Qrels as Qrels
@@ -129,6 +138,7 @@ if TYPE_CHECKING:
     from assay.tasks.gate.api import gate as gate
     from assay.tasks.gate.result import GateCheck as GateCheck
     from assay.tasks.gate.result import GateReport as GateReport
+    from assay.tasks.judge.judge import Judge as Judge
     from assay.tasks.probe.api import probe as probe
     from assay.tasks.probe.result import Probe as Probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag

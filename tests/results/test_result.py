@@ -272,7 +272,19 @@ def test_scores_are_not_rounded_before_they_are_printed(result):
 
 
 RESULT_NAMES = {
-    *("convention", "counted", "interval", "key", "matching", "mean", "measures", "notes", "only", "own_policies"),
+    *(
+        "convention",
+        "counted",
+        "interval",
+        "judge",
+        "key",
+        "matching",
+        "mean",
+        "measures",
+        "notes",
+        "only",
+        "own_policies",
+    ),
     *(
         "per_query",
         "policies",

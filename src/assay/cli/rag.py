@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.judge_options import judge_options, take_judge
 from assay.cli.options import (
     BARE,
     OutputFormat,
@@ -77,6 +78,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
         "assay rag records.jsonl --load mine.py -m score:cites_a_source",
         "assay rag records.jsonl -q --format csv -o scores.csv",
+        "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
     ),
 )
 @click.argument("records", metavar="RECORDS")
@@ -127,6 +129,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     show_default=True,
     help="What SHARE is a share of: the gold span, the chunk, or both together.",
 )
+@judge_options
 @save_option
 @convention_option
 @output_options
@@ -152,7 +155,7 @@ def command(
     format_: OutputFormat,
     output: str | None,
     files: tuple[str, ...],
-    **policies: Any,  # noqa: ANN401 - click has checked them
+    **policies: Any,  # noqa: ANN401 - of the judge and of scoring; click has checked them
 ) -> None:
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
@@ -163,6 +166,7 @@ def command(
     of its own, OUTPUTS: a run, or a result file of AutoRAG. Then RECORDS may also be a BEIR folder or a LlamaIndex
     dataset.
     """
+    judge = take_judge(policies)
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
     with loaded(files) as modules:
         result = evaluate_rag(
@@ -175,6 +179,7 @@ def command(
             match=match,
             overlap=overlap,
             overlap_of=overlap_of,
+            judge=judge,
             convention=convention,
             **given(policies),
         )

@@ -26,7 +26,7 @@ from assay.core.text import show
 
 Values = Mapping[str, Any]
 Aggregate = Literal["mean", "geometric", "sum"]
-Subject = Literal["rankings", "answers", "contents", "scores"]
+Subject = Literal["rankings", "answers", "contents", "scores", "judged"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[
@@ -99,13 +99,14 @@ class Definition:
     number for all queries if their values are not enough for it; `pooled` does so from statistics summed over queries.
     `usual_range` is the range with the default parameters, if others widen it. `kin` is the better known measure that
     this one is a variant of. `of` is what is measured: rankings, answers (a function of `Answers`), the contents of
-    passages (of `Contents`), or scores from elsewhere (of records). `basis` names the software the numbers depend on,
-    such as a library with its version, for the signature. `remarks` are sentences about the data, which become notes.
+    passages (of `Contents`), scores from elsewhere (of records), or what an LLM judges (steps with a `Case`; `prompts`
+    are what it is asked). `basis` names the software the numbers depend on, such as a library with its version, for
+    the signature. `remarks` are sentences about the data, which become notes.
     `symbol` is how papers write the name, if not like this.
     """
 
     name: str
-    function: Callable[..., FloatArray]
+    function: Callable[..., Any]
     title: str
     formula: str
     reference: str = ""
@@ -127,6 +128,7 @@ class Definition:
     basis: Callable[[], str] | None = None
     remarks: Callable[..., list[str]] | None = None
     example: Example | AnswerExample | None = None
+    prompts: tuple[Any, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str, str], Any], tuple[str, str]]:
         """A pickle has where the measure is defined: there it is one object, and its function is inside it."""
@@ -261,10 +263,10 @@ def define(
     title: str = "",
     formula: str = "",
     **about: Any,  # noqa: ANN401 - passed on to Definition
-) -> Callable[[Callable[..., FloatArray]], Definition]:
+) -> Callable[[Callable[..., Any]], Definition]:
     """Makes a function a measure; see `Definition` for the options. The table of measures collects it."""
 
-    def build(function: Callable[..., FloatArray]) -> Definition:
+    def build(function: Callable[..., Any]) -> Definition:
         return Definition(name, function, title or name, formula, **about)
 
     return build

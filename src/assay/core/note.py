@@ -204,6 +204,15 @@ class NoteKind(StrEnum):
             "spans": "{count} gold [span|spans] matched by position: {hit} hit by a chunk ({rule}), {none} not",
         },
     )
+    NO_VERDICT = (
+        "no_verdict",
+        "{count} of {total} questions [has|have] no verdict ({reasons}); left out of the mean: {queries}",
+    )
+    # The mean of what is left may say something else than the mean of all would.
+    FAILED_VERDICTS = (
+        "failed_verdicts",
+        "the judge failed on {count} of {total} questions ({reasons}); the rest may not be representative: {queries}",
+    )
     GOLD = "gold", "{count} [question has|questions have] no gold documents; left out: {queries}"
 
     # A kind that only a newer assay knows.
@@ -216,11 +225,11 @@ class NoteKind(StrEnum):
 
 
 # Notes that are also given as a warning.
-LOUD = (NoteKind.OVERLAP,)
+LOUD = (NoteKind.OVERLAP, NoteKind.FAILED_VERDICTS)
 
 
 class DataWarning(UserWarning):
-    """Judgments and run hardly meet, so the numbers say nothing about the system; `result.notes` has the same text.
+    """Judgments and run hardly meet, or a judge failed often: the numbers say little. `result.notes` has the same text.
 
     `warnings.simplefilter("error", assay.DataWarning)` makes it an error.
     """

@@ -39,11 +39,27 @@ OK, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 
 
 class TemporaryError(Exception):
-    """A request failed in a way that may pass; `after` is how many seconds the server asked to wait, if it did."""
+    """A request failed in a way that may pass; `after` is how many seconds the server asked to wait, if it did.
 
-    def __init__(self, message: str, after: float | None = None) -> None:
+    `status` is that of the response, None if there was none.
+    """
+
+    def __init__(self, message: str, after: float | None = None, status: int | None = None) -> None:
         super().__init__(message)
         self.after = after
+        self.status = status
+
+
+class NoResponseError(TemporaryError):
+    """The time limit passed without a response."""
+
+
+class HttpError(DataError):
+    """The server refused the request: asking again does not help."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def pause_before_retry(attempt: int, error: BaseException | None) -> float:
@@ -76,10 +92,12 @@ class HttpClient:
                 return self._exchange(self._transport, method, url, headers, content)
             with open_transport() as transport:
                 return self._exchange(transport, method, url, headers, content)
+        except HttpError as error:
+            raise HttpError(self.hide(str(error)), error.status) from None
         except DataError as error:
             raise DataError(self.hide(str(error))) from None
         except TemporaryError as error:
-            raise TemporaryError(self.hide(str(error)), error.after) from None
+            raise type(error)(self.hide(str(error)), error.after, error.status) from None
 
     def hide(self, text: str) -> str:
         """The text without secrets."""
@@ -115,7 +133,7 @@ class HttpClient:
         except httpx2.InvalidURL as error:
             raise DataError(f"invalid address: {error}") from None
         except (httpx2.TimeoutException, TimeoutError):
-            raise TemporaryError(f"no response within {self.timeout or 0:g} s") from None
+            raise NoResponseError(f"no response within {self.timeout or 0:g} s") from None
         except httpx2.RequestError as error:
             if SWITCHED in str(error):
                 said = "HTTP 101: the server changes to another protocol, such as WebSocket; use an address for HTTP"
@@ -169,8 +187,8 @@ def check_status(response: httpx2.Response, content: bytes) -> None:
         raise DataError(f"{said}: redirected{where}; redirects are not followed, use the final address")
     said += f": {excerpt(content)}" if content.strip() else ""
     if status in PASSING or status >= BROKEN:
-        raise TemporaryError(said, seconds_to_wait(response.headers.get("Retry-After")))
-    raise DataError(said)
+        raise TemporaryError(said, seconds_to_wait(response.headers.get("Retry-After")), status)
+    raise HttpError(said, status)
 
 
 def describe_failure(error: httpx2.RequestError) -> str:

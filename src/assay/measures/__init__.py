@@ -14,7 +14,6 @@ from typing import Any
 
 from assay.core import grammar
 from assay.core.errors import MeasureError
-from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure, Values, define
 from assay.core.text import nearest, show
 from assay.measures.ranking import (
@@ -70,6 +69,7 @@ TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "answers.sacrebleu": {"bleu": ("sacrebleu",), "chrf": ("chrf++",), "ter": ()},
     "answers.meteor": {"meteor": ()},
+    "judged.statements": {"faithfulness": ()},
 }
 # Names that mean measures of answers where only answers are measured.
 SHORT_ANSWER_NAMES = {
@@ -180,7 +180,7 @@ def measure(
     title: str = "",
     formula: str = "",
     **about: Any,  # noqa: ANN401 - passed on to Definition
-) -> Callable[[Callable[..., FloatArray]], Definition]:
+) -> Callable[[Callable[..., Any]], Definition]:
     """Makes a function a measure and adds it to the table; see `assay.core.measure.Definition` for the options.
 
     >>> import assay
@@ -193,7 +193,7 @@ def measure(
     """
     build = define(name, title=title, formula=formula, **about)
 
-    def register(function: Callable[..., FloatArray]) -> Definition:
+    def register(function: Callable[..., Any]) -> Definition:
         definition = build(function)
         TABLE.add(definition)
         return definition

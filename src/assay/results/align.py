@@ -85,6 +85,8 @@ def check_computed_alike(key: str, first: Result, other: Result) -> None:
         how = [policies[0].differing(policies[1]), policies[1].differing(policies[0])]
     elif measures[0].definition.of == "rankings" and first.matching != other.matching:
         how = [" ".join(each.matching) or "gold known by ids" for each in (first, other)]
+    elif measures[0].definition.of == "judged" and first.judge != other.judge:
+        how = [each.judge or "no judge" for each in (first, other)]
     else:
         check_same_function(key, [each.doc_id for each in policies])
         return

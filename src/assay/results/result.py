@@ -37,7 +37,8 @@ class Result(Exports):
 
     `own_policies` are those of measures computed under other policies than `policies`. `statistics` are per query, for
     measures that score their sum, such as corpus BLEU. `version` is that of the assay that computed the scores.
-    `matching` says how gold without ids was matched, such as `match=0.9`; it is empty if ids were enough.
+    `matching` says how gold without ids was matched, such as `match=0.9`; it is empty if ids were enough. `judge` says
+    which LLM gave verdicts, and how it was asked.
     """
 
     measures: Mapping[str, Measure]
@@ -53,6 +54,7 @@ class Result(Exports):
     _intervals: dict[tuple[float, int], dict[str, Interval]] = field(default_factory=dict)
     version: str = __version__
     matching: tuple[str, ...] = ()
+    judge: str = ""
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -172,13 +174,16 @@ class Result(Exports):
         """How the numbers were computed: every choice and the version. `str(signature)` is the long form."""
         usual = find_convention(self.convention).policies
         signed = tuple(map(self._signed, self.measures))
-        return Signature(self.version, self.convention, self.policies, usual, signed, self.subject, self.matching)
+        details = (*self.matching, *([self.judge] if self.judge else []))
+        return Signature(self.version, self.convention, self.policies, usual, signed, self.subject, details)
 
     def _signed(self, name: str) -> SignedMeasure:
         """How one measure was computed."""
         measure = self.measures[name]
         basis = measure.definition.basis
-        return SignedMeasure(measure.full_name, self.own_policies.get(name), "" if basis is None else basis())
+        software = "" if basis is None else basis()
+        prompts = ", ".join(map(str, measure.definition.prompts))
+        return SignedMeasure(measure.full_name, self.own_policies.get(name), software or prompts)
 
     def table(self) -> Table:
         """Measure, mean, interval and number of queries."""
@@ -286,6 +291,6 @@ def subject_of(measures: Mapping[str, Measure], convention: str, policies: Polic
     """What a result is about: answers or scores, if it has nothing else and no convention or policy is set."""
     is_plain = convention == "assay" and policies == find_convention("assay").policies
     kinds = {each.definition.of for each in measures.values()}
-    if not is_plain or not kinds <= {"answers", "scores"}:
+    if not is_plain or not kinds <= {"answers", "scores", "judged"}:
         return "rankings"
     return "scores" if kinds == {"scores"} else "answers"

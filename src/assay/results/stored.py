@@ -35,6 +35,7 @@ from assay.results.stored_fields import (
     fault,
     is_name,
     is_text,
+    read_judge,
     read_matching,
     read_measures,
     read_notes,
@@ -92,7 +93,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     columns = [plain_values(result.scores[name]) for name in result.measures]
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
     sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
-    more: dict[str, Any] = {"statistics": sums, "matching": list(result.matching)}
+    more: dict[str, Any] = {"statistics": sums, "matching": list(result.matching), "judge": result.judge}
     more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
     # As a reader finds it: JSON has no tuples.
     said = json.loads(compact_json(head | more))
@@ -192,6 +193,7 @@ def load_result(path: Readable) -> Result:
             subject=subject_of(measures, fields["convention"], policies),
             version=fields["written_by"],
             matching=matching,
+            judge=read_judge(fields.get("judge", "")),
             _means={name: mean for name, mean in means.items() if name not in statistics},
         )
 
@@ -230,7 +232,7 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
     needed = (*FIELDS, *CHECKS) if version >= WITH_CHECKSUM else FIELDS
-    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching"))
+    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge"))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")

@@ -193,6 +193,13 @@ def read_matching(rules: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the
     return tuple(rules)
 
 
+def read_judge(text: Any) -> str:  # noqa: ANN401 - whatever the file holds
+    """Which LLM gave verdicts, and how it was asked."""
+    if not is_text(text, LONGEST_NOTE) or not text.isprintable():
+        raise fault(f"judge must be a line of text, not {show(text)}")
+    return str(text)
+
+
 def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
     if not isinstance(ids, list) or not all(is_text(each, LONGEST_ID) for each in ids):
         raise fault(f"{where} must be a list of strings, not {show(ids)}")

@@ -44,6 +44,7 @@ TASKS = {
     "rankings": (Task("evaluate"), ", or ", Task("evaluate_rag"), " for rankings and answers"),
     "answers": (Task("evaluate_answers"),),
     "contents": (Task("evaluate_rag"),),
+    "judged": (Task("evaluate_rag"), " with records and ", Option("judge")),
     "scores": (Task("evaluate_rag"), " with records, or define a measure of rankings with @assay.measure"),
 }
 # Judgments and run hardly meet if less than this share of what is expected was found.
@@ -90,7 +91,9 @@ def resolve_measures(
     for name, (measure, _) in resolved.items():
         kind = measure.definition.of
         if kind not in kinds:
-            what = "score from elsewhere" if kind == "scores" else f"measure of {kind}"
+            what = {"scores": "score from elsewhere", "judged": "measure that an LLM judges"}.get(
+                kind, f"measure of {kind}"
+            )
             raise MeasureError(f"{name} is a {what}; use {''.join(map(str, TASKS[kind]))}")
     return resolved
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from assay.conventions import find_convention, resolve
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import DataError
+from assay.core.errors import DataError, MeasureError
+from assay.core.interface import Option
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
@@ -32,8 +33,10 @@ from assay.tasks.rag.sources import collapse_rankings, collect
 if TYPE_CHECKING:
     from assay.conventions import Chosen
     from assay.core.policies import Policies
+    from assay.core.ruling import Rulings
     from assay.data.records import Record
     from assay.measures.scores import Score
+    from assay.tasks.judge.judge import Judge
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # The one short name of answers that no measure of retrieval has.
@@ -44,6 +47,8 @@ NEEDS = {
     "answers": {"references": "reference answers", "answer": "answers"},
     "contents": {"gold_texts": "texts of gold passages", "retrieved_texts": "texts of retrieved passages"},
 }
+# Kinds of measures that say themselves what a record lacks.
+OTHERS = ("scores", "judged")
 
 
 def evaluate_rag(
@@ -57,6 +62,7 @@ def evaluate_rag(
     match: float | str = THRESHOLD,
     overlap: float | str = "any",
     overlap_of: str = "gold",
+    judge: Judge | None = None,
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> RagResult:
@@ -97,13 +103,16 @@ def evaluate_rag(
     with a span that overlaps it: by a character (`overlap="any"`), or by a share of the `overlap_of` gold, chunk or
     both (`"iou"`). Each gold text or span counts once, at the rank of the first passage that hits it; `recall` and
     `f1` are then `group_recall` and `group_f1`.
+
+    `judge` is the LLM that measures such as `faithfulness` ask (see `assay.Judge`). `result.verdicts("faithfulness")`
+    has what it said.
     """
     tool = find_convention(convention)
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
     settings = tool.policies.changed({**policies, "doc_id": rule})
     policies, once = chunk_policies(policies, settings)
     wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
-    chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, "scores"), short=ONLY_ANSWERS)
+    chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, *OTHERS), short=ONLY_ANSWERS)
     any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
     how = Matching.parse(
         match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus, graded=tool.name == "ragas"
@@ -114,20 +123,29 @@ def evaluate_rag(
         chosen |= resolve(every_score(rows, fields=False), tool, policies)
     chosen = with_every_score(chosen, rows, known=(columns or {}).values())
     kinds = by_kind(chosen)
+    if kinds["judged"] and judge is None:
+        raise MeasureError(f"{next(iter(kinds['judged']))} is judged by an LLM; pass it as {Option('judge', '…')}")
     matched = match_records(rows, how)
     check_grades(kinds["rankings"], matched)
     gold = read_gold(matched, kinds["rankings"], tool.name, policies)
     rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]
-    if known := known_texts(matched, texts, is_needed=bool(kinds["contents"]) or corpus is not None):
+    if known := known_texts(matched, texts, is_needed=bool(kinds["contents"] or kinds["judged"]) or corpus is not None):
         rows, more = fill_texts(rows, known, gold)
         notes += more
     parts = score_kinds(rows, kinds, gold, matched, notes)
+    rulings: dict[str, Rulings] = {}
+    if kinds["judged"] and judge is not None:
+        from assay.tasks.rag.judged import score_judged
+
+        part, rulings = score_judged(rows, {key: each.measure for key, each in kinds["judged"].items()}, judge)
+        parts.append(part)
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
     result = join_kinds(
         rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
     )
+    result = replace(result, rulings=rulings, judge=judge.description if judge is not None and rulings else "")
     warned(result)
     return result
 
@@ -136,7 +154,7 @@ def by_kind(chosen: Mapping[str, Chosen]) -> dict[str, dict[str, Chosen]]:
     """The measures by what they measure."""
     return {
         kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind}
-        for kind in (*NEEDS, "scores")
+        for kind in (*NEEDS, *OTHERS)
     }
 
 

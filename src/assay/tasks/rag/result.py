@@ -18,8 +18,11 @@ from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
+    from assay.core.ruling import Rulings
     from assay.data.records import Record
 
 WORST = 10
@@ -41,6 +44,7 @@ class RagResult(Result):
     found: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     has_gold: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     _gold: list[frozenset[str]] = field(default_factory=list)
+    rulings: Mapping[str, Rulings] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return super().__str__() + (f"\n\n{self.blame()}" if self.is_joined else "")
@@ -123,6 +127,15 @@ class RagResult(Result):
             row = describe_question(self.records[at], float(scores[at]), gold, wanted, width=width, passages=passages)
             rows.append(row)
         return WorstAnswers(key, rows)
+
+    def verdicts(self, name: str | Measure) -> View:
+        """What the judge said: one row per verdict, with its reason; questions without one say why."""
+        key = self.key(name)
+        if key not in self.rulings:
+            raise MeasureError(f"{key} has no verdicts; those of a judge are kept with the result it was asked for")
+        from assay.tasks.rag.judged import verdict_table
+
+        return View(verdict_table(self.queries, self.rulings[key]))
 
     def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it.
@@ -208,4 +221,4 @@ class RagResult(Result):
 
 def rates_answers(measure: Measure) -> bool:
     """Whether a measure can say which answers are wrong: those of answers, and scores from elsewhere."""
-    return measure.definition.of in ("answers", "scores")
+    return measure.definition.of in ("answers", "scores", "judged")

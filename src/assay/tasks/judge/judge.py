@@ -1,0 +1,320 @@
+"""`Judge`: an LLM that is asked for verdicts, with limits, retries, a cache of replies, and counts of what it cost."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from assay.core.errors import PolicyError
+from assay.core.prompt import Embed, Reply, ReplyError, Request
+from assay.core.ruling import JudgeFailure, RulingKind
+from assay.core.text import show
+from assay.data.http import NoResponseError, TemporaryError, pause_before_retry
+from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
+from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, estimate_tokens
+from assay.tasks.judge.throttle import LOOK, Throttle
+from assay.tasks.judge.usage import Prices, Usage
+
+KEY_VARIABLE = "ASSAY_JUDGE_KEY"
+OPENAI = re.compile(r"https://api\.openai\.com(?:/|$)")
+TOO_MANY = 429
+# A reply in a block of code, or with words around it.
+OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+REPAIR = "That reply does not have the required form: {error}. Reply again with the JSON object only."
+EMBEDDED_WINDOW = 4096
+
+
+class Judge:
+    """Who gives verdicts: a server with OpenAI's interface, a GGUF file, or a function from messages to text.
+
+    >>> import assay
+    >>> def agree(messages):
+    ...     return '{"reason": "It sounds right.", "verdict": true}'
+    >>> judge = assay.Judge(agree, cache=False)
+    >>> polite = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
+    >>> judge.ask(polite.ask({"answer": "Hi!"}))
+    Reply(value={'reason': 'It sounds right.', 'verdict': True}, weights={})
+
+    The key of a server is `key`, or that of the environment: ASSAY_JUDGE_KEY. `embedder` gives the vectors that some
+    measures need: the name of a model on the same server, a function from texts to vectors, or another `Judge`.
+    `cache` is the file that keeps replies (default: one in your cache directory; False: none, they are kept in memory).
+    `samples` draws each verdict several times. `prices` are those of a million tokens, sent and replied; `max_cost`
+    stops asking once it is reached. `context` is the model's window in tokens. `prompts` replaces the words of prompts,
+    by name. No telemetry: requests go to the judge, and nowhere else.
+    """
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | Callable[..., Any],
+        *,
+        model: str | None = None,
+        key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        embedder: str | Callable[..., Any] | Judge | None = None,
+        cache: str | os.PathLike[str] | bool | None = None,
+        samples: int = 1,
+        temperature: float = 0.0,
+        seed: int = 0,
+        concurrency: int = 8,
+        timeout: float | None = 120.0,
+        retries: int = 3,
+        tokens_per_minute: float | None = None,
+        prices: object = None,
+        max_cost: float | None = None,
+        max_tokens: int = 2048,
+        context: int | None = None,
+        prompts: Mapping[str, str] | None = None,
+    ) -> None:
+        self.samples = at_least("samples", samples, 1)
+        self.temperature = temperature
+        self.seed = seed
+        self.concurrency = at_least("concurrency", concurrency, 1)
+        self.retries = at_least("retries", retries, 0)
+        self.max_tokens = at_least("max_tokens", max_tokens, 1)
+        self.max_cost = max_cost
+        self.context = context
+        self.prompts = dict(prompts or {})
+        self.usage = Usage(Prices.read(prices))
+        if max_cost is not None and self.usage.prices is None:
+            raise PolicyError("max_cost= needs prices=, the cost of a million tokens, sent and replied")
+        self._model = self._open(source, model, key, headers, timeout)
+        self._embedder = self._open_embedder(embedder, source, key, headers, timeout)
+        self._cache = ReplyCache(None if cache is False else default_place() if cache in (None, True) else cache)  # type: ignore[arg-type]
+        self._asking: dict[bytes, threading.Event] = {}
+        self._asking_lock = threading.Lock()
+        self._throttle = Throttle(self.concurrency, tokens_per_minute)
+
+    def __repr__(self) -> str:
+        return f"<Judge: {self.name} at {self._model.endpoint}>"
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._model.name
+
+    @property
+    def description(self) -> str:
+        """Who judges and how, for signatures."""
+        how = [f"temperature={self.temperature:g}", f"seed={self.seed}", f"samples={self.samples}"]
+        own = [f"{name}={digest_of(text).hex()[:8]}" for name, text in sorted(self.prompts.items())]
+        return " ".join([f"judge={self.name}", *how, *(["own_prompts=" + ",".join(own)] if own else [])])
+
+    @property
+    def room(self) -> float:
+        """How many characters of texts fit into a request; infinite if the window is not known."""
+        return math.inf if self.context is None else max(0, self.context - self.max_tokens) * 3.0
+
+    def ask(self, request: Request, *, sample: int = 0) -> Reply:
+        """The reply to a request, from the cache if it was given before. Raises `JudgeFailure`."""
+        name = request.prompt.name
+        own = digest_of(self.prompts[name]).hex() if name in self.prompts else ""
+        messages = request.messages(self.prompts.get(name))
+        chat = Chat(
+            messages, request.schema(), self.temperature, self.seed + sample, self.max_tokens, bool(request.weigh)
+        )
+        asked = [messages, chat.schema, chat[2:], str(request.prompt), own, request.weigh, sample]
+        key = digest_of(self._model.endpoint, self.name, asked)
+        with self._alone(key):
+            kept = self._cache.get(key)
+            if kept is not None:
+                self.usage.add(kept=1)
+                return Reply(kept["reply"], kept.get("weights", {}))
+            reply, completion = self._ask_again(chat, request)
+            content = {"reply": reply.value, **({"weights": dict(reply.weights)} if reply.weights else {})}
+            tokens = (completion.sent_tokens, completion.reply_tokens)
+            self._cache.put(key, content, model=self.name, prompt=str(request.prompt), sample=sample, tokens=tokens)
+        return reply
+
+    @contextmanager
+    def _alone(self, key: bytes) -> Iterator[None]:
+        """Two threads with the same request: the second waits, and finds the reply of the first in the cache."""
+        while True:
+            with self._asking_lock:
+                under_way = self._asking.get(key)
+                if under_way is None:
+                    self._asking[key] = threading.Event()
+                    break
+            under_way.wait()
+        try:
+            yield
+        finally:
+            with self._asking_lock:
+                self._asking.pop(key).set()
+
+    def embed(self, request: Embed) -> list[Vector]:
+        """One vector per text, from the cache if it was given before."""
+        if self._embedder is None:
+            said = (
+                "it needs embeddings; pass embedder=, a model on the judge's server or a function from texts to vectors"
+            )
+            raise JudgeFailure(RulingKind.UNJUDGEABLE, said)
+        model = self._embedder
+        keys = [digest_of(model.endpoint, model.name, "embedding", text) for text in request.texts]
+        found = {key: kept["vector"] for key in keys if (kept := self._cache.get(key)) is not None}
+        self.usage.add(kept=len(found))
+        missing = {key: text for key, text in zip(keys, request.texts, strict=True) if key not in found}
+        if missing:
+            texts = list(missing.values())
+            vectors = self._repeat(lambda: model.embed(texts), sum(map(estimate_tokens, texts)))
+            for (key, text), vector in zip(missing.items(), vectors, strict=True):
+                found[key] = list(vector)
+                tokens = (estimate_tokens(text), 0)
+                self._cache.put(
+                    key, {"vector": found[key]}, model=model.name, prompt="embedding", sample=0, tokens=tokens
+                )
+            self.usage.add(calls=1, sent=sum(map(estimate_tokens, texts)))
+        return [found[key] for key in keys]
+
+    def stop(self) -> None:
+        """Ends what is under way: nothing more is asked."""
+        self._throttle.stop()
+        self._model.close()
+
+    def close(self) -> None:
+        """Closes the cache and the connections."""
+        self.stop()
+        self._cache.close()
+
+    def _ask_again(self, chat: Chat, request: Request) -> tuple[Reply, Completion]:
+        """A reply that has its form; one that has not is sent back with what is wrong."""
+        asked = list(chat.messages)
+        error: ReplyError | None = None
+        for _ in range(self.retries + 1):
+            sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
+            self._check_room(sent)
+            completion = self._repeat(partial(self._model.chat, chat), sent + self.max_tokens)
+            self.usage.add(calls=1, sent=completion.sent_tokens, reply=completion.reply_tokens)
+            text = self._model.hide(completion.text)
+            try:
+                value = request.read(find_object(text))
+            except ReplyError as wrong:
+                error = wrong
+                repair = {"role": "user", "content": REPAIR.format(error=wrong)}
+                again = [*asked, {"role": "assistant", "content": text}, repair]
+                chat = chat._replace(messages=again, seed=chat.seed + 1)
+                continue
+            return Reply(value, weights_of(completion.tokens, request.weigh)), completion
+        raise JudgeFailure(RulingKind.UNPARSABLE, str(error))
+
+    def _repeat(self, call: Callable[[], Any], tokens: int) -> Any:  # noqa: ANN401 - what the call returns
+        """A call within the limits, again while it fails in a way that may pass."""
+        for attempt in range(1, self.retries + 2):
+            self._check_cost(tokens)
+            with self._throttle.slot(tokens) as epoch:
+                try:
+                    value = call()
+                except TemporaryError as error:
+                    failure = error
+                    if error.status == TOO_MANY:
+                        self._throttle.halve(epoch)
+                else:
+                    self._throttle.climb()
+                    return value
+            if attempt <= self.retries:
+                self._pause(pause_before_retry(attempt, failure))
+        kind = RulingKind.TIMED_OUT if isinstance(failure, NoResponseError) else RulingKind.HTTP_ERROR
+        raise JudgeFailure(kind, self._model.hide(str(failure)))
+
+    def _pause(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not self._throttle.is_over and (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, LOOK))
+
+    def _check_cost(self, tokens: int) -> None:
+        prices = self.usage.prices
+        if self.max_cost is None or prices is None:
+            return
+        expected = prices.cost(max(0, tokens - self.max_tokens), 0)
+        if (self.usage.cost or 0.0) + expected > self.max_cost:
+            raise JudgeFailure(RulingKind.NOT_ASKED, f"max_cost={self.max_cost:g} is reached")
+
+    def _check_room(self, tokens: int) -> None:
+        if self.context is not None and tokens + self.max_tokens > self.context:
+            raise JudgeFailure(
+                RulingKind.UNJUDGEABLE,
+                f"about {tokens:,} tokens and {self.max_tokens:,} of the reply exceed context={self.context:,}",
+            )
+
+    def _open(self, source: Any, model: str | None, key: str | None, headers: Any, timeout: float | None) -> Model:  # noqa: ANN401 - a judge in any form
+        if callable(source):
+            from assay.tasks.judge.function import FunctionModel
+
+            return FunctionModel(source, model, timeout)
+        if not isinstance(source, (str, os.PathLike)):
+            raise PolicyError(f"a judge is an address, a GGUF file or a function, not {show(source)}")
+        address = os.fspath(source)
+        if "://" in address:
+            from assay.tasks.judge.server import ChatServer
+
+            if model is None:
+                raise PolicyError('a server has several models; name one, as in assay.Judge(url, model="qwen3-8b")')
+            return ChatServer(address, model, key=key or key_for(address), headers=headers, timeout=timeout)
+        from assay.tasks.judge.embedded import EmbeddedModel
+
+        self.context = self.context or EMBEDDED_WINDOW
+        return EmbeddedModel(address, context=self.context, parallel=self.concurrency, timeout=timeout)
+
+    def _open_embedder(
+        self,
+        embedder: Any,  # noqa: ANN401 - an embedder in any form
+        source: Any,  # noqa: ANN401 - a judge in any form
+        key: str | None,
+        headers: Any,  # noqa: ANN401 - passed on
+        timeout: float | None,
+    ) -> Model | None:
+        if embedder is None:
+            return None
+        if isinstance(embedder, Judge):
+            return embedder._model  # noqa: SLF001 - of the same class
+        if isinstance(embedder, str):
+            return self._open(source, embedder, key, headers, timeout)
+        return self._open(embedder, None, None, None, timeout)
+
+
+def at_least(name: str, value: object, least: int) -> int:
+    """A whole number that is large enough."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise PolicyError(f"{name} must be a whole number from {least}, not {show(value)}")
+    return value
+
+
+def key_for(address: str) -> str | None:
+    """The key of the environment. OpenAI's own variable counts for its own server only: no key goes elsewhere."""
+    return os.environ.get(KEY_VARIABLE) or (os.environ.get("OPENAI_API_KEY") if OPENAI.match(address) else None)
+
+
+def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
+    r"""The JSON object in a reply, also in a block of code or with words around it.
+
+    >>> find_object('Sure: ```json\n{"verdict": true}\n```')
+    {'verdict': True}
+    """
+    for candidate in (text, *OBJECT.findall(text)):
+        try:
+            return json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+    raise ReplyError("it is not JSON")
+
+
+def weights_of(tokens: Sequence[Token], field: str) -> dict[str, float]:
+    """The probabilities of what the value of a field might have been: those of its first token.
+
+    >>> tokens = [Token('{"score": ', {}), Token("4", {"4": -0.105, "5": -2.303})]
+    >>> {word: round(share, 2) for word, share in weights_of(tokens, "score").items()}
+    {'4': 0.9, '5': 0.1}
+    """
+    before = ""
+    for token in tokens:
+        if field and re.search(rf'"{re.escape(field)}"\s*:\s*"?$', before) and token.text.strip(' "'):
+            return {word.strip(' "'): math.exp(value) for word, value in token.alternatives.items()}
+        before += token.text
+    return {}

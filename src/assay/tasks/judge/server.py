@@ -1,0 +1,158 @@
+"""`ChatServer`: a server with the chat completions and embeddings of OpenAI's interface, over HTTP.
+
+Servers differ in the forms of structured output they take: JSON Schema is tried first, then JSON in general, then plain
+text; what works is remembered for the server.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from assay._kernel import __version__
+from assay.core.errors import DataError
+from assay.core.ruling import JudgeFailure, RulingKind
+from assay.core.text import show
+from assay.data.http import HttpClient, HttpError, TemporaryError, excerpt
+from assay.data.secrets import secrets_in_address, secrets_in_headers
+from assay.tasks.judge.model import Chat, Completion, Token, Vector, estimate_tokens
+
+FORMS = ("json_schema", "json_object", "text")
+# What servers say of a form of output that they do not take.
+NOT_TAKEN = (400, 404, 415, 422, 500, 501)
+ALTERNATIVES = 10
+
+
+class ChatServer:
+    """The address up to `/v1`, the model there, and the key for the header `Authorization`."""
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise DataError(f"the address of a judge is like http://localhost:8000/v1, not {show(parts.path)}")
+        if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+            raise DataError("the address of a judge has a user name or a password; pass the key as key=")
+        self.endpoint = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        self.name = model
+        self._query = f"?{parts.query}" if parts.query else ""
+        own = dict(headers or {}) | ({"Authorization": f"Bearer {key}"} if key else {})
+        self._headers = {"Content-Type": "application/json", "User-Agent": f"assay/{__version__}"} | own
+        secrets = [*secrets_in_address(url), *secrets_in_headers(own, [key] if key else [])]
+        self._client = HttpClient(timeout=timeout, secrets=secrets)
+        # How many forms of output the server is known not to take.
+        self._first = 0
+
+    def chat(self, chat: Chat) -> Completion:
+        """One reply, in the strictest form of output that the server takes."""
+        for place in range(self._first, len(FORMS)):
+            try:
+                response = self._post("/chat/completions", self._body(chat, FORMS[place]))
+            except HttpError as error:
+                if error.status in NOT_TAKEN and place + 1 < len(FORMS):
+                    continue
+                raise JudgeFailure(RulingKind.HTTP_ERROR, str(error)) from None
+            self._first = max(self._first, place)
+            return read_completion(response, chat)
+        raise AssertionError
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text."""
+        try:
+            response = self._post("/embeddings", {"model": self.name, "input": list(texts)})
+        except HttpError as error:
+            raise JudgeFailure(RulingKind.HTTP_ERROR, str(error)) from None
+        try:
+            rows = sorted(response["data"], key=lambda row: row["index"])
+            vectors = [[float(value) for value in row["embedding"]] for row in rows]
+        except (LookupError, TypeError, ValueError):
+            raise JudgeFailure(RulingKind.UNPARSABLE, "the response has no embeddings") from None
+        if len(vectors) != len(texts) or len({len(each) for each in vectors}) > 1:
+            raise JudgeFailure(RulingKind.UNPARSABLE, f"{len(vectors)} embeddings for {len(texts)} texts")
+        return vectors
+
+    def hide(self, text: str) -> str:
+        """The text without the key."""
+        return self._client.hide(text)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._client.close()
+
+    def _body(self, chat: Chat, form: str) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": list(chat.messages),
+            "temperature": chat.temperature,
+            "seed": chat.seed,
+            "max_tokens": chat.max_tokens,
+        }
+        if form == "json_schema":
+            schema = {"name": "reply", "schema": chat.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif form == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        if chat.with_weights:
+            body |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
+        return body
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        content = json.dumps(body).encode()
+        received = self._client.send("POST", self.endpoint + path + self._query, headers=self._headers, content=content)
+        try:
+            return json.loads(received)
+        except (ValueError, RecursionError):
+            # A proxy that fails sends a page; the next attempt may reach the server.
+            raise TemporaryError(self.hide(f"the response is not JSON: {excerpt(received)}")) from None
+
+
+def read_completion(response: Any, chat: Chat) -> Completion:  # noqa: ANN401 - JSON
+    """The first choice of a response; raises if it was refused, cut off or is not there."""
+    try:
+        choice = response["choices"][0]
+        message = choice["message"]
+        text, refusal = message.get("content"), message.get("refusal")
+    except (LookupError, TypeError, AttributeError):
+        raise JudgeFailure(RulingKind.UNPARSABLE, "the response has no choices") from None
+    finish = choice.get("finish_reason")
+    if refusal or finish == "content_filter":
+        raise JudgeFailure(RulingKind.REFUSED, str(refusal or "the server's filter stopped the reply"))
+    if finish == "length":
+        raise JudgeFailure(
+            RulingKind.TRUNCATED, f"the reply was cut off after {chat.max_tokens} tokens; raise max_tokens"
+        )
+    if not isinstance(text, str) or not text.strip():
+        raise JudgeFailure(RulingKind.UNPARSABLE, "the reply is empty")
+    usage = response.get("usage") if isinstance(response.get("usage"), dict) else {}
+    sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
+    return Completion(
+        text,
+        whole(usage.get("prompt_tokens"), sent),
+        whole(usage.get("completion_tokens"), estimate_tokens(text)),
+        read_tokens(choice.get("logprobs")) if chat.with_weights else (),
+    )
+
+
+def whole(value: object, otherwise: int) -> int:
+    """A number of tokens as the server says it, or an estimate."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
+
+
+def read_tokens(logprobs: object) -> tuple[Token, ...]:
+    """The tokens of a reply with their alternatives; none if the server does not say."""
+    try:
+        return tuple(
+            Token(each["token"], {other["token"]: float(other["logprob"]) for other in each["top_logprobs"]})
+            for each in logprobs["content"]  # type: ignore[index]
+        )
+    except (LookupError, TypeError, ValueError):
+        return ()
