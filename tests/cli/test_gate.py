@@ -290,7 +290,7 @@ WRONG = [
     (("qrels.txt", "one.run", "--min", "nonsense=0.1"), "unknown measure 'nonsense'"),
     (
         ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "none.toml"),
-        "cannot read the settings in 'none.toml': No such file",
+        "cannot read the settings: file 'none.toml' not found",
     ),
     (
         ("qrels.txt", "one.run", "--min", "rr=0.1", "--config", "empty.toml"),

@@ -92,7 +92,7 @@ def test_bad_runs_end_in_one_line(assay, folder, case):
             ["eval", "qrels.txt", "."],
             "qrels.txt, line 1: expected 6 fields (query Q0 document rank score tag), found 4",
         ),
-        (["eval", ".", "one.run"], "one.run, line 1: expected 4 fields (query 0 document grade), found extra field"),
+        (["eval", ".", "one.run"], "one.run, line 1: expected 4 fields (query 0 document grade), found 6"),
         (["eval", "qrels.txt", "one.run", "-m", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
         (["eval", "qrels.txt", "one.run", "-m", "ndcg@0"], "ndcg: k must be a whole number at least 1"),
         (["eval", "qrels.txt", "one.run", "-m", "rbp(p=2)"], "rbp: p must be a number above 0 and below 1"),

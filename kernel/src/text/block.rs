@@ -9,6 +9,8 @@ use std::io::Read;
 pub const BLOCK: usize = 1 << 21;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+const INNER_MARK: &str =
+    "a byte-order mark (U+FEFF) begins the line, perhaps where two files were joined; remove it";
 
 /// The blocks of one file after another, in order. No block holds lines of two files.
 pub struct Blocks<'a> {
@@ -193,7 +195,12 @@ fn check(block: &[u8]) -> Result<(), LineFault> {
         let message = "the line has bytes that are not UTF-8; save the file as UTF-8";
         (line_of(error.valid_up_to()), Fault::format(message))
     })?;
-    Ok(())
+    // The mark would be taken for part of a query's id.
+    let starts_line = |&at: &usize| at == 0 || block[at - 1] == b'\n';
+    match memchr::memmem::find_iter(block, BYTE_ORDER_MARK).find(starts_line) {
+        Some(at) => Err((line_of(at), Fault::format(INNER_MARK))),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -275,5 +282,7 @@ mod tests {
     fn bytes_that_are_no_text_are_placed() {
         assert_eq!(each_line(b"a\nb\0\n", |_| Ok(())).unwrap_err().0, 1);
         assert_eq!(each_line(b"a\n\nb\xff\n", |_| Ok(())).unwrap_err().0, 2);
+        assert_eq!(each_line(b"a\n\xef\xbb\xbfb\n", |_| Ok(())).unwrap_err().0, 1);
+        assert_eq!(each_line("a\nb \u{feff} c\u{feff}\n".as_bytes(), |_| Ok(())), Ok(2));
     }
 }

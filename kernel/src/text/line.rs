@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, show};
 use crate::rows::Order;
-use crate::text::surplus::Surplus;
+use crate::text::surplus::{Surplus, surplus_judgment};
 
 /// The longest line that is read; longer ones are no TREC text.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -165,7 +165,7 @@ pub fn is_empty(line: &[u8]) -> bool {
 
 /// The fields of a run's line, and of a line of judgments.
 pub const RUN: &str = "query Q0 document rank score tag";
-const QRELS: &str = "query 0 document grade";
+pub const QRELS: &str = "query 0 document grade";
 
 /// Reads what follows the query of a run's line. Lines with more fields are for `surplus` to decide about.
 #[inline]
@@ -186,11 +186,8 @@ pub fn qrels_line<'a>(words: &mut Words<'a>) -> Result<QrelsLine<'a>, Fault> {
     let (Some(group), Some(document), Some(grade)) = fields else {
         return Err(too_few(&words.line, 4, QRELS));
     };
-    if let Some(extra) = words.next() {
-        let extra = show(extra);
-        return Err(Fault::format(format!(
-            "expected 4 fields ({QRELS}), found extra field {extra}; is this a run rather than judgments?"
-        )));
+    if words.next().is_some() {
+        return Err(surplus_judgment(&words.line));
     }
     Ok(QrelsLine { group, document, grade: number(grade, "grade", QRELS)? })
 }

@@ -1,6 +1,7 @@
 //! TREC-style text: sources, blocks of whole queries, and lines.
 
 pub mod block;
+pub mod encoding;
 pub mod line;
 pub mod read;
 pub mod source;

@@ -1,6 +1,7 @@
-//! Opens files, plain or compressed. The compression is told from the content, not from the name.
+//! Opens files, plain or compressed. Compression and encoding are told from the content, not from the name.
 
 use crate::fault::{Fault, Kind, show_name};
+use crate::text::encoding::{EncodingError, decoded};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -69,6 +70,9 @@ impl Source {
 impl Part {
     /// What an error of the operating system or of a decompressor means.
     fn fault(&self, error: &io::Error) -> Fault {
+        if let Some(wrong) = error.get_ref().and_then(|inner| inner.downcast_ref::<EncodingError>()) {
+            return Fault::format(&wrong.0).at(&self.name);
+        }
         let name = show_name(&self.name);
         let message = match error.kind() {
             io::ErrorKind::NotFound => format!("file {name} not found"),
@@ -112,17 +116,17 @@ fn open(path: &Path, progress: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send
     let start = io::Cursor::new(magic).take(known as u64);
     let whole = Counted { inner: start.chain(file), progress };
     let magic = &magic[..known];
-    Ok(if magic.starts_with(&[0x1f, 0x8b]) {
-        Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
+    if magic.starts_with(&[0x1f, 0x8b]) {
+        decoded(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
     } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Box::new(Framed(zstd::stream::read::Decoder::new(whole)?))
+        decoded(Framed(zstd::stream::read::Decoder::new(whole)?))
     } else if magic.starts_with(b"BZh") {
-        Box::new(bzip2::read::MultiBzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
+        decoded(bzip2::read::MultiBzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
     } else if magic.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
-        Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole))
+        decoded(liblzma::read::XzDecoder::new_multi_decoder(whole))
     } else {
-        Box::new(whole)
-    })
+        decoded(whole)
+    }
 }
 
 const BUFFER: usize = 1 << 16;

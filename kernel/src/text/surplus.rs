@@ -1,7 +1,7 @@
-//! Lines of a run with more than six fields: refused, with the likely cause, or counted where the rest is ignored.
+//! Lines with too many fields: refused, with the likely cause; in a run they may be counted and the rest ignored.
 
 use crate::fault::{Fault, show};
-use crate::text::line::{Line, RUN, is_blank, is_number};
+use crate::text::line::{Line, QRELS, RUN, is_blank, is_number};
 
 /// What to do with such lines, and how many were met.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,13 +12,16 @@ pub struct Surplus {
 }
 
 /// Characters that other programs take for the end of a line, and their names.
-const OTHER_ENDS: [(&str, &str); 5] = [
+const OTHER_ENDS: [(&str, &str); 6] = [
+    ("\u{1e}", "the character U+001E (record separator)"),
     ("\u{b}", "a vertical tab"),
     ("\u{c}", "a form feed"),
     ("\u{85}", "the character U+0085 (next line)"),
     ("\u{2028}", "the character U+2028 (line separator)"),
     ("\u{2029}", "the character U+2029 (paragraph separator)"),
 ];
+
+const INNER_RETURN: &str = "carriage return inside the line; save the file with Unix or Windows line endings";
 
 impl Surplus {
     pub fn ignored(ignored: bool) -> Self {
@@ -29,8 +32,7 @@ impl Surplus {
     #[cold]
     pub fn meet(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         if has_inner_return(line.bytes()) {
-            let message = "carriage return inside the line; save the file with Unix or Windows line endings";
-            return Err(Fault::format(message));
+            return Err(Fault::format(INNER_RETURN));
         }
         if !self.ignored {
             let (found, cause) = (line.words().count(), cause(line));
@@ -47,13 +49,43 @@ fn has_inner_return(line: &[u8]) -> bool {
     memchr::memchr(b'\r', &line[..last]).is_some()
 }
 
-/// Why a line probably has too many fields.
+/// The fault of a line of judgments that has more than four fields.
+#[cold]
+pub fn surplus_judgment(line: &Line<'_>) -> Fault {
+    if has_inner_return(line.bytes()) {
+        return Fault::format(INNER_RETURN);
+    }
+    let words: Vec<&[u8]> = line.words().collect();
+    let count = words.len();
+    let cause = other_end(line).unwrap_or_else(|| match count {
+        5 if is_number(words[4]) && !is_number(words[3]) => blank_in_id(line),
+        7 | 8 if is_number(words[count - 1]) => joined(&words[3..count - 3]),
+        _ => format!("{} is an extra field; is this a run rather than judgments?", show(words[4])),
+    });
+    Fault::format(format!("expected 4 fields ({QRELS}), found {count}; {cause}"))
+}
+
+/// What stands in the place of a newline.
+fn other_end(line: &Line<'_>) -> Option<String> {
+    let text = line.bytes().trim_ascii();
+    let stands_in = |(end, _): &&(&str, &str)| memchr::memmem::find(text, end.as_bytes()).is_some();
+    let (_, name) = OTHER_ENDS.iter().find(stands_in)?;
+    Some(format!("{name} stands inside the line and does not end it; end every line with a newline"))
+}
+
+fn blank_in_id(line: &Line<'_>) -> String {
+    format!("an id has a blank in it, which TREC files cannot hold: {}", show(line.bytes()))
+}
+
+fn joined(words: &[&[u8]]) -> String {
+    let joint = show(&words.join(&b' '));
+    format!("two lines are joined at {joint}: a newline is missing, perhaps where two files meet")
+}
+
+/// Why a line of a run probably has too many fields.
 fn cause(line: &Line<'_>) -> String {
-    let bytes = line.bytes();
-    let other_end =
-        |(end, _): &&(&str, &str)| memchr::memmem::find(bytes.trim_ascii(), end.as_bytes()).is_some();
-    if let Some((_, name)) = OTHER_ENDS.iter().find(other_end) {
-        return format!("{name} stands inside the line and does not end it; end every line with a newline");
+    if let Some(cause) = other_end(line) {
+        return cause;
     }
     let words: Vec<&[u8]> = line.words().collect();
     let is_ranked =
@@ -61,14 +93,10 @@ fn cause(line: &Line<'_>) -> String {
     let count = words.len();
     // The tag of one line and the query of the next are one word, or two if a blank is between them.
     if is_ranked(3) && (count == 11 || count == 12) && is_ranked(count - 3) {
-        let joint = words[5..count - 5].join(&b' ');
-        return format!(
-            "two lines are joined at {}: a newline is missing, perhaps where two files meet",
-            show(&joint)
-        );
+        return joined(&words[5..count - 5]);
     }
     if is_ranked(count - 3) {
-        return format!("an id has a blank in it, which TREC files cannot hold: {}", show(bytes));
+        return blank_in_id(line);
     }
     format!("{} follows the tag, which cannot have a blank in it", show(words[6]))
 }
@@ -96,6 +124,7 @@ mod tests {
             ("q1 Q0 d7 1 2.5 tag 3 4", 8, "'3' follows the tag"),
             ("q1 Q0 d1 1 2.5 t\u{b}q1 Q0 d2 2 1.5 t\u{b}", 12, "a vertical tab stands inside"),
             ("q1 Q0 d1 1 2.5 t\u{c}q1 Q0 d2 2 1.5 t", 12, "a form feed stands inside"),
+            ("q1 Q0 d1 1 2.5 t\u{1e}q1 Q0 d2 2 1.5 t", 11, "the character U+001E (record separator)"),
             ("q1 Q0 d1 1 2.5 t\u{85}q1 Q0 d2 2 1.5 t", 11, "the character U+0085 (next line)"),
             ("q1 Q0 d1 1 2.5 t\u{2028}q1 Q0 d2 2 1.5 t", 11, "the character U+2028 (line separator)"),
             ("q1 Q0 d1 1 2.5 t\u{2029}q1 Q0 d2 2 1.5 t", 11, "the character U+2029 (paragraph separator)"),
@@ -104,6 +133,22 @@ mod tests {
             let start =
                 format!("expected 6 fields (query Q0 document rank score tag), found {found}; {cause}");
             assert!(message.starts_with(&start), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_likely_cause_is_named_for_judgments_too() {
+        for (line, cause) in [
+            ("q1 0 d1 1 2.5 tag", "found 6; '2.5' is an extra field; is this a run"),
+            ("q1 0 a b 1", "found 5; an id has a blank in it"),
+            ("q1 0 d1 1 2", "found 5; '2' is an extra field"),
+            ("q1 0 d1 1q2 0 d1 1", "found 7; two lines are joined at '1q2'"),
+            ("q1 0 d1 1 q2 0 d1 1", "found 8; two lines are joined at '1 q2'"),
+            ("q1 0 d1 1\u{2028}q2 0 d1 1", "found 7; the character U+2028 (line separator) stands"),
+            ("q1 0 d1 1\rq2 0 d1 1\r", "carriage return inside the line"),
+        ] {
+            let message = surplus_judgment(&Line::first(line.as_bytes())).message;
+            assert!(message.contains(cause), "{message}");
         }
     }
 

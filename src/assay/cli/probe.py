@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -26,12 +25,13 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_loudly, source_of
-from assay.core.errors import FileError
+from assay.core.errors import DataError, FileError
 from assay.core.note import LOUD
 from assay.core.text import show
 from assay.data.formats import FORMATS
 from assay.data.qrels import Qrels
 from assay.data.run import Run
+from assay.data.source import read_text
 from assay.data.write import losses
 from assay.results.results import Results
 from assay.tasks.probe.api import probe
@@ -211,8 +211,8 @@ def read_template(body: str | None) -> str | None:
     if body is None or not body.startswith("@"):
         return body
     try:
-        return Path(body[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
+        return read_text(body[1:])
+    except (DataError, UnicodeError) as error:
         raise FileError(f"the body cannot be read from {show(body[1:])}: {error}") from None
 
 

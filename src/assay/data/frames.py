@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay._kernel import Rows
 from assay.core.errors import FormatError, LossError
 from assay.core.interface import INTERFACE, Interface, Option
-from assay.core.text import printable, show
+from assay.core.text import printable, show, some
 from assay.data.source import gather
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ def find_column(names: Sequence[str], known: Sequence[str]) -> str | None:
 
 def list_names(names: Sequence[str]) -> str:
     """Column names, in a message."""
-    return ", ".join(map(show, names)) or "none"
+    return some(names, most=20) or "none"
 
 
 def shortest_text(numbers: polars.Series) -> polars.Series:

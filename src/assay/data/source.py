@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
 MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
+# How text in UTF-16 begins, which the kernel reads as UTF-8.
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 MAGIC_CHARACTERS = frozenset("*?[")
 CHUNK = 1 << 20
 LONGEST_NAME = 100
 
 
 class Source(NamedTuple):
-    """A file to read, and its name in messages; or `parts`, files that are read as one."""
+    """A file to read, and its name in messages; or `parts`, files that are read as one.
+
+    What is read of it is decompressed, and UTF-8 if it is UTF-16 with a byte-order mark.
+    """
 
     path: Path
     name: str
@@ -39,21 +44,21 @@ class Source(NamedTuple):
         return self.parts or (self,)
 
     def read(self, limit: int | None = None) -> bytes:
-        """The content, decompressed; at most `limit` bytes."""
+        """The content; at most `limit` bytes."""
         if self.parts:
             raise FileError(f"{quoted(self.name)} is a directory or a pattern; name a single file")
         return read_bytes(self.path, self.name, limit)
 
     @contextmanager
     def plain(self) -> Iterator[Path]:
-        """The path of the decompressed content, valid inside the context."""
+        """The path of the content, valid inside the context."""
         self.read(limit=1)
         try:
             with self.path.open("rb") as file:
-                is_compressed = file.read(6).startswith(MAGIC)
+                is_plain = not file.read(6).startswith((*MAGIC, *UTF_16))
         except OSError as error:
             raise FileError(f"the file {quoted(self.name)} cannot be read: {error.strerror}") from None
-        if not is_compressed:
+        if is_plain:
             yield self.path
             return
         with temporary_folder() as folder:
@@ -154,6 +159,12 @@ def open_source(data: Readable) -> Iterator[Source]:
             return
     with unchanged(Source(path, name)) as source:
         yield source
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a small file."""
+    with open_source(path) as source:
+        return source.read().decode("utf-8-sig")
 
 
 @contextmanager

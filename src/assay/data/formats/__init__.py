@@ -17,7 +17,7 @@ from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.interface import Task
 from assay.core.text import show
-from assay.data.formats import json, jsonl, parquet, tabular, trec
+from assay.data.formats import header, json, jsonl, parquet, tabular, trec
 from assay.data.frames import DOCUMENT, QUERY, rows_of_table
 from assay.data.source import COMPRESSIONS
 
@@ -155,9 +155,9 @@ def text_table(
     return Format(
         name,
         suffixes,
-        re.compile(tabular.header_mark(separator, QUERY, DOCUMENT)),
+        re.compile(header.header_mark(separator, QUERY, DOCUMENT)),
         batches=partial(tabular.read_separated, separator=separator),
-        names=partial(tabular.read_header, separator=separator),
+        names=partial(header.read_header, separator=separator),
         write=write or partial(tabular.write_text_table, separator=separator),
         cannot_hold=cannot_hold,
         runs_as=runs_as,
@@ -197,19 +197,20 @@ JSON = Format(
     cannot_hold=json.CANNOT_HOLD,
 )
 TSV = text_table("tsv", "\t")
+JSON_LINES = Format(
+    "jsonl",
+    (".jsonl", ".ndjson"),
+    re.compile(jsonl.MARK),
+    batches=jsonl.read_batches,
+    content=jsonl.placed_records,
+    names=jsonl.column_names,
+    write=jsonl.write,
+    cannot_hold=jsonl.CANNOT_HOLD,
+)
 FORMATS = (
     TREC,
     JSON,
-    Format(
-        "jsonl",
-        (".jsonl", ".ndjson"),
-        re.compile(jsonl.MARK),
-        batches=jsonl.read_batches,
-        content=jsonl.placed_records,
-        names=jsonl.column_names,
-        write=jsonl.write,
-        cannot_hold=jsonl.CANNOT_HOLD,
-    ),
+    JSON_LINES,
     text_table("csv", ",", (".csv",)),
     TSV,
     text_table("beir", "\t", write=tabular.write_beir, cannot_hold=tabular.BEIR_CANNOT_HOLD, runs_as="tsv"),
@@ -242,13 +243,20 @@ def find_format(name: str | None) -> Format | None:
 
 
 def recognise(source: Source, name: str | None = None, *, default: Format = TREC) -> Format:
-    """The format of a file: the one named, or else what its name or its first lines say."""
+    """The format of a file: the one named, or else what its name or its first lines say.
+
+    JSON Lines are often called .json; no JSON begins like them.
+    """
     chosen = find_format(name)
     if chosen is not None:
         return chosen
     if source.parts:
         return by_parts(source, default)
-    return by_suffix(source.path) or by_content(source, default)
+    chosen = by_suffix(source.path)
+    if chosen is JSON:
+        head = head_of(source)
+        return JSON_LINES if by_mark(head, JSON) is JSON_LINES and jsonl.starts_with_row(head) else JSON
+    return chosen or by_mark(head_of(source), default)
 
 
 def by_parts(source: Source, default: Format) -> Format:
@@ -257,12 +265,12 @@ def by_parts(source: Source, default: Format) -> Format:
     for file in source.parts:
         chosen = by_suffix(file.path)
         if chosen in (None, JSON):
-            head = file.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+            head = head_of(file)
             if not head:
                 continue
             chosen = chosen or by_mark(head, default)
             # Spark calls JSON Lines .json, and a part may have a single line.
-            chosen = BY_NAME["jsonl"] if chosen is JSON and jsonl.starts_with_row(head) else chosen
+            chosen = JSON_LINES if chosen is JSON and jsonl.starts_with_row(head) else chosen
         found.setdefault(chosen, file.path.name)
     if len(found) > 1:
         kinds = " and ".join(f"{each.name} ({show(name)})" for each, name in found.items())
@@ -288,10 +296,11 @@ def ending(path: Path) -> str:
     return name.suffix.lower()
 
 
-def by_content(source: Source, default: Format) -> Format:
-    """The format that the first lines say."""
-    return by_mark(source.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n"), default)
+def head_of(source: Source) -> str:
+    """The first lines of a file."""
+    return source.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
 
 
 def by_mark(text: str, default: Format) -> Format:
+    """The format that the first lines say."""
     return next((each for each in FORMATS if each.mark is not None and each.mark.match(text)), default)

@@ -6,13 +6,14 @@ A file is read query by query, so that a run is never held whole. Duplicate keys
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import Rows
-from assay.core.errors import DuplicateError, FormatError
+from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.json_text import explain_json_error, refuse_repeats
 from assay.core.text import show
+from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Source, prefix_errors, undecodable_line
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: 
 def rows_of_json(source: Source, *, judgments: bool) -> Rows:
     """The judgments or the run in a file."""
     content = read_json(source, with_repeats if judgments else as_pairs)
-    with prefix_errors(source.name):
+    with prefix_errors(source.name), rows_refused(content[0] if isinstance(content, list) and content else None):
         return Rows.from_judgments(content) if judgments else Rows.from_rankings(content)
 
 
@@ -101,8 +102,19 @@ def rank(ranker: Ranker, source: Source, _threads: int, _progress: Progress | No
     """Ranks one query of a run after another; in a list, positions are the ids."""
     with closing(read_entries(source, as_pairs)) as entries:
         for query, ranking, file in entries:
-            with prefix_errors(file.name):
+            with prefix_errors(file.name), rows_refused(ranking if isinstance(query, int) else None):
                 ranker.add(query, ranking)
+
+
+@contextmanager
+def rows_refused(entry: object) -> Iterator[None]:
+    """Says what a list of rows is, where one of them is taken for a ranking."""
+    try:
+        yield
+    except DataError:
+        if not isinstance(entry, dict) or KNOWN.isdisjoint(map(normalise_name, entry)):
+            raise
+        raise FormatError("a list of rows is not read; write one row per line (JSON Lines), CSV or Parquet") from None
 
 
 def read_objects(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -138,8 +150,10 @@ class JsonReader:
         `seen` are the keys of the files before this one; those of this one are added.
         """
         is_list = self.peek() == "["
+        if not self.peek():
+            raise FormatError(f"{self.source.name}: the file is empty; JSON is an object or a list")
         if not is_list and self.peek() != "{":
-            raise self.fault("expected '{' or '['")
+            raise self.fault(f"expected '{{' or '[', found {self.found()}")
         self.expect("[" if is_list else "{")
         closing = "]" if is_list else "}"
         number = 0
@@ -157,7 +171,7 @@ class JsonReader:
     def key(self, seen: set[str]) -> str:
         """The next key of the outermost object, and the colon after it."""
         if self.peek() != '"':
-            raise self.fault("expected a key in quotes")
+            raise self.fault(f"expected a key in quotes, found {self.found()}")
         key: str = self.value()
         if key in seen:
             noun, advice = ("key", "keep one") if self.is_strict else ("query id", "put its documents in one object")
@@ -176,7 +190,7 @@ class JsonReader:
 
     def expect(self, character: str) -> None:
         if self.peek() != character:
-            raise self.fault(f"expected {character!r}")
+            raise self.fault(f"expected {character!r}, found {self.found()}")
         self.at += 1
 
     def value(self) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -189,7 +203,7 @@ class JsonReader:
                 is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - NEAR_END
                 if not (is_cut and self.read(more=len(self.text))):
                     self.at = min(error.pos, len(self.text))
-                    raise self.fault(error.msg) from None
+                    raise self.fault(error.msg.removesuffix(" at").removesuffix(" starting")) from None
             except (ValueError, RecursionError) as error:
                 raise FormatError(f"{self.place()}: {explain_json_error(error)}") from None
             else:
@@ -216,6 +230,10 @@ class JsonReader:
     def place(self) -> str:
         """Where the reader is, for messages."""
         return f"{self.source.name}, line {self.lines + self.text.count(NEWLINE, 0, self.at) + 1}"
+
+    def found(self) -> str:
+        """What is in the place of something else."""
+        return show(self.text[self.at : self.at + 20].split("\n")[0]) if self.peek() else "the end of the file"
 
     def fault(self, message: str) -> FormatError:
         return FormatError(f"{self.place()}: invalid JSON: {message}")

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
+from assay.data.formats.header import HEAD, NUL, fault_of_header, leading_blank_lines, original_heading
 from assay.data.frames import (
     GIVEN_RANK,
     NO_ITERATION,
@@ -36,12 +37,9 @@ CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in 
 BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
 NAMES = {",": "csv", "\t": "tsv"}
 BATCH = 500_000
-HEAD = 1 << 16
 LONGEST_CELL = 1 << 24
-NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
+INNER_MARK = "a byte-order mark (U+FEFF) begins the field, perhaps where two files were joined; remove it"
 UNCLOSED = "a quote is not closed; close it, or double it if it belongs to the text"
-# What polars adds to a heading that is in the header a second time.
-TWIN = "_duplicated_"
 
 
 class Cells(NamedTuple):
@@ -157,14 +155,8 @@ def prepare_batches(
                         raise FormatError(f"{name}, {place}: the column {show(min(lacking))} is empty")
                 ready = prepare_table(batch.frame, columns, judgments=judgments, name=name, place=batch.place)
                 if batch.is_text:
-                    refuse_nul(ready, batch, name)
+                    refuse_marks(ready, batch, name)
                 yield ready
-
-
-def original_heading(name: str, names: list[str]) -> str:
-    """A heading as the file has it."""
-    original, mark, _ = name.rpartition(TWIN)
-    return original if mark and original in names else name
 
 
 def read_separated(source: Source, separator: str) -> Generator[Batch]:
@@ -175,8 +167,8 @@ def read_separated(source: Source, separator: str) -> Generator[Batch]:
     lead = leading_blank_lines(head)
     if b"\n" not in head and b"\r" in head.strip():
         raise FormatError(f"{source.name}: the lines end with CR alone; save the file with LF or CRLF as line ends")
-    if b"\0" in head.split(b"\n", lead + 1)[lead]:
-        raise FormatError(f"{source.name}, line {lead + 1}: {NUL}")
+    if fault := fault_of_header(head.split(b"\n", lead + 1)[lead], separator, is_cut=len(head) == HEAD):
+        raise FormatError(f"{source.name}, line {lead + 1}: {fault}")
     first = lead + 2
     with source.plain() as path, explain_failure(source, NAMES[separator], path, separator):
         blank = BlankRows(path, separator, lead)
@@ -187,12 +179,9 @@ def read_separated(source: Source, separator: str) -> Generator[Batch]:
                 first += len(frame)
         except polars.exceptions.NoDataError:
             return
-
-
-def leading_blank_lines(head: bytes) -> int:
-    """How many blank lines a file starts with."""
-    text = head.removeprefix(b"\xef\xbb\xbf")
-    return text[: len(text) - len(text.lstrip())].count(b"\n")
+        if first == lead + 2:
+            # A header alone; its columns may be wrong.
+            yield Batch(table.limit(0).collect(), [], is_text=True)
 
 
 class BlankRows:
@@ -234,14 +223,17 @@ def is_blank_line(cells: list[str]) -> bool:
     return len(cells) <= 1 and not "".join(cells).strip()
 
 
-def refuse_nul(ready: polars.DataFrame, batch: Batch, name: str) -> None:
-    """Raises if an id has a NUL: whatever wrote it did not write text."""
+def refuse_marks(ready: polars.DataFrame, batch: Batch, name: str) -> None:
+    """Raises if an id has a NUL or begins with a byte-order mark: whatever wrote it did not write text like this."""
     import polars
 
     for column in ready.select(polars.col(polars.String)):
-        wrong = column.str.contains("\0", literal=True).arg_true()
-        if len(wrong):
-            raise FormatError(f"{name}, {batch.place(int(wrong[0]))}: {NUL}")
+        for wrong, message in (
+            (column.str.contains("\0", literal=True).arg_true(), NUL),
+            (column.str.starts_with("\ufeff").arg_true(), INNER_MARK),
+        ):
+            if len(wrong):
+                raise FormatError(f"{name}, {batch.place(int(wrong[0]))}: {message}")
 
 
 def placed_records(batches: Generator[Batch], name: str) -> Generator[Placed]:
@@ -315,24 +307,6 @@ def unquote(cells: list[str]) -> list[str]:
         return next(csv.reader(["\t".join(cells)], delimiter="\t", strict=True))
     except csv.Error:
         return cells
-
-
-def read_header(source: Source, separator: str) -> list[str]:
-    """The column names in the first line."""
-    line = source.read(HEAD).decode("utf-8-sig", errors="replace").lstrip().partition("\n")[0]
-    return [name.strip().strip('"') for name in line.split(separator)]
-
-
-def header_mark(separator: str, *roles: tuple[str, ...]) -> str:
-    r"""A pattern for a header with a column for each of the roles.
-
-    >>> import re
-    >>> bool(re.match(header_mark(",", ("query_id", "qid"), ("doc_id",)), "Query-ID,score,doc_id\nq1,2,d1"))
-    True
-    """
-    every = ("|".join(name.replace("_", "[-_ ]") for name in names) for names in roles)
-    columns = (rf'(?=(?:[^\n]*{separator})?[ ]*"?(?:{names})"?[ \r]*(?:{separator}|\n|$))' for names in every)
-    return "(?i)" + "".join(columns)
 
 
 def write_text_table(data: Any, file: IO[bytes], separator: str) -> None:  # noqa: ANN401 - Qrels or Run

@@ -17,7 +17,7 @@ from assay.core.errors import FileError, FormatError, MeasureError, PolicyError
 from assay.core.interface import Option
 from assay.core.policies import Policies
 from assay.core.text import nearest, show
-from assay.data.source import prefix_errors, quoted
+from assay.data.source import prefix_errors, quoted, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -131,9 +131,9 @@ def section_of(path: Path) -> dict[str, Any] | None:
     import tomllib
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FileError(f"cannot read the settings in {quoted(path)}: {error.strerror}") from None
+        content = tomllib.loads(read_text(path))
+    except FileError as error:
+        raise FileError(f"cannot read the settings: {error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"{path}: not valid TOML: {error}") from None
     for keys in sections_of(path):

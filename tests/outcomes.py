@@ -1,0 +1,30 @@
+"""How the tables of hostile inputs say what must come out: a number, or an error and the telling part of its message."""
+
+import subprocess
+import sys
+
+import assay
+
+
+def check(act, expected):
+    """Checks that the act gives the number, or raises the error; `"FormatError: place: what"` is how messages begin."""
+    if isinstance(expected, str):
+        try:
+            found = act()
+        except assay.AssayError as error:
+            found = f"{type(error).__name__}: {error}"
+            assert str(error).isprintable(), found
+        assert str(found).startswith(expected), found
+    else:
+        assert act() == expected
+
+
+def names(table):
+    """What the cases of a table are called."""
+    return [case[0] for case in table]
+
+
+def run_command(*arguments, **options):
+    """What `assay` does with these arguments, in a process of its own."""
+    command = [sys.executable, "-m", "assay", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60, **options)  # noqa: S603 - our own command
