@@ -55,11 +55,14 @@ _HOMES = {
     "evaluate_many": "assay.tasks.evaluate.api",
     "evaluate_rag": "assay.tasks.rag.api",
     "gate": "assay.tasks.gate.api",
+    "judge_relevance": "assay.tasks.judge.relevance",
     "load_result": "assay.results.stored",
+    "make_questions": "assay.tasks.judge.questions",
     "match_spans": "assay.data.derived",
     "match_texts": "assay.data.derived",
     "measure": "assay.measures",
     "merge_subqueries": "assay.data.subqueries",
+    "pairwise": "assay.tasks.judge.pairwise",
     "parse_measure": "assay.conventions",
     "probe": "assay.tasks.probe.api",
     "ratio": "assay.core.judged",
@@ -139,6 +142,9 @@ if TYPE_CHECKING:
     from assay.tasks.gate.result import GateCheck as GateCheck
     from assay.tasks.gate.result import GateReport as GateReport
     from assay.tasks.judge.judge import Judge as Judge
+    from assay.tasks.judge.pairwise import pairwise as pairwise
+    from assay.tasks.judge.questions import make_questions as make_questions
+    from assay.tasks.judge.relevance import judge_relevance as judge_relevance
     from assay.tasks.probe.api import probe as probe
     from assay.tasks.probe.result import Probe as Probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag

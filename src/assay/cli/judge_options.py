@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import stacked
+from assay.cli.terminal import emit, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from assay.tasks.judge.judge import Judge
 
 PREFIX = "judge_"
+# Options whose name says that they belong to the judge.
+SPELLED = {name: f"--judge-{name}" for name in ("model", "cache", "timeout", "retries", "seed")}
 
 
 def read_prices(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, float] | None:
@@ -28,10 +32,20 @@ def read_prices(_: click.Context, __: click.Parameter, value: str | None) -> tup
 
 
 def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--judge` and how it is asked."""
+    """`--judge` and how it is asked; the command gets the judge, or None if there is none."""
+    return with_judge(command, is_needed=False)
+
+
+def judge_needed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for a command that cannot do without."""
+    return with_judge(command, is_needed=True)
+
+
+def with_judge(command: Callable[..., Any], *, is_needed: bool) -> Callable[..., Any]:
+    """The options, and the judge that they describe in their place."""
     at_least_one = click.IntRange(min=1)
     return stacked(
-        command,
+        asking(command, is_needed=is_needed),
         (
             click.option(
                 "--judge",
@@ -61,20 +75,65 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 callback=read_prices,
                 help="What a million tokens cost, sent and replied.",
             ),
+            click.option(
+                "--judge-timeout",
+                type=click.FloatRange(min=0, min_open=True),
+                help="Seconds per request.  [default: 120]",
+            ),
+            click.option(
+                "--judge-retries", type=click.IntRange(min=0), help="Retries of a failed request.  [default: 3]"
+            ),
+            click.option("--judge-seed", type=click.IntRange(min=0), help="Seed of sampling.  [default: 0]"),
+            click.option(
+                "--tokens-per-minute",
+                "judge_tokens_per_minute",
+                type=at_least_one,
+                help="Limit of the server's tokens.",
+            ),
+            click.option(
+                "--dry-run",
+                "judge_dry_run",
+                is_flag=True,
+                default=None,
+                help="Ask nothing; say how many calls and tokens it would take, and the cost with --prices.",
+            ),
             click.option("--max-cost", "judge_max_cost", type=click.FloatRange(min=0), help="Cost at which to stop."),
         ),
     )
 
 
-def take_judge(options: dict[str, Any]) -> Judge | None:
-    """The judge of the options, which are taken out; None if there is none."""
+def asking(command: Callable[..., None], *, is_needed: bool) -> Callable[..., None]:
+    """The command with the judge of its options; it says in the end what was asked, or in a dry run what would be."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:  # noqa: ANN401 - click has checked them
+        judge, is_dry = take_judge(options)
+        if judge is None:
+            if is_needed:
+                raise click.UsageError("an LLM is needed: --judge URL or --judge FILE.gguf.")
+            command(judge=None, **options)
+        elif is_dry:
+            with judge.dry_run() as estimate:
+                command(judge=judge, **options)
+            emit(f"{estimate}\n")
+        else:
+            command(judge=judge, **options)
+            say(str(judge.usage))
+
+    return run
+
+
+def take_judge(options: dict[str, Any]) -> tuple[Judge | None, bool]:
+    """The judge of the options, which are taken out, and whether it is to ask nothing; None if there is no judge."""
     given = {name.removeprefix(PREFIX): options.pop(name) for name in list(options) if name.startswith(PREFIX)}
     given = {name: value for name, value in given.items() if value is not None}
     if not given:
-        return None
+        return None, False
     source = given.pop("source", None)
     if source is None:
-        raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} needs --judge, the LLM that is asked.")
+        name = next(iter(given)).replace("_", "-")
+        raise click.UsageError(f"{SPELLED.get(name, f'--{name}')} needs --judge, the LLM that is asked.")
     from assay.tasks.judge.judge import Judge
 
-    return Judge(source, **given)
+    is_dry = given.pop("dry_run", False)
+    return Judge(source, **given), is_dry

@@ -25,6 +25,7 @@ COMMANDS = {
     "audit": "assay.cli.audit",
     "gate": "assay.cli.gate",
     "rag": "assay.cli.rag",
+    "judge": "assay.cli.judge",
     "probe": "assay.cli.probe",
     "check": "assay.cli.check",
     "convert": "assay.cli.convert",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.judge_options import judge_options, take_judge
+from assay.cli.judge_options import judge_options
 from assay.cli.options import (
     BARE,
     OutputFormat,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from assay.core.measure import Measure
+    from assay.tasks.judge.judge import Judge
     from assay.tasks.rag.result import RagResult
 
 WORST = 5
@@ -155,7 +156,8 @@ def command(
     format_: OutputFormat,
     output: str | None,
     files: tuple[str, ...],
-    **policies: Any,  # noqa: ANN401 - of the judge and of scoring; click has checked them
+    judge: Judge | None,
+    **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
@@ -166,7 +168,6 @@ def command(
     of its own, OUTPUTS: a run, or a result file of AutoRAG. Then RECORDS may also be a BEIR folder or a LlamaIndex
     dataset.
     """
-    judge = take_judge(policies)
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
     with loaded(files) as modules:
         result = evaluate_rag(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias, overload
 
@@ -117,3 +117,15 @@ class JudgeFailure(Exception):  # noqa: N818 - an outcome of one question, no er
 def unjudgeable(detail: str) -> JudgeFailure:
     """The record lacks what the measure needs."""
     return JudgeFailure(RulingKind.UNJUDGEABLE, detail)
+
+
+def run_steps(steps: Steps, reply_to: Callable[[Any], Any]) -> Finding:
+    """Runs steps with any way to reply."""
+    try:
+        wanted = next(steps)
+        while True:
+            reply = [reply_to(each) for each in wanted] if isinstance(wanted, list) else reply_to(wanted)
+            wanted = steps.send(reply)
+    except StopIteration as end:
+        finding: Finding = end.value
+        return finding

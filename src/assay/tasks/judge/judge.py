@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import show
 from assay.data.http import NoResponseError, TemporaryError, pause_before_retry
 from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
+from assay.tasks.judge.estimate import Estimate, EstimateOnly
 from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, estimate_tokens
 from assay.tasks.judge.throttle import LOOK, Throttle
 from assay.tasks.judge.usage import Prices, Usage
@@ -82,6 +83,7 @@ class Judge:
         self.max_cost = max_cost
         self.context = context
         self.prompts = dict(prompts or {})
+        self.estimate: Estimate | None = None
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
             raise PolicyError("max_cost= needs prices=, the cost of a million tokens, sent and replied")
@@ -112,16 +114,39 @@ class Judge:
         """How many characters of texts fit into a request; infinite if the window is not known."""
         return math.inf if self.context is None else max(0, self.context - self.max_tokens) * 3.0
 
+    @contextmanager
+    def dry_run(self) -> Iterator[Estimate]:
+        """Asks nothing inside this context: the call ends once its cost is estimated.
+
+        >>> import assay
+        >>> judge = assay.Judge(print, cache=False, prices=(0.15, 0.6))
+        >>> record = {"question": "Who?", "answer": "Ann wrote it.", "retrieved_texts": ["Ann wrote the report."]}
+        >>> with judge.dry_run() as estimate:
+        ...     assay.evaluate_rag([record], ["faithfulness"], judge=judge)
+        >>> estimate.calls
+        2
+        """
+        estimate = Estimate()
+        self.estimate = estimate
+        try:
+            with suppress(EstimateOnly):
+                yield estimate
+        finally:
+            self.estimate = None
+
+    def messages(self, request: Request) -> list[dict[str, str]]:
+        """What is sent, with the user's own words where they replace a prompt's."""
+        return request.messages(self.prompts.get(request.prompt.name))
+
+    def find(self, request: Request, *, sample: int = 0) -> Reply | None:
+        """The reply that the cache has, without asking."""
+        kept = self._cache.get(self._key(request, self._chat(request, sample), sample))
+        return None if kept is None else Reply(kept["reply"], kept.get("weights", {}))
+
     def ask(self, request: Request, *, sample: int = 0) -> Reply:
         """The reply to a request, from the cache if it was given before. Raises `JudgeFailure`."""
-        name = request.prompt.name
-        own = digest_of(self.prompts[name]).hex() if name in self.prompts else ""
-        messages = request.messages(self.prompts.get(name))
-        chat = Chat(
-            messages, request.schema(), self.temperature, self.seed + sample, self.max_tokens, bool(request.weigh)
-        )
-        asked = [messages, chat.schema, chat[2:], str(request.prompt), own, request.weigh, sample]
-        key = digest_of(self._model.endpoint, self.name, asked)
+        chat = self._chat(request, sample)
+        key = self._key(request, chat, sample)
         with self._alone(key):
             kept = self._cache.get(key)
             if kept is not None:
@@ -132,6 +157,14 @@ class Judge:
             tokens = (completion.sent_tokens, completion.reply_tokens)
             self._cache.put(key, content, model=self.name, prompt=str(request.prompt), sample=sample, tokens=tokens)
         return reply
+
+    def _chat(self, request: Request, sample: int) -> Chat:
+        messages, seed = self.messages(request), self.seed + sample
+        return Chat(messages, request.schema(), self.temperature, seed, self.max_tokens, bool(request.weigh))
+
+    def _key(self, request: Request, chat: Chat, sample: int) -> bytes:
+        """What determines a reply."""
+        return digest_of(self._model.endpoint, self.name, chat, str(request.prompt), request.weigh, sample)
 
     @contextmanager
     def _alone(self, key: bytes) -> Iterator[None]:

@@ -1,0 +1,44 @@
+"""What to say about items that a judge gave no verdict on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.core.note import Note, NoteKind
+from assay.core.ruling import RulingKind, Rulings
+
+# If a larger share failed, it is said loudly.
+TOLERATED = 0.05
+
+
+def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings) -> list[Note]:
+    """Which questions have no verdict, and why; loudly if the judge failed on many."""
+    lacking = {at: kind for at, kind in enumerate(rulings.kinds) if kind is not RulingKind.OK}
+    if not lacking:
+        return []
+    failed = [at for at, kind in lacking.items() if kind is not RulingKind.UNJUDGEABLE]
+    is_loud = len(failed) > TOLERATED * len(queries)
+    notes = []
+    for kind, places in (
+        (NoteKind.FAILED_VERDICTS, failed if is_loud else []),
+        (NoteKind.NO_VERDICT, [at for at in lacking if not (is_loud and at in set(failed))]),
+    ):
+        if places:
+            reasons = describe_reasons(rulings, places)
+            about = {"total": f"{len(queries):,}", "reasons": reasons, "measures": [name]}
+            notes.append(Note.of(kind, queries=[queries[at] for at in places], **about))  # type: ignore[arg-type]
+    return notes
+
+
+def describe_reasons(rulings: Rulings, places: Sequence[int]) -> str:
+    """How often each kind of failure occurred, with the most frequent detail."""
+    details: dict[RulingKind, Counter[str]] = {}
+    for at in places:
+        ruling = rulings[at]
+        details.setdefault(ruling.kind, Counter())[ruling.detail] += 1
+    parts = []
+    for kind, each in details.items():
+        detail = each.most_common(1)[0][0]
+        parts.append(f"{each.total():,} {kind}" + (f": {detail}" if detail else ""))
+    return "; ".join(parts)

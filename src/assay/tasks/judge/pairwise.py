@@ -1,0 +1,235 @@
+"""`pairwise`: which of two answers a judge prefers, asked in both orders; strengths for many systems.
+
+A judge favours places: each pair is asked in both orders, and only a win in both counts. Whatever else is a tie; the
+share of pairs in which the order decided is the flip rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError, MismatchError
+from assay.core.note import Note, loud_first
+from assay.core.prompt import Prompt
+from assay.core.ruling import Finding, Rulings, Steps, Verdict, unjudgeable
+from assay.core.text import count
+from assay.data.records import Record, read_records
+from assay.render import Cell, Column, Exports, Table, json_fields, records
+from assay.stats.intervals import Interval
+from assay.stats.preferences import Games, bradley_terry, elo, strength_intervals, win_table
+from assay.tasks.judge.drive import judge_all
+from assay.tasks.judge.notes import verdict_notes
+
+if TYPE_CHECKING:
+    from assay.core.judged import FloatArray
+    from assay.tasks.judge.judge import Judge
+
+FEWEST_SYSTEMS = 2
+FEWEST = 3
+WORDS = ("A", "B", "tie")
+BETTER = Prompt(
+    "better",
+    1,
+    """\
+Two answers to the same question, A and B. Decide which one answers it better: more correct, more complete, and to the
+point. If there is a reference, it is right. Length and style alone do not make an answer better, nor does its place.
+Say "tie" if neither is better.""",
+    {"reason": str, "better": WORDS},
+)
+# What a reply is worth for the answer in the first place.
+WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
+
+
+class Duel(NamedTuple):
+    """Two systems' answers to one question."""
+
+    query: str
+    first: str
+    second: str
+    question: str | None
+    reference: str | None
+    answers: tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, repr=False)
+class Preferences(Exports):
+    """Who was preferred. `strengths` are Bradley–Terry's, on a logarithmic scale with mean 0."""
+
+    systems: list[str]
+    duels: Sequence[Duel]
+    rulings: Rulings
+    judge: str
+    notes: tuple[Note, ...] = ()
+    _known: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Preferences: {', '.join(self.systems)}; {count(len(self.duels), 'duel')}>"
+
+    @property
+    def games(self) -> Games:
+        """The duels that have a verdict, as numbers."""
+        if "games" not in self._known:
+            number = {name: at for at, name in enumerate(self.systems)}
+            queries = {query: at for at, query in enumerate(dict.fromkeys(duel.query for duel in self.duels))}
+            valid = [
+                (duel, ruling.score) for duel, ruling in zip(self.duels, self.rulings, strict=True) if ruling.is_ok
+            ]
+            if not valid:
+                raise DataError(f"the judge gave no verdict: {'; '.join(map(str, self.notes))}")
+            self._known["games"] = Games(
+                np.array([number[duel.first] for duel, _ in valid]),
+                np.array([number[duel.second] for duel, _ in valid]),
+                np.array([score for _, score in valid]),
+                np.array([queries[duel.query] for duel, _ in valid]),
+            )
+        games: Games = self._known["games"]
+        return games
+
+    @property
+    def flip_rate(self) -> float:
+        """The share of duels in which the order of the answers decided."""
+        # The same letter in both orders is another answer each time.
+        flipped = [each.verdicts[0].value == each.verdicts[1].value != "tie" for each in self.rulings if each.is_ok]
+        return float(np.mean(flipped)) if flipped else float("nan")
+
+    @property
+    def length_correlation(self) -> float:
+        """Pearson's correlation of winning and being longer; far from 0, length may decide."""
+        games, lengths = self.games, self._length_differences()
+        if len(lengths) < FEWEST or not np.ptp(lengths) or not np.ptp(games.score):
+            return float("nan")
+        return float(np.corrcoef(games.score, lengths)[0, 1])
+
+    def _length_differences(self) -> FloatArray:
+        valid = [duel for duel, ruling in zip(self.duels, self.rulings, strict=True) if ruling.is_ok]
+        return np.array([len(duel.answers[0] or "") - len(duel.answers[1] or "") for duel in valid], dtype=float)
+
+    @property
+    def strengths(self) -> dict[str, float]:
+        """Bradley–Terry's strength of each system."""
+        values = bradley_terry(win_table(self.games, len(self.systems)))
+        return dict(zip(self.systems, values.tolist(), strict=True))
+
+    def intervals(self, seed: int = 0) -> dict[str, Interval]:
+        """Bootstrap intervals of the strengths, over questions."""
+        key = f"intervals {seed}"
+        if key not in self._known:
+            drawn = strength_intervals(self.games, len(self.systems), seed)
+            self._known[key] = dict(zip(self.systems, drawn, strict=True))
+        result: dict[str, Interval] = self._known[key]
+        return result
+
+    @property
+    def elo(self) -> dict[str, float]:
+        """Elo ratings, averaged over random orders of the duels."""
+        return dict(zip(self.systems, elo(self.games, len(self.systems)).tolist(), strict=True))
+
+    def table(self) -> Table:
+        """One row per system, the strongest first: strength, interval, Elo, wins, ties and losses."""
+        games, strengths, intervals, ratings = self.games, self.strengths, self.intervals(), self.elo
+        rows: list[tuple[Cell, ...]] = []
+        number = {name: at for at, name in enumerate(self.systems)}
+        for name in sorted(self.systems, key=lambda name: -strengths[name]):
+            at = number[name]
+            score = np.concatenate([games.score[games.first == at], 1 - games.score[games.second == at]])
+            outcomes = (int((score == 1).sum()), int((score == WORTH["tie"]).sum()), int((score == 0).sum()))
+            rows.append((name, strengths[name], *intervals[name], round(ratings[name]), *outcomes))
+        names = ("strength", "low", "high", "elo", "wins", "ties", "losses")
+        said = f"flip rate {self.flip_rate:.2f}, correlation of winning and length {self.length_correlation:+.2f}"
+        notes = (said, *map(str, self.notes))
+        return Table((Column("system", is_text=True), *map(Column, names)), tuple(rows), self.judge, notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects; docs/json.md describes it."""
+        duels = [
+            {
+                "query": duel.query,
+                "first": duel.first,
+                "second": duel.second,
+                "outcome": str(ruling.kind),
+                "score": ruling.score if ruling.is_ok else None,
+                "reasons": [each.reason for each in ruling.verdicts],
+            }
+            for duel, ruling in zip(self.duels, self.rulings, strict=True)
+        ]
+        return json_fields("preferences") | {
+            "systems": records(self.table()),
+            "flip_rate": self.flip_rate,
+            "length_correlation": None if np.isnan(self.length_correlation) else self.length_correlation,
+            "judge": self.judge,
+            "duels": duels,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+
+def pairwise(systems: Mapping[str, object], *, judge: Judge) -> Preferences:
+    """Asks a judge which answer is better, for every two systems and every question that both have, in both orders.
+
+    `systems` has the records of each system by name, in any form that `evaluate_rag` takes.
+
+    >>> import assay
+    >>> def judge(messages):
+    ...     right = messages[1]["content"].index("Paris") < messages[1]["content"].index("Lyon")
+    ...     return f'{{"reason": "Paris is right.", "better": "{"A" if right else "B"}"}}'
+    >>> one = [{"query_id": "q1", "question": "The capital of France?", "answer": "Paris"}]
+    >>> other = [{"query_id": "q1", "question": "The capital of France?", "answer": "Lyon"}]
+    >>> found = assay.pairwise({"new": one, "old": other}, judge=assay.Judge(judge, cache=False))
+    >>> found.games.score.tolist(), found.flip_rate
+    ([1.0], 0.0)
+    """
+    if not isinstance(systems, Mapping) or len(systems) < FEWEST_SYSTEMS:
+        raise DataError("need the records of at least two systems, by name")
+    known = {
+        name: {each.query_id: each for each in read_records(data, name=name).each} for name, data in systems.items()
+    }
+    duels = [
+        duel_of(one, other, known[one][query], known[other][query])
+        for one, other in combinations(known, 2)
+        for query in known[one]
+        if query in known[other]
+    ]
+    if not duels:
+        raise MismatchError("no two systems answer the same question; the ids of the records must agree")
+    rulings = judge_all(duels, {"pairwise": duel_steps}, judge)["pairwise"]
+    names = [f"{duel.query} ({duel.first} and {duel.second})" for duel in duels]
+    notes = loud_first(verdict_notes("pairwise", names, rulings))
+    return Preferences(list(known), duels, rulings, f"{judge.description} prompts={BETTER}", notes)
+
+
+def duel_of(first: str, second: str, one: Record, other: Record) -> Duel:
+    """Two records of one question."""
+    question = one.question or other.question
+    reference = next(iter(one.references or other.references or ()), None)
+    return Duel(one.query_id, first, second, question, reference, (one.answer, other.answer))
+
+
+def duel_steps(duel: Duel) -> Steps:
+    """Asks in both orders. The score is 1 if the first won both, 0 if the second did, else 0.5."""
+    one, other = duel.answers
+    if duel.question is None or not one or not other:
+        raise unjudgeable("no question" if duel.question is None else "an answer is missing")
+    fixed = {"question": duel.question} | ({"reference": duel.reference} if duel.reference else {})
+    straight, turned = yield [
+        BETTER.ask(fixed | {"answer A": one, "answer B": other}),
+        BETTER.ask(fixed | {"answer A": other, "answer B": one}),
+    ]
+    verdicts = (
+        Verdict(duel.first, straight["better"], straight["reason"], duel.second),
+        Verdict(duel.second, turned["better"], turned["reason"], duel.first),
+    )
+    return Finding(combine_orders(straight["better"], turned["better"]), verdicts)
+
+
+def combine_orders(straight: str, turned: str) -> float:
+    """The score of the first answer from both orders; in the second the answers are exchanged.
+
+    >>> combine_orders("A", "B"), combine_orders("B", "A"), combine_orders("A", "A"), combine_orders("A", "tie")
+    (1.0, 0.0, 0.5, 0.5)
+    """
+    scores = {WORTH[straight], 1 - WORTH[turned]}
+    return scores.pop() if len(scores) == 1 else WORTH["tie"]

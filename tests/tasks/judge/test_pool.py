@@ -1,0 +1,202 @@
+"""Judgments, preferences and questions from a judge, with replies that are known."""
+
+import json
+import math
+import statistics
+
+import pytest
+
+import assay
+from assay.tasks.judge.pairwise import combine_orders
+
+QUERIES = {"q1": "What is the capital of France?", "q2": "Who wrote Faust?"}
+CORPUS = {"d1": "Paris is the capital.", "d2": "Lyon is a city.", "d3": "Goethe wrote Faust.", "d4": ""}
+RUNS = {"a": {"q1": ["d1", "d2"], "q2": ["d3", "d4"]}, "b": {"q1": {"d2": 2.0, "d1": 1.0}, "q2": ["d2", "d3"]}}
+GRADES = {"Paris": 3, "Goethe": 3, "Lyon": 1}
+
+
+def grade(messages):
+    passage = messages[1]["content"].split("<passage")[1]
+    value = next(grade for word, grade in GRADES.items() if word in passage)
+    return json.dumps({"intent": f"because {value}", "fit": value, "trust": 3, "grade": value})
+
+
+def judge_of(function, **options):
+    return assay.Judge(function, cache=False, **options)
+
+
+def test_the_pool_of_the_runs_is_graded_and_scores_them():
+    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade))
+    assert found.qrels.to_dict() == {"q1": {"d1": 3.0, "d2": 1.0}, "q2": {"d3": 3.0, "d2": 1.0}}
+    assert str(found.notes[0]).startswith("relevance: the judge failed") is False
+    assert [ruling.detail for ruling in found.rulings if not ruling.is_ok] == ["no text of the document"]
+    assert assay.evaluate(found.qrels, RUNS["a"], "rr(rel=3)")["rr(rel=3)"] == 1.0
+    assert "because 3" in [row[4] for row in found.reasons().rows]
+
+
+def test_depth_bounds_the_pool():
+    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade), depth=1)
+    assert [tuple(pair) for pair in found.pairs] == [("q1", "d1"), ("q2", "d3"), ("q1", "d2"), ("q2", "d2")]
+
+
+def test_what_people_judged_is_left_alone():
+    asked = []
+
+    def remembering(messages):
+        asked.append(messages[1]["content"])
+        return grade(messages)
+
+    human = {"q1": {"d1": 0, "d9": 2}}
+    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(remembering), human=human)
+    assert found.qrels["q1"] == {"d1": 0.0, "d9": 2.0, "d2": 1.0}
+    assert found.left_out == 1
+    assert not any("Paris" in text for text in asked)
+
+
+def test_a_grade_that_is_not_given_is_not_zero():
+    with_failures = lambda messages: "no" if "Lyon" in messages[1]["content"] else grade(messages)  # noqa: E731 - short
+    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(with_failures, retries=0))
+    assert found.qrels.to_dict() == {"q1": {"d1": 3.0}, "q2": {"d3": 3.0}}
+    assert str(found.notes[0]).startswith(
+        "relevance: the judge failed on 2 of 5 questions (2 unparsable: it is not JSON)"
+    )
+
+
+def test_queries_without_a_question_are_an_error():
+    with pytest.raises(assay.MismatchError, match="no query of the runs has a question: 'q1', 'q2'"):
+        assay.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge_of(grade))
+
+
+@pytest.mark.parametrize(
+    ("straight", "turned", "score"),
+    [
+        ("A", "B", 1.0),
+        ("B", "A", 0.0),
+        ("A", "A", 0.5),
+        ("B", "B", 0.5),
+        ("tie", "tie", 0.5),
+        ("A", "tie", 0.5),
+        ("tie", "B", 0.5),
+    ],
+)
+def test_only_a_win_in_both_orders_counts(straight, turned, score):
+    assert combine_orders(straight, turned) == score
+
+
+def records_of(**answers):
+    return [{"query_id": query, "question": f"{query}?", "answer": answer} for query, answer in answers.items()]
+
+
+def prefers_first(_):
+    return '{"reason": "It comes first.", "better": "A"}'
+
+
+def prefers_right(messages):
+    text = messages[1]["content"]
+    places = {word: text.find(word) for word in ("right", "wrong")}
+    if min(places.values()) < 0:
+        return '{"reason": "Both the same.", "better": "tie"}'
+    return json.dumps({"reason": "It is right.", "better": "A" if places["right"] < places["wrong"] else "B"})
+
+
+def test_a_judge_that_favours_a_place_finds_no_winner():
+    systems = {"one": records_of(q1="right", q2="right"), "two": records_of(q1="wrong", q2="wrong")}
+    found = assay.pairwise(systems, judge=judge_of(prefers_first))
+    assert found.games.score.tolist() == [0.5, 0.5]
+    assert found.flip_rate == 1.0
+    assert found.strengths == {"one": pytest.approx(0.0), "two": pytest.approx(0.0)}
+
+
+def test_the_better_system_is_the_stronger_one():
+    systems = {
+        "bad": records_of(q1="wrong", q2="wrong", q3="wrong", q4="right"),
+        "good": records_of(q1="right", q2="right", q3="right", q4="right"),
+        "fair": records_of(q1="right", q2="wrong", q3="right", q4="right"),
+    }
+    found = assay.pairwise(systems, judge=judge_of(prefers_right))
+    assert len(found.duels) == 12
+    assert found.flip_rate == 0.0
+    assert [row[0] for row in found.table().rows] == ["good", "fair", "bad"]
+    assert [row[5:] for row in found.table().rows] == [(4, 4, 0), (2, 5, 1), (0, 3, 5)]
+    assert found.elo["good"] > found.elo["fair"] > found.elo["bad"]
+    assert found.to_dict()["duels"][0] == {
+        "query": "q1",
+        "first": "bad",
+        "second": "good",
+        "outcome": "ok",
+        "score": 0.0,
+        "reasons": ["It is right.", "It is right."],
+    }
+
+
+def test_systems_without_a_common_question_are_an_error():
+    with pytest.raises(assay.MismatchError, match="no two systems answer the same question"):
+        assay.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge_of(prefers_first))
+    with pytest.raises(assay.DataError, match="at least two systems"):
+        assay.pairwise({"a": records_of(q1="x")}, judge=judge_of(prefers_first))
+
+
+def test_a_length_that_wins_is_seen():
+    systems = {
+        "long": records_of(q1="right " * 9, q2="right " * 2, q3="same", q4="wrong"),
+        "short": records_of(q1="wrong", q2="wrong", q3="same", q4="right " * 7),
+    }
+    # Scores 1, 1, 0.5, 0; the first is 49, 7, 0 and -37 characters longer.
+    known = statistics.correlation([1, 1, 0.5, 0], [49, 7, 0, -37])
+    assert assay.pairwise(systems, judge=judge_of(prefers_right)).length_correlation == pytest.approx(known)
+    even = {"a": records_of(q1="right"), "b": records_of(q1="wrong")}
+    assert math.isnan(assay.pairwise(even, judge=judge_of(prefers_right)).length_correlation)
+
+
+def ask_of_passage(messages):
+    text = messages[1]["content"]
+    if messages[0]["content"].startswith("Write one question"):
+        if "empty" in text:
+            return '{"question": "", "answer": ""}'
+        name = text.split("named ")[1].split(".")[0]
+        return json.dumps({"question": f"Who is {name}?", "answer": name})
+    return json.dumps({"reason": "checked", "verdict": "Zoe" not in text})
+
+
+PEOPLE = {
+    "p1": "A person named Ann.",
+    "p2": "A person named Zoe.",
+    "p3": "empty",
+    "p4": "A person named Bob.",
+    "p5": "A person named Ann.",
+}
+
+
+def test_questions_are_made_checked_and_deduplicated():
+    made = assay.make_questions(PEOPLE, 5, judge=judge_of(ask_of_passage))
+    assert sorted(each.question for each in made.questions) == ["Who is Ann?", "Who is Bob?"]
+    assert made.rejected == {
+        "the passage has nothing to ask about": 1,
+        "the passage alone does not answer it": 1,
+        "nearly a duplicate": 1,
+    }
+    record = made.records[0]
+    assert record["gold_texts"] == [PEOPLE[record["gold"][0]]]
+    assert assay.evaluate_rag(
+        [{**each, "retrieved": each["gold"], "answer": each["references"][0]} for each in made.records],
+        ["recall", "em"],
+    ).mean == {"recall": 1.0, "em": 1.0}
+
+
+def test_a_dry_run_counts_and_asks_nothing():
+    def never(_):
+        raise AssertionError
+
+    judge = judge_of(never, prices=(1.0, 2.0))
+    with judge.dry_run() as estimate:
+        assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
+    assert estimate.calls == 4
+    assert estimate.cost == pytest.approx((estimate.sent_tokens + 2 * estimate.reply_tokens) / 1e6)
+
+
+def test_a_dry_run_knows_what_the_cache_has(tmp_path):
+    judge = assay.Judge(grade, cache=tmp_path / "replies.sqlite")
+    assay.judge_relevance(QUERIES, {"a": {"q1": ["d1"]}}, CORPUS, judge=judge)
+    with judge.dry_run() as estimate:
+        assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
+    assert (estimate.calls, estimate.kept) == (3, 1)
