@@ -9,7 +9,17 @@ import click
 
 from assay.cli.judge_options import judge_needed
 from assay.cli.options import BARE, OutputFormat, output_options
-from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_loudly, say_notes, source_of
+from assay.cli.terminal import (
+    Command,
+    check_single_input,
+    check_target,
+    emit,
+    say,
+    say_loudly,
+    say_notes,
+    source_of,
+    write_examples,
+)
 from assay.data.run import run_names
 from assay.render import records as rows_of
 from assay.tasks.judge.pairwise import pairwise
@@ -22,7 +32,17 @@ if TYPE_CHECKING:
 QUESTIONS = 100
 
 
-@click.group("judge", short_help="Judgments, questions and preferences from an LLM.")
+class Judging(click.Group):
+    """The commands that ask an LLM, with an example of each."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help, then the first example of each command."""
+        super().format_help_text(ctx, formatter)
+        known = (each for each in self.commands.values() if isinstance(each, Command))
+        write_examples(formatter, tuple(each.examples[0] for each in known))
+
+
+@click.group("judge", cls=Judging, short_help="Judgments, questions and preferences from an LLM.")
 def command() -> None:
     """Asks an LLM for what people have not judged: relevance, questions about a corpus, the better of two answers.
 
