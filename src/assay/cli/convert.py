@@ -98,6 +98,7 @@ def write_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None
         data.write(path, format=format_ or "trec", lossy=lossy)
         with path.open("rb") as whole:
             shutil.copyfileobj(whole, sys.stdout.buffer)
+    sys.stdout.flush()
 
 
 def holds_judgments(data: Readable, format_: str | None) -> bool:

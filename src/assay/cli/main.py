@@ -5,7 +5,6 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input or usage or no output, 130 Ctr
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from typing import IO, Any
@@ -13,7 +12,7 @@ from typing import IO, Any
 import click
 
 from assay._kernel import __version__
-from assay.cli.terminal import make_safe, replace_closed_streams, say, write_examples
+from assay.cli.terminal import prepare_streams, say, write_examples
 from assay.core.errors import AssayError
 from assay.core.interface import INTERFACE, Interface
 
@@ -47,7 +46,6 @@ EXAMPLES = (
     "assay measures ndcg                        how exactly is a measure computed?",
 )
 INTERRUPTED = 130
-PIPE_CLOSED = 141
 
 
 class Failure(click.ClickException):
@@ -79,26 +77,15 @@ class Commands(click.Group):
         reader = INTERFACE.set(Interface.SHELL)
         try:
             result = super().invoke(ctx)
-            if sys.stdout is not None:
-                sys.stdout.flush()
         except AssayError as error:
             raise Failure(str(error)) from error
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
-        except BrokenPipeError:
-            forget_stdout()
-            ctx.exit(PIPE_CLOSED)
         except OSError as error:
             raise Failure(system_message(error)) from error
         finally:
             INTERFACE.reset(reader)
         return result
-
-
-def forget_stdout() -> None:
-    """Discards what is still to be written, so that the interpreter's last flush does not fail."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def system_message(error: OSError) -> str:
@@ -123,14 +110,15 @@ def commands() -> None:
 
 def main() -> None:
     """Runs the command and ends the process."""
-    replace_closed_streams()
-    make_safe(sys.stdout)
-    make_safe(sys.stderr)
+    prepare_streams()
     load_numpy_early(sys.argv[1:2])
     try:
-        commands(prog_name="assay")
+        try:
+            commands(prog_name="assay")
+        finally:
+            sys.stdout.flush()
     except AssayError as error:
-        # Help and the version are printed before a command is called.
+        # Help and the version are printed before a command is called, and the last of the output after it.
         say(f"assay: {error}")
         sys.exit(Failure.exit_code)
 

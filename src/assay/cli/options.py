@@ -152,6 +152,7 @@ def output_options(command: Callable[..., Any], formats: Sequence[str] = FORMATS
     def chosen(*args: Any, format_: str | None, output: str | None, **options: Any) -> Any:  # noqa: ANN401 - click's
         style = given({name: options.pop(name) for name in STYLES})
         name = choose_format(format_, output, formats)
+        check_target(output)
         return command(*args, format_=OutputFormat.of(name, style), output=output, **options)
 
     help_ = f"Format of the output.  [default: as FILE is named, or {formats[0]}]"
@@ -194,7 +195,7 @@ def save_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_save(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
     """Raises if a file cannot be written, before any long work is done for nothing."""
-    if target is not None and not Path(target).is_dir() and not is_folder(target):
+    if target == "" or (target is not None and not Path(target).is_dir() and not is_folder(target)):
         check_target(target)
     return target
 

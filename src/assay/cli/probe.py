@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,7 +25,7 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_loudly, source_of
-from assay.core.errors import DataError, FileError
+from assay.core.errors import AssayError, DataError, FileError
 from assay.core.note import LOUD
 from assay.core.text import show
 from assay.data.formats import FORMATS
@@ -148,7 +148,7 @@ def command(
     check_single_input((queries, qrels, *([] if references is None else [references])))
     if records_file is not None:
         check_records_name(records_file)
-    for target in (run_file, records_file, output):
+    for target in (run_file, records_file):
         check_target(target)
     chosen = given(policies)
     search = HttpSearch(
@@ -171,22 +171,44 @@ def command(
             **chosen,
         )
     say_loudly(probed.notes)
-    emit(format_probe(probed, format_), output)
-    save_results(Results({"probe": probed.result}), save)
-    if run_file is not None:
-        for line in write_run(probed.run, run_file):
-            say(line)
-    if records_file is not None:
-        write_records(probed.records, records_file)
+    attempt_each(
+        lambda: save_results(Results({"probe": probed.result}), save),
+        lambda: write_run(probed.run, run_file),
+        lambda: keep_records(probed, records_file),
+        lambda: emit(format_probe(probed, format_), output),
+    )
     for line in remarks(probed, format_):
         say(line)
 
 
-def write_run(run: Run, target: str) -> list[str]:
-    """Writes a run, and says what its file does not hold, and which formats do."""
+def attempt_each(*steps: Callable[[], object]) -> None:
+    """Takes all steps, whichever of them fail: what was asked cannot be asked again for nothing."""
+    failures: list[Exception] = []
+    for step in steps:
+        try:
+            step()
+        except (AssayError, OSError) as error:
+            failures.append(error)
+    for each in failures[:-1]:
+        say(f"assay: {each}")
+    if failures:
+        raise failures[-1]
+
+
+def keep_records(probed: Probe, target: str | None) -> None:
+    """Writes the records if a file is named."""
+    if target is not None:
+        write_records(probed.records, target)
+
+
+def write_run(run: Run, target: str | None) -> None:
+    """Writes a run if a file is named, and says what the file does not hold, and which formats do."""
+    if target is None:
+        return
     lost = losses(run, target)
     run.write(target, lossy=True)
-    return [f"note: {target} does not hold {each}; {formats_with(each)}" for each in lost]
+    for each in lost:
+        say(f"note: {target} does not hold {each}; {formats_with(each)}")
 
 
 def formats_with(what: str) -> str:

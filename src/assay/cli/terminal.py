@@ -1,5 +1,10 @@
 """Terminal input and output: data on stdin and stdout, messages and progress on stderr.
 
+The streams may be connected to anything: nothing, a full disk, a pipe that nobody reads, a terminal without Unicode.
+Standard output that cannot be written is an error, as what was asked for is lost; a pipe whose reader is gone, as in
+`assay measures | head -1`, ends the command quietly. What cannot be said on standard error is left out: it changes
+neither the data nor the exit code.
+
 Nothing here is slow to import: every invocation loads this file.
 """
 
@@ -10,7 +15,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -20,8 +25,9 @@ from assay.core.progress import progress_bar, watched
 from assay.core.text import printable, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from _typeshed import ReadableBuffer
     from click.shell_completion import CompletionItem
 
     from assay.core.note import Note
@@ -59,6 +65,9 @@ PLAIN = {
     "≤": "<=",
     "α": "alpha",
 }
+# As a shell shows a process that a closed pipe has ended.
+PIPE_CLOSED = 141
+OUTPUT, MESSAGES = 1, 2
 # What tells a browser how to read a file with a table.
 PAGE_START = '<!doctype html>\n<meta charset="utf-8">\n'
 
@@ -100,12 +109,12 @@ def emit(text: str, target: str | None = None) -> None:
     if target is None or target == "-":
         click.echo(text, file=sys.stdout, nl=False)
         return
-    from assay.data.replace import replaced
+    from assay.data.replace import replaced, target_of
 
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
         text = PAGE_START + text
     try:
-        with replaced(Path(target)) as partial:
+        with replaced(target_of(target)) as partial:
             partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
     except OSError as error:
         raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
@@ -115,18 +124,73 @@ def check_target(target: str | None) -> None:
     """Raises if a file cannot be written, before any long work is done for nothing."""
     import tempfile
 
+    from assay.data.replace import status_of, target_of
+
     if target is None or target == "-":
         return
-    path = Path(target)
-    if path.is_dir():
-        raise FileError(f"{show(target)} is a directory, not a file")
-    if path.exists() and not path.is_file():
-        return
+    path = target_of(target)
     try:
-        with tempfile.TemporaryFile(dir=path.resolve().parent):
-            pass
+        if status_of(path) is None or path.is_file():
+            with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+                pass
     except OSError as error:
         raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+
+
+class StandardFile(io.FileIO):
+    """A standard stream. If it cannot be written, `fail` is called with the reason, and the rest goes nowhere."""
+
+    def __init__(self, number: int, fail: Callable[[OSError], None]) -> None:
+        super().__init__(number, "w", closefd=False)
+        self.fail = fail
+        self.is_lost = False
+
+    def write(self, content: ReadableBuffer, /) -> int:
+        if not self.is_lost:
+            try:
+                return super().write(content)
+            except OSError as error:
+                # What is still in a buffer is flushed once more when the process ends.
+                self.is_lost = True
+                self.fail(error)
+        return memoryview(content).nbytes
+
+
+def fail_output(error: OSError) -> None:
+    """Ends the command, as its data cannot be written."""
+    if isinstance(error, BrokenPipeError):
+        sys.exit(PIPE_CLOSED)
+    raise FileError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def ignore_failure(_: OSError) -> None:
+    """Nobody can be told."""
+
+
+def prepare_streams() -> None:
+    """Gives the command streams that fail as they should, also in place of those it was started without."""
+    replace_closed_streams()
+    codecs.register_error("assay", replace_unencodable)
+    sys.stdout = safe_stream(sys.stdout, OUTPUT, fail_output)
+    sys.stderr = safe_stream(sys.stderr, MESSAGES, ignore_failure)
+
+
+def safe_stream(stream: TextIO, number: int, fail: Callable[[OSError], None]) -> TextIO:
+    """A stream like the given one; characters that its encoding lacks are replaced, where Python would raise."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    if sys.platform == "win32":
+        # A console has files of its own there.
+        stream.reconfigure(errors="assay")
+        return stream
+    # Buffered in any case: a write without a buffer may write less than it was given, and say nothing.
+    return io.TextIOWrapper(
+        io.BufferedWriter(StandardFile(number, fail)),
+        encoding=stream.encoding,
+        errors="assay",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 class ClosedOutput(io.TextIOBase):
@@ -158,13 +222,6 @@ def replace_closed_streams() -> None:
         sys.stdout = cast("TextIO", ClosedOutput())
     if sys.stderr is None:
         sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
-
-
-def make_safe(stream: IO[str] | None) -> None:
-    """Makes a stream replace characters that its encoding lacks; Python would raise."""
-    codecs.register_error("assay", replace_unencodable)
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="assay")
 
 
 def replace_unencodable(error: UnicodeError) -> tuple[str, int]:

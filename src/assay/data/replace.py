@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 
 from assay.core.errors import FileError
 from assay.data.lock import lock
-from assay.data.source import quoted
+from assay.data.source import check_path, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,19 +30,38 @@ OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | g
 ORDINARY, PRIVATE = 0o666, 0o600
 
 
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """The path of a file to write, if it can be one."""
+    name = os.fsdecode(path)
+    if name.endswith(("/", os.sep)):
+        raise FileError(f"{quoted(name)} names a directory, not a file")
+    if "\0" in name:
+        raise FileError(f"{quoted(name)} is not a valid file name: it has a NUL character")
+    return check_path(name)
+
+
+def status_of(target: Path) -> os.stat_result | None:
+    """What is there in place of a file to write; None if nothing is."""
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise FileError(f"{quoted(target)} is a directory, not a file")
+    return found
+
+
 @contextmanager
 def replaced(target: Path) -> Iterator[Path]:
     """A file beside `target` that replaces it at the end; a device or a pipe is written to instead."""
-    if target.is_dir():
-        raise FileError(f"{quoted(target)} is a directory, not a file")
-    final = target.resolve()
-    if target.exists() and not target.is_file():
+    old = status_of(target)
+    if old is not None and not stat.S_ISREG(old.st_mode):
         with partial_file(Path(tempfile.gettempdir()), PRIVATE) as (partial, _):
             yield partial
             with partial.open("rb") as whole, target.open("wb") as device:
                 shutil.copyfileobj(whole, device)
         return
-    old = final.stat() if final.exists() else None
+    final = Path(os.path.realpath(target))
     remove_leftovers(final.parent)
     with partial_file(final.parent, ORDINARY if old is None else PRIVATE) as (partial, file):
         yield partial

@@ -15,7 +15,7 @@ from assay.core.interface import Option
 from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
 from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
-from assay.data.replace import partial_file, replaced
+from assay.data.replace import partial_file, replaced, target_of
 from assay.data.source import COMPRESSIONS, quoted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
     """Writes `data` to `path`; an existing file stays as it is until the new one is complete."""
-    target = Path(path)
+    target = target_of(path)
     chosen = find_format(format) or format_of(data, target)
     compression = compression_of(target)
     if chosen.is_compressed and compression:

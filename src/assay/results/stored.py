@@ -24,7 +24,7 @@ from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.note import NoteKind
 from assay.core.text import count, show
-from assay.data.source import open_source, prefix_errors
+from assay.data.source import check_path, open_source, prefix_errors
 from assay.results.checksum import MOST_VALUES, checksum_of, find_outside, is_too_large
 from assay.results.result import Result, subject_of
 from assay.results.stored_fields import (
@@ -69,6 +69,7 @@ INFINITE = {value: word for word, value in BACK.items()}
 
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     """Writes a file that `load_result` reads."""
+    from assay.data.replace import target_of
     from assay.data.write import open_replacement
 
     if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
@@ -102,7 +103,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > MOST_BYTES:
         raise DataError(f"the result is larger than {MOST_BYTES >> 20} MB; store fewer measures")
-    with open_replacement(Path(path)) as file:
+    with open_replacement(target_of(path)) as file:
         file.write(content)
 
 
@@ -153,7 +154,7 @@ def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str])
     if len(set(names.values())) < len(names):
         raise DataError("two runs would have the same file name; rename one")
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        check_path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{show(os.fspath(folder))} cannot be made a folder: {error.strerror or error}") from error
     for name, result in results.items():

@@ -14,7 +14,6 @@ import math
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
@@ -22,6 +21,7 @@ from assay.core.errors import FileError, FormatError, MismatchError
 from assay.core.text import show
 from assay.data.formats.jsonl import filled_lines, parse_json_line
 from assay.data.lock import lock
+from assay.data.replace import target_of
 from assay.data.source import quoted
 from assay.data.texts import is_number
 from assay.tasks.probe.ask import Outcome
@@ -99,12 +99,13 @@ def open_checkpoint(path: str | os.PathLike[str] | None, owner: CheckpointOwner)
         yield Checkpoint({}, None)
         return
     name = quoted(path)
-    if Path(path).exists() and not Path(path).is_file():
+    target = target_of(path)
+    if target.exists() and not target.is_file():
         # Reading a pipe or a device might never end.
         raise FileError(f"the checkpoint {name} cannot be used: it is not a regular file")
     with ExitStack() as stack:
         with naming_checkpoint(name):
-            file = stack.enter_context(Path(path).open("a+b"))
+            file = stack.enter_context(target.open("a+b"))
             keep_apart(file, name)
             finished = resume(file, name, owner)
         yield Checkpoint(finished, file, name)

@@ -11,6 +11,7 @@ from assay.core.errors import FormatError, MismatchError
 from assay.core.text import some
 from assay.data.formats import ending
 from assay.data.records import read_records
+from assay.data.replace import target_of
 from assay.data.source import is_source, quoted
 from assay.data.write import open_replacement
 
@@ -80,6 +81,6 @@ def check_records_name(path: str | os.PathLike[str]) -> None:
 def write_records(records: Iterable[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
     """Writes records to a file of JSON Lines, which is complete or not there."""
     check_records_name(path)
-    with open_replacement(Path(path)) as file:
+    with open_replacement(target_of(path)) as file:
         for record in records:
             file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", errors="replace") + b"\n")

@@ -1,0 +1,61 @@
+"""Every command with arguments that work, and every option that names a file to write."""
+
+import json
+
+from search_server import QRELS, QUESTIONS
+
+JUDGED = "q1 0 d1 3\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
+ONE = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
+TWO = "q1 Q0 d3 1 0.9 b\nq1 Q0 d1 2 0.8 b\n"
+RECORD = {
+    "query_id": "q1",
+    "question": "why?",
+    "gold": ["d1"],
+    "retrieved": ["d1", "d2"],
+    "answer": "so",
+    "references": ["so"],
+}
+# URL stands for the address of a search server.
+COMMANDS = {
+    "eval": ("qrels.txt", "two.run"),
+    "compare": ("qrels.txt", "one.run", "two.run"),
+    "diff": ("qrels.txt", "one.run", "two.run", "-m", "rr"),
+    "audit": ("qrels.txt", "one.run", "-m", "rr"),
+    "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
+    "rag": ("records.jsonl",),
+    "probe": ("URL", "--queries", "questions.jsonl", "--qrels", "judged.txt"),
+    "check": ("qrels.txt", "one.run"),
+    "convert": ("one.run", "-"),
+    "measures": (),
+    "demo": (),
+    "trec_eval": ("qrels.txt", "one.run"),
+}
+# The options that name a file to write, with a name that they take; `convert` has an argument instead.
+WRITTEN = {
+    "output": ("-o", "out.csv"),
+    "save": ("--save", "saved.json"),
+    "run_file": ("--run", "live.run"),
+    "records_file": ("--records", "live.jsonl"),
+    "checkpoint": ("--checkpoint", "checkpoint.jsonl"),
+}
+READ = {"files", "queries", "corpus", "references", "qrels", "baseline", "config", "gold", "subqueries"}
+
+
+def write_files(folder):
+    """The files that the arguments name."""
+    questions = (json.dumps({"id": query, "text": text}) for query, text in QUESTIONS.items())
+    files = {
+        "qrels.txt": JUDGED,
+        "one.run": ONE,
+        "two.run": TWO,
+        "records.jsonl": json.dumps(RECORD) + "\n",
+        "questions.jsonl": "\n".join(questions) + "\n",
+        "judged.txt": "".join(f"{query} 0 {document} 1\n" for query, found in QRELS.items() for document in found),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def arguments_of(name, url):
+    """A command with arguments that work."""
+    return [name, *(url if each == "URL" else each for each in COMMANDS[name])]

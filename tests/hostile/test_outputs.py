@@ -1,0 +1,303 @@
+"""Closed and full outputs of every command, its help and its errors; and files to write that cannot be written."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from assay.cli.main import COMMANDS as KNOWN
+from assay.cli.main import commands
+from every_command import COMMANDS, READ, WRITTEN, arguments_of, write_files
+from search_server import SearchServer
+
+if os.name == "nt":
+    pytest.skip("streams, users and pipes of POSIX", allow_module_level=True)
+
+from launcher import BROKEN, CLOSED, NOBODY, Ended, Launcher
+
+pytestmark = pytest.mark.attack("Outputs")
+FULL = "/dev/full"
+NO_OUTPUT = {
+    CLOSED: (2, b"assay: standard output is closed; redirect it to a file, or to /dev/null to discard it\n"),
+    FULL: (2, b"assay: standard output cannot be written: No space left on device\n"),
+    BROKEN: (141, b""),
+}
+FAULTS = {
+    "no input": {"stdin": CLOSED},
+    "output closed": {"stdout": CLOSED},
+    "output full": {"stdout": FULL},
+    "output unread": {"stdout": BROKEN},
+    "messages closed": {"stderr": CLOSED},
+    "messages full": {"stderr": FULL},
+    "messages unread": {"stderr": BROKEN},
+    "both closed": {"stdout": CLOSED, "stderr": CLOSED},
+    "both full": {"stdout": FULL, "stderr": FULL},
+    "both unread": {"stdout": BROKEN, "stderr": BROKEN},
+    "nothing at all": {"stdin": CLOSED, "stdout": CLOSED, "stderr": CLOSED},
+}
+QUICK = ("output closed", "output full", "output unread", "messages full", "messages unread", "nothing at all")
+# What is said, printed and returned without a command; and a completion, as a shell asks for it.
+ALONE = {
+    "--version": (["--version"], {}),
+    "--help": (["--help"], {}),
+    "nothing": ([], {}),
+    "unknown": (["unknown"], {}),
+    "completion script": ([], {"_ASSAY_COMPLETE": "bash_source"}),
+    "completion": ([], {"_ASSAY_COMPLETE": "bash_complete", "COMP_WORDS": "assay e", "COMP_CWORD": "1"}),
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with SearchServer() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    with Launcher() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("files")
+    write_files(made)
+    return made
+
+
+def ways_of(name, url):
+    """A command that works, its help, and a wrong use of it."""
+    if name in ALONE:
+        return [ALONE[name]]
+    return [(each, {}) for each in (arguments_of(name, url), [name, "--help"], [name, "--no-such-option"])]
+
+
+def same(text):
+    """A text without its digits: those of times differ."""
+    return re.sub(rb"[\d.]+ ?(ms|s)?", b"", text)
+
+
+@pytest.fixture(scope="module")
+def usual(launcher, folder):
+    @cache
+    def run(arguments, environment):
+        return launcher.run(*arguments, environment=dict(environment), folder=folder)
+
+    return lambda arguments, environment: run(tuple(arguments), tuple(environment.items()))
+
+
+def expected(before, fault):
+    """What becomes of the outcome without a fault."""
+    stream = fault.get("stdout", "kept")
+    code, out, said = before
+    if stream in NO_OUTPUT and out:
+        code, said = NO_OUTPUT[stream]
+    return Ended(code, b"" if "stdout" in fault else out, b"" if "stderr" in fault else said)
+
+
+def check(found, before, fault):
+    wanted = expected(before, fault)
+    assert found.code == wanted.code, found.said
+    assert same(found.out) == same(wanted.out)
+    # Notes may have been made before.
+    notes = [line for line in found.said.splitlines(keepends=True) if line not in before.said]
+    assert notes == [line for line in wanted.said.splitlines(keepends=True) if line not in before.said]
+    assert b"Traceback" not in found.said
+    assert b"Exception ignored" not in found.said
+
+
+def test_every_command_is_tried():
+    assert list(COMMANDS) == list(KNOWN)
+
+
+def test_every_option_that_names_a_file_is_known():
+    """An option that writes a file has a row in `WRITTEN`, and is tried below."""
+    assert {option for _, option in options_of_files()} - READ == set(WRITTEN)
+
+
+def options_of_files():
+    context = click.Context(commands)
+    for name in KNOWN:
+        for option in commands.get_command(context, name).params:
+            if isinstance(option, click.Option) and "FILE" in (option.metavar or ""):
+                yield name, option.name
+
+
+def quick(values, is_quick):
+    """The values, of which the others are tried only by `make hostile`."""
+    return [pytest.param(*each, marks=() if is_quick(each) else pytest.mark.hostile) for each in values]
+
+
+@pytest.mark.parametrize("fault", quick([(each,) for each in FAULTS], lambda each: each[0] in QUICK))
+@pytest.mark.parametrize("name", [*ALONE, *COMMANDS])
+def test_streams(name, fault, launcher, server, folder, usual, tried):  # noqa: PLR0917 - fixtures
+    ways = ways_of(name, server.url)
+    before_all = sorted(folder.iterdir())
+    for arguments, environment in ways:
+        before = usual(arguments, environment)
+        check(launcher.run(*arguments, environment=environment, folder=folder, **FAULTS[fault]), before, FAULTS[fault])
+    assert sorted(folder.iterdir()) == before_all
+    tried(len(ways))
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("buffering", ["", "1"])
+@pytest.mark.parametrize(
+    "fault", ["<&-", ">&-", "> /dev/full", "2>&-", "2> /dev/full", ">&- 2>&-", "<&- >&- 2>&-", "| head -c 0"]
+)
+@pytest.mark.parametrize("name", [*ALONE, *COMMANDS])
+def test_streams_of_a_process_of_its_own(name, fault, buffering, folder, server, tried):  # noqa: PLR0917 - fixtures
+    ways = ways_of(name, server.url)
+    for arguments, environment in ways:
+        surroundings = {**os.environ, "PYTHONUNBUFFERED": buffering, **environment}
+        shell = ["bash", "-c", f'"$@" {fault}; exit ${{PIPESTATUS[0]}}', "bash", sys.executable, "-m", "assay"]
+        before, found = (
+            subprocess.run(  # noqa: S603 - our own command
+                [*command, *arguments], cwd=folder, env=surroundings, capture_output=True, check=False, timeout=60
+            )
+            for command in (shell[-3:], shell)
+        )
+        if fault.startswith("|"):
+            # The reader may be gone too late.
+            assert found.returncode in ({before.returncode, 141} if before.stdout else {before.returncode})
+        else:
+            lost = ">&-" in fault.replace("2>&-", "") or fault == "> /dev/full"
+            assert found.returncode == (2 if lost and before.stdout else before.returncode)
+        assert b"Traceback" not in found.stderr
+        assert b"Exception ignored" not in found.stderr
+    tried(len(ways))
+
+
+# Each command with each option that names a file to write; several results are stored in a folder.
+WRITERS = [each for each in options_of_files() if each[1] in WRITTEN and each != ("compare", "save")]
+WRITERS.append(("convert", None))
+REFUSED = {
+    "full": "No space left on device",
+    "directory": "is a directory, not a file",
+    "missing folder": "No such file or directory",
+    "loop": "Too many levels of symbolic links",
+    "no right": "Permission denied",
+    "no right to replace": "Permission denied",
+    "too long": "File name too long",
+    "below a file": "Not a directory",
+    "empty": "the path is empty; name a file",
+    "slash": "names a directory, not a file",
+}
+# Results can be stored in a folder; only an ordinary file can be added to; and records end in .jsonl.
+DIFFERENT = {
+    ("save", "directory"): None,
+    ("save", "slash"): None,
+    ("checkpoint", "full"): "it is not a regular file",
+    ("checkpoint", "directory"): "it is not a regular file",
+    ("records_file", "empty"): "let the name of '' end in .jsonl",
+}
+
+
+@pytest.fixture(scope="module")
+def place():
+    """A folder that another user can reach."""
+    with tempfile.TemporaryDirectory(prefix="outputs-") as made:
+        Path(made).chmod(0o777)
+        write_files(Path(made))
+        yield Path(made)
+
+
+def prepare(kind, ending, place):
+    """The name of a target of this kind."""
+    old = place / f"old{ending}"
+    old.write_text("old")
+    if kind in ("full", "directory", "loop"):
+        link = place / f"{kind}{ending}"
+        link.unlink(missing_ok=True)
+        link.symlink_to({"full": "/dev/full", "directory": ".", "loop": link}[kind])
+        return link.name
+    if kind.startswith("no right"):
+        locked = place / "locked"
+        locked.mkdir(exist_ok=True)
+        locked.chmod(0o777)
+        (locked / f"old{ending}").write_text("old")
+        locked.chmod(0o555)
+        return f"locked/{'old' if kind == 'no right to replace' else 'new'}{ending}"
+    names = {"missing folder": "missing/new", "too long": "x" * 300, "below a file": "qrels.txt/new", "empty": ""}
+    return names[kind] + ending if kind in names and kind != "empty" else "" if kind == "empty" else f"new{ending}/"
+
+
+def write_to(name, option, target, url):
+    arguments = arguments_of(name, url)
+    return [*arguments[:-1], target] if option is None else [*arguments, WRITTEN[option][0], target]
+
+
+def ending_of(option):
+    return ".run" if option is None else Path(WRITTEN[option][1]).suffix
+
+
+def state(place):
+    """All files, with their content."""
+    return {path: path.read_bytes() if path.is_file() else None for path in sorted(place.rglob("*"))}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize(("name", "option"), quick(WRITERS, lambda each: each[0] in ("eval", "probe", "convert")))
+def test_files_that_cannot_be_written(name, option, kind, place, launcher, server):  # noqa: PLR0917 - fixtures
+    message = DIFFERENT.get((option, kind), REFUSED[kind])
+    if message is None:
+        return
+    target = prepare(kind, ending_of(option), place)
+    before = state(place)
+    user = {"user": NOBODY} if os.geteuid() == 0 and kind.startswith("no right") else {}
+    found = launcher.run(*write_to(name, option, target, server.url), folder=place, **user)
+    assert (found.code, message.encode() in found.said) == (2, True), found.said
+    assert (found.said.startswith(b"assay: "), found.said.count(b"\n")) == (True, 1), found.said
+    assert state(place) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    quick([each for each in WRITERS if each[1] != "checkpoint"], lambda each: each[0] in ("eval", "probe", "convert")),
+)
+def test_files_that_are_kept_as_they_are(name, option, place, launcher, server, tried):  # noqa: PLR0917 - fixtures
+    """A link stays a link, a file that nobody may change keeps its mode, and a pipe gets everything."""
+    ending = ending_of(option)
+    old, link, pipe = place / f"old{ending}", place / f"link{ending}", place / f"pipe{ending}"
+    for each in (old, link, pipe):
+        each.unlink(missing_ok=True)
+    old.write_text("old")
+    link.symlink_to(old.name)
+    assert launcher.run(*write_to(name, option, link.name, server.url), folder=place).code == 0
+    written = old.read_bytes()
+    assert (link.is_symlink(), written[:3] != b"old", len(written) > 20) == (True, True, True)
+    old.chmod(0o444)
+    assert launcher.run(*write_to(name, option, old.name, server.url), folder=place).code == 0
+    assert stat.S_IMODE(old.stat().st_mode) == 0o444
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert launcher.run(*write_to(name, option, pipe.name, server.url), folder=place).code == 0
+    assert same(os.read(reader, 1 << 20)) == same(written)
+    os.close(reader)
+    assert not list(place.rglob("*.partial"))
+    tried(3)
+
+
+def test_what_was_asked_is_kept_whatever_cannot_be_written(launcher, server, place):
+    """Three of four outputs are there if one cannot be written, also if nobody reads the table."""
+    outputs = ["--save", "kept.json", "--run", "kept.run", "--records", "kept.jsonl"]
+    for more, code in (({"stdout": BROKEN}, 141), ({"stdout": FULL}, 2), ({"stdout": CLOSED}, 2)):
+        for file in outputs[1::2]:
+            (place / file).unlink(missing_ok=True)
+        found = launcher.run(*arguments_of("probe", server.url), *outputs, folder=place, **more)
+        assert found.code == code
+        assert all((place / file).stat().st_size for file in outputs[1::2])
+    outputs[1] = "/dev/full"
+    found = launcher.run(
+        *arguments_of("probe", server.url), *outputs, "-o", "/dev/full", "--format", "csv", folder=place
+    )
+    assert found.code == 2
+    assert found.said.count(b"'/dev/full' cannot be written: No space left on device") == 2
