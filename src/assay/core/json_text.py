@@ -59,10 +59,16 @@ def explain_json_error(error: Exception) -> str:
     if isinstance(error, RepeatedKeyError | ConstantError):
         return str(error)
     if isinstance(error, json.JSONDecodeError):
-        return f"invalid JSON: {error.msg} at column {error.colno}"
+        return f"invalid JSON: {plain_message(error)} at column {error.colno}"
     if isinstance(error, RecursionError):
         return "invalid JSON: the values are nested too deeply"
     return "invalid JSON: a number has too many digits"
+
+
+def plain_message(error: json.JSONDecodeError) -> str:
+    """What Python's json says, without the word that leads over to its own place."""
+    said = error.msg.removesuffix(" at").removesuffix(" starting")
+    return "unexpected text after the end" if said == "Extra data" else said
 
 
 def python_to_json(text: str) -> str:

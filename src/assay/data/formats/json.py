@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import Rows
 from assay.core.errors import DataError, DuplicateError, FormatError
-from assay.core.json_text import explain_json_error, refuse_repeats
+from assay.core.json_text import explain_json_error, plain_message, refuse_repeats
 from assay.core.text import show
 from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Source, prefix_errors, undecodable_line
@@ -203,7 +203,7 @@ class JsonReader:
                 is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - NEAR_END
                 if not (is_cut and self.read(more=len(self.text))):
                     self.at = min(error.pos, len(self.text))
-                    raise self.fault(error.msg.removesuffix(" at").removesuffix(" starting")) from None
+                    raise self.fault(plain_message(error)) from None
             except (ValueError, RecursionError) as error:
                 raise FormatError(f"{self.place()}: {explain_json_error(error)}") from None
             else:
