@@ -10,10 +10,10 @@ import inspect
 import json
 import re
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING
 
-from assay.cli.measures import COMBINED, Explanation, Setting, Worked, explain, name_with_k, range_of
+from assay.cli.measures import COMBINED, Explanation, Setting, Worked, example_lines, explain, name_with_k, range_of
 from assay.conventions import CONVENTIONS
 from assay.core.convention import Convention, Name
 from assay.core.parameter import write_value
@@ -94,6 +94,9 @@ def section(about: Explanation) -> str:
     if about.parameters:
         rows = (parameter_row(each) for each in about.parameters)
         parts.append(table(("parameter", "values", "default", "meaning"), rows).rstrip())
+    for prompt in about.prompts:
+        words = "\n".join(f"> {line}" for line in wrap(" ".join(prompt.task.split()), WIDTH - 2))
+        parts.append(f"Prompt `{prompt.name}`, version {prompt.version}, with the reply `{prompt.reply}`:\n\n{words}")
     if about.example:
         parts.append(worked(about.example))
     return "\n\n".join(parts) + "\n"
@@ -107,7 +110,10 @@ def parameter_row(setting: Setting) -> tuple[str, ...]:
 
 
 def worked(example: Worked) -> str:
-    """The example as a doctest, so that the page shows what assay computes."""
+    """The example as a doctest, so that the page shows what assay computes; one of a judge with what it replies."""
+    if example.record is not None:
+        lines = "\n".join(example_lines(example))
+        return f"Example:\n\n```\n{lines}\n```"
     if isinstance(example.prediction, list):
         record = (
             f'{{"gold_texts": {json.dumps(example.references)}, "retrieved_texts": {json.dumps(example.prediction)}}}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
 from dataclasses import asdict, dataclass
@@ -14,8 +15,9 @@ import click
 from assay.cli.options import load_option, loaded, output_format_option
 from assay.cli.terminal import Command, emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
-from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example
+from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
 from assay.core.parameter import write_value
+from assay.core.prompt import Reply, describe
 from assay.core.text import printable
 from assay.measures import SHORT_ANSWER_NAMES, TABLE
 from assay.render import Column, Table, markdown, render, write_json
@@ -77,7 +79,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked example and its computed value: of grades, or of references and other texts."""
+    """A worked example and its computed value: of grades, of references and other texts, or of a judge's replies."""
 
     measure: str
     grades: list[float]
@@ -86,6 +88,18 @@ class Worked:
     value: float
     references: list[str] | None = None
     prediction: str | list[str] | None = None
+    record: dict[str, Any] | None = None
+    replies: list[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an LLM is asked: the name of the prompt, its version, its words, and the form of the reply."""
+
+    name: str
+    version: int
+    task: str
+    reply: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +125,7 @@ class Explanation:
     reference: str
     example: Worked | None
     spelled: dict[str, str]
+    prompts: list[Asked]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON can hold it."""
@@ -152,6 +167,7 @@ def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Ex
         reference=definition.reference,
         example=work(definition.example) if definition.example else None,
         spelled=spelled or {},
+        prompts=[Asked(each.name, each.version, each.task, describe(each.reply)) for each in definition.prompts],
     )
 
 
@@ -202,8 +218,18 @@ def name_with_k(name: str, convention: Convention) -> str:
     return f"{name}[{spelled.removeprefix(name)}]" if "[@{}]" in measure else spelled
 
 
-def work(example: Example | AnswerExample) -> Worked:
+def work(example: Example | AnswerExample | JudgedExample) -> Worked:
     """The example, computed."""
+    if isinstance(example, JudgedExample):
+        from assay.measures.judged.replay import replay
+
+        value = replay(example.measure, example.record, example.replies).score
+        replies = [
+            {**each.value, "probabilities": dict(each.weights)} if isinstance(each, Reply) else each
+            for each in example.replies
+        ]
+        record = dict(example.record)
+        return Worked(example.measure, [], None, example.working, value, record=record, replies=replies)
     if isinstance(example, AnswerExample):
         measure, references, prediction, _, working = example
         if isinstance(prediction, str):
@@ -235,8 +261,12 @@ def explanation_page(about: Explanation) -> str:
         lines += [f"{'' if row else title:<{INDENT}}{line}" for row, line in enumerate(wrapped)]
     if about.parameters:
         lines += ["", "Parameters", *parameter_lines(about.parameters)]
+    for prompt in about.prompts:
+        task = [line for text in (" ".join(prompt.task.split()), prompt.reply) for line in wrap(text, WIDTH - 2)]
+        lines += ["", f"Prompt {prompt.name}, version {prompt.version}", *(f"  {line}" for line in task)]
     if about.example:
-        lines += ["", "Example", *(f"  {line}" for line in example_lines(about.example))]
+        texts = [line for text in example_lines(about.example) for line in wrap(text, WIDTH - 2)]
+        lines += ["", "Example", *(f"  {line}" for line in texts)]
     return "".join(printable(line) + "\n" for line in lines)
 
 
@@ -248,6 +278,8 @@ def explanation_markdown(about: Explanation) -> str:
         columns = tuple(Column(name, is_text=True) for name in ("parameter", "values", "default", "meaning"))
         rows = tuple((label(each), each.allowed, default(each), each.help) for each in about.parameters)
         parts.append(render(Table(columns, rows), "markdown").rstrip())
+    for prompt in about.prompts:
+        parts.append(f"**Prompt {markdown(str(prompt.name))}, version {prompt.version}:** {markdown(prompt.task)}")
     if about.example:
         parts.append("**Example:** " + "; ".join(map(markdown, example_lines(about.example))))
     return "\n\n".join(parts) + "\n"
@@ -314,9 +346,16 @@ def default(setting: Setting) -> str:
     return "no default" if setting.default is None else f"default {write_value(setting.default)}"
 
 
+def listed_texts(texts: Any) -> str:  # noqa: ANN401 - a text or several
+    return texts if isinstance(texts, str) else " | ".join(map(str, texts))
+
+
 def example_lines(example: Worked) -> list[str]:
-    """The grades, the working and the value."""
-    if example.references is not None:
+    """The grades, texts or replies, the working and the value."""
+    if example.record is not None:
+        grades = [f"{name}: {listed_texts(each)}" for name, each in example.record.items()]
+        grades += [f"the judge: {json.dumps(each, ensure_ascii=False)}" for each in example.replies or ()]
+    elif example.references is not None:
         grades = [f"references: {' | '.join(example.references)}", f"answer: {example.prediction}"]
         if isinstance(example.prediction, list):
             grades = [f"gold: {' | '.join(example.references)}", f"retrieved: {' | '.join(example.prediction)}"]

@@ -84,6 +84,16 @@ class AnswerExample(NamedTuple):
     working: str
 
 
+class JudgedExample(NamedTuple):
+    """A worked example of a judged measure: a record, what the judge replies to each request, the value, and how."""
+
+    measure: str
+    record: Mapping[str, Any]
+    replies: list[Any]
+    value: float
+    working: str
+
+
 class Pooled(NamedTuple):
     """Statistics, one row per query, and the function from rows of sums to values."""
 
@@ -127,7 +137,7 @@ class Definition:
     of: Subject = "rankings"
     basis: Callable[[], str] | None = None
     remarks: Callable[..., list[str]] | None = None
-    example: Example | AnswerExample | None = None
+    example: Example | AnswerExample | JudgedExample | None = None
     prompts: tuple[Any, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str, str], Any], tuple[str, str]]:

@@ -120,12 +120,16 @@ def unjudgeable(detail: str) -> JudgeFailure:
 
 
 def run_steps(steps: Steps, reply_to: Callable[[Any], Any]) -> Finding:
-    """Runs steps with any way to reply."""
+    """Runs steps with any way to reply. A failure is raised where the measure asked: it may do without that reply."""
     try:
         wanted = next(steps)
         while True:
-            reply = [reply_to(each) for each in wanted] if isinstance(wanted, list) else reply_to(wanted)
-            wanted = steps.send(reply)
+            try:
+                reply = [reply_to(each) for each in wanted] if isinstance(wanted, list) else reply_to(wanted)
+            except JudgeFailure as failure:
+                wanted = steps.throw(failure)
+            else:
+                wanted = steps.send(reply)
     except StopIteration as end:
         finding: Finding = end.value
         return finding

@@ -69,6 +69,7 @@ TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "answers.sacrebleu": {"bleu": ("sacrebleu",), "chrf": ("chrf++",), "ter": ()},
     "answers.meteor": {"meteor": ()},
+    "judged.contexts": {"context_precision": (), "context_recall": (), "context_entity_recall": ()},
     "judged.statements": {"faithfulness": ()},
 }
 # Names that mean measures of answers where only answers are measured.

@@ -8,24 +8,11 @@ import pytest
 import assay
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.tasks.judge.drive import judge_records
+from judges import Script
 
 POLITE = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
 LIST = assay.Prompt("each", 1, "Rate each.", {"verdicts": [assay.Scale(0, 3)]})
 YES = '{"reason": "It is.", "verdict": true}'
-
-
-class Script:
-    """A judge that replies from a list, the last one again and again, and remembers what it was asked."""
-
-    def __init__(self, *replies):
-        self.replies = list(replies)
-        self.asked = []
-        self.lock = threading.Lock()
-
-    def __call__(self, messages):
-        with self.lock:
-            self.asked.append(messages)
-            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
 def test_texts_stand_between_marks_that_they_do_not_contain():

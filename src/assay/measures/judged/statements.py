@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from assay.core.measure import define
+from assay.core.measure import JudgedExample, define
 from assay.core.prompt import Prompt
 from assay.core.ruling import Asking, Finding, Steps, Verdict
 from assay.measures.judged.case import Case, packs
@@ -79,6 +79,20 @@ def share(verdicts: Sequence[Verdict], reason: str = "no statements") -> Finding
     undefined="the answer makes no statement",
     of="judged",
     prompts=(STATEMENTS, SUPPORT),
+    example=JudgedExample(
+        "faithfulness",
+        {
+            "question": "Who built it, and when?",
+            "answer": "Eiffel's firm, in 1890.",
+            "retrieved_texts": ["Eiffel's firm built it in 1889."],
+        },
+        [
+            {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1890."]},
+            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "It was 1889.", "verdict": False}]},
+        ],
+        1 / 2,
+        "1 of 2 statements of the answer",
+    ),
 )
 def faithfulness(case: Case) -> Steps:
     """The share of the answer's statements that follow from the retrieved passages."""

@@ -1,0 +1,108 @@
+"""What holds for every judged measure: one test a property, over the whole table."""
+
+import inspect
+
+import pytest
+
+import assay
+from assay.core.prompt import Prompt, Reply
+from assay.core.ruling import JudgeFailure, RulingKind, run_steps
+from assay.data.records import read_records
+from assay.measures import TABLE, parse
+from assay.measures.judged.case import Case
+from assay.measures.judged.replay import replay
+
+BUILT_IN = [each for each in TABLE.values() if each.of == "judged"]
+PROMPTS = {prompt.name: prompt for each in BUILT_IN for prompt in each.prompts}
+
+
+def by_name(definition):
+    return definition.name
+
+
+def shortest(definition):
+    """The measure with the parameters that it needs, from its example."""
+    needed = {
+        name: parse(definition.example.measure).values[name]
+        for name, each in definition.parameters.items()
+        if each.default is inspect.Parameter.empty
+    }
+    return definition(**needed)
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_says_what_it_is(definition):
+    assert definition.title[0].isupper()
+    assert not definition.title.endswith(".")
+    assert definition.formula
+    assert definition.reference
+    assert definition.summary.endswith(".")
+    assert definition.range[0] < definition.range[1]
+    assert all(parameter.help for parameter in definition.parameters.values())
+    assert all(isinstance(prompt, Prompt) and prompt.version >= 1 for prompt in definition.prompts)
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_example_computes_to_its_value(definition):
+    example = definition.example
+    assert parse(example.measure).definition is definition
+    finding = replay(example.measure, example.record, example.replies)
+    assert finding.score == pytest.approx(example.value, abs=1e-9)
+    assert finding.verdicts
+    low, high = definition.range
+    assert low <= finding.score <= high
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_its_name_parses_back_to_it(definition):
+    for measure in (shortest(definition), parse(definition.example.measure)):
+        assert parse(str(measure)) == measure
+        assert parse(measure.full_name) == measure
+        assert assay.parse_measure(str(measure)) == measure
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_a_record_without_texts_is_unjudgeable_and_nothing_is_asked(definition):
+    (record,) = read_records([{"query_id": "q1", "question": "?"}, {"query_id": "q2", "gold": ["d"]}]).each[:1]
+    measure = shortest(definition)
+    steps = definition.function(Case(record), **measure.values)
+    with pytest.raises(JudgeFailure) as failure:
+        next(steps)
+    assert failure.value.kind is RulingKind.UNJUDGEABLE
+    assert failure.value.detail.startswith(("no ", "nothing "))
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_it_asks_only_its_own_prompts(definition):
+    example = definition.example
+    asked = set()
+
+    (record,) = read_records([{"query_id": "0", **example.record}]).each
+    measure = parse(example.measure)
+    steps = definition.function(Case(record), **measure.values)
+    rest = iter(example.replies)
+
+    def reply(request):
+        if hasattr(request, "prompt"):
+            asked.add(str(request.prompt))
+            given = next(rest)
+            return given if isinstance(given, Reply) else Reply(request.read(given))
+        return next(rest)
+
+    run_steps(steps, reply)
+    assert asked <= set(map(str, definition.prompts))
+
+
+def test_a_prompt_has_one_meaning():
+    for definition in BUILT_IN:
+        for prompt in definition.prompts:
+            assert PROMPTS[prompt.name] is prompt, prompt.name
+
+
+@pytest.mark.parametrize("prompt", PROMPTS.values(), ids=str)
+def test_prompts_are_short_and_ask_for_json(prompt):
+    assert prompt.task == prompt.task.strip()
+    assert len(prompt.task) < 1200
+    assert prompt.name.replace("_", "").isalnum()
+    request = prompt.ask({"text": "x"}, count=2)
+    assert request.schema()["type"] == "object"
