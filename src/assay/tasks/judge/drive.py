@@ -52,20 +52,15 @@ def judge_all(
         threading.Thread(target=work.run, daemon=True, name="assay-judge")
         for _ in range(min(judge.concurrency, len(items)))
     ]
-    with bar("judging", work.stage) if is_watched() else nullcontext():
+    try:
+        with judge.working(), bar("judging", work.stage) if is_watched() else nullcontext():
+            work.wait_for(threads)
+    except BaseException as error:
+        work.error = work.error or error
         for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(LOOK)
-        except BaseException:
-            judge.stop()
-            for thread in threads:
+            if thread.is_alive():
                 thread.join(LAST_WAIT / len(threads))
-            raise
-    if work.error is not None:
-        raise work.error
+        raise
     return work.rulings
 
 
@@ -82,6 +77,16 @@ class Work(Generic[Item]):
         self.started = time.monotonic()
         self._rest: Iterator[tuple[int, Item]] = enumerate(items)
         self._lock = threading.Lock()
+
+    def wait_for(self, threads: Sequence[threading.Thread]) -> None:
+        """Starts the threads and waits for them, with an open ear for Ctrl-C; raises what one of them raised."""
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(LOOK)
+        if self.error is not None:
+            raise self.error
 
     def run(self) -> None:
         """Takes an item and asks everything about it, until none is left."""

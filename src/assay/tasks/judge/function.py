@@ -54,9 +54,10 @@ class FunctionModel:
 
     def close(self) -> None:
         """Ends the loop of an asynchronous function."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._loop = None
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
 
     def _call(self, argument: Any) -> Any:  # noqa: ANN401 - messages or texts in, whatever the function returns
         try:
@@ -86,5 +87,13 @@ class FunctionModel:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, daemon=True, name="assay-judge-loop").start()
+                threading.Thread(target=run_loop, args=(self._loop,), daemon=True, name="assay-judge-loop").start()
             return self._loop
+
+
+def run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs a loop until it is stopped."""
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

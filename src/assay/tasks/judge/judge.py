@@ -8,10 +8,11 @@ import os
 import re
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from assay.core.errors import PolicyError
 from assay.core.prompt import Embed, Reply, ReplyError, Request
@@ -92,6 +93,7 @@ class Judge:
         self._cache = ReplyCache(None if cache is False else default_place() if cache in (None, True) else cache)  # type: ignore[arg-type]
         self._asking: dict[bytes, threading.Event] = {}
         self._asking_lock = threading.Lock()
+        self._closing = weakref.finalize(self, close_all, self._cache, self._model, self._embedder)
         self._throttle = Throttle(self.concurrency, tokens_per_minute)
 
     def __repr__(self) -> str:
@@ -206,15 +208,26 @@ class Judge:
             self.usage.add(calls=1, sent=sum(map(estimate_tokens, texts)))
         return [found[key] for key in keys]
 
-    def stop(self) -> None:
-        """Ends what is under way: nothing more is asked."""
-        self._throttle.stop()
-        self._model.close()
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Asks until the context ends; an error, such as Ctrl-C, ends what is under way."""
+        self._throttle.start()
+        try:
+            yield
+        except BaseException:
+            self._throttle.stop()
+            self._model.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        """Closes the cache and the connections."""
-        self.stop()
-        self._cache.close()
+        """Closes the cache and the connections; this also happens when nothing refers to the judge any more."""
+        self._closing()
 
     def _ask_again(self, chat: Chat, request: Request) -> tuple[Reply, Completion]:
         """A reply that has its form; one that has not is sent back with what is wrong."""
@@ -310,6 +323,12 @@ class Judge:
         if isinstance(embedder, str):
             return self._open(source, embedder, key, headers, timeout)
         return self._open(embedder, None, None, None, timeout)
+
+
+def close_all(*parts: ReplyCache | Model | None) -> None:
+    for part in parts:
+        if part is not None:
+            part.close()
 
 
 def at_least(name: str, value: object, least: int) -> int:

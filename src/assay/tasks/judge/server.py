@@ -7,6 +7,7 @@ text; what works is remembered for the server.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -49,19 +50,23 @@ class ChatServer:
         self._headers = {"Content-Type": "application/json", "User-Agent": f"assay/{__version__}"} | own
         secrets = [*secrets_in_address(url), *secrets_in_headers(own, [key] if key else [])]
         self._client = HttpClient(timeout=timeout, secrets=secrets)
-        # How many forms of output the server is known not to take.
+        self._lock = threading.Lock()
+        # How many forms of output the server is known not to take, and whether it is known to take the next one.
         self._first = 0
+        self._is_known = False
 
     def chat(self, chat: Chat) -> Completion:
         """One reply, in the strictest form of output that the server takes."""
         for place in range(self._first, len(FORMS)):
             try:
                 response = self._post("/chat/completions", self._body(chat, FORMS[place]))
-            except HttpError as error:
-                if error.status in NOT_TAKEN and place + 1 < len(FORMS):
+            except (HttpError, TemporaryError) as error:
+                if error.status in NOT_TAKEN and place + 1 < len(FORMS) and not self._is_known:
                     continue
+                if isinstance(error, TemporaryError):
+                    raise
                 raise JudgeFailure(RulingKind.HTTP_ERROR, str(error)) from None
-            self._first = max(self._first, place)
+            self._first, self._is_known = place, True
             return read_completion(response, chat)
         raise AssertionError
 
@@ -85,8 +90,10 @@ class ChatServer:
         return self._client.hide(text)
 
     def close(self) -> None:
-        """Closes the connections."""
-        self._client.close()
+        """Closes the connections, those in use too; a later request opens others."""
+        with self._lock:
+            closed, self._client = self._client, HttpClient(timeout=self._client.timeout, secrets=self._client.secrets)
+        closed.close()
 
     def _body(self, chat: Chat, form: str) -> dict[str, Any]:
         body: dict[str, Any] = {

@@ -71,6 +71,10 @@ class Throttle:
         with self._free:
             self.limit = min(float(self.most), self.limit + 1 / self.limit)
 
+    def start(self) -> None:
+        """Lets requests through, also after `stop`."""
+        self.is_over = False
+
     def stop(self) -> None:
         """Lets nothing more through."""
         with self._free:

@@ -1,0 +1,223 @@
+"""A judge on a real server: what is sent, forms of output, and every way in which it fails."""
+
+import json
+import time
+
+import pytest
+
+import assay
+from assay.core.ruling import JudgeFailure, RulingKind
+from chat_server import completion, serve
+
+POLITE = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
+EACH = assay.Prompt("each", 1, "Rate each.", {"verdicts": [bool]})
+YES = completion('{"reason": "It is.", "verdict": true}')
+KEY = "sk-very-secret-4711"
+
+
+def judge_of(chats, **options):
+    return assay.Judge(chats.url, model="m", **{"cache": False, "key": KEY, "timeout": 5, **options})
+
+
+def ask(judge, answer="Hi"):
+    return judge.ask(POLITE.ask({"answer": answer}))
+
+
+def test_the_request_is_what_servers_understand():
+    with serve(YES) as chats:
+        assert ask(judge_of(chats, seed=3))["verdict"] is True
+    (body,) = chats.bodies
+    assert body["path"] == "/v1/chat/completions"
+    assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("m", 0.0, 3, 2048)
+    assert [each["role"] for each in body["messages"]] == ["system", "user"]
+    schema = body["response_format"]["json_schema"]
+    assert schema["strict"] is True
+    assert schema["schema"] == {
+        "type": "object",
+        "properties": {"reason": {"type": "string"}, "verdict": {"type": "boolean"}},
+        "required": ["reason", "verdict"],
+        "additionalProperties": False,
+    }
+    assert chats.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_tokens_and_cost_are_counted():
+    with serve(YES) as chats:
+        judge = judge_of(chats, prices={"input": 1.0, "output": 10.0})
+        ask(judge, "a")
+        ask(judge, "b")
+    assert (judge.usage.sent_tokens, judge.usage.reply_tokens) == (200, 20)
+    assert judge.usage.cost == pytest.approx((200 + 10 * 20) / 1e6)
+
+
+@pytest.mark.parametrize("status", [400, 422, 500, 501])
+def test_a_form_of_output_that_is_not_taken_is_learnt_once(status):
+    def old_server(body):
+        return status if body.get("response_format", {}).get("type") == "json_schema" else YES
+
+    with serve(old_server) as chats:
+        judge = judge_of(chats, retries=0)
+        ask(judge, "a")
+        ask(judge, "b")
+    assert [body["response_format"]["type"] for body in chats.bodies] == ["json_schema", "json_object", "json_object"]
+
+
+def test_plain_text_is_the_last_form():
+    def plain_server(body):
+        return 400 if "response_format" in body else completion('Sure!\n```json\n{"reason": "", "verdict": "yes"}\n```')
+
+    with serve(plain_server) as chats:
+        assert ask(judge_of(chats))["verdict"] is True
+    assert ["response_format" in body for body in chats.bodies] == [True, True, False]
+
+
+def test_a_server_that_refuses_every_form_fails_and_learns_nothing():
+    with serve(400, 400, 400, YES) as chats:
+        judge = judge_of(chats)
+        with pytest.raises(JudgeFailure, match="HTTP 400"):
+            ask(judge)
+        assert ask(judge)["verdict"] is True
+    assert chats.bodies[-1]["response_format"]["type"] == "json_schema"
+
+
+FAILURES = {
+    "refusal": (completion(None, message={"refusal": "I cannot."}), RulingKind.REFUSED, "I cannot."),
+    "filtered": (completion("", finish_reason="content_filter"), RulingKind.REFUSED, "filter"),
+    "cut off": (completion('{"rea', finish_reason="length"), RulingKind.TRUNCATED, "cut off after 2048 tokens"),
+    "no choices": ({"choices": []}, RulingKind.UNPARSABLE, "no choices"),
+    "no object": ({"hello": 1}, RulingKind.UNPARSABLE, "no choices"),
+    "empty": (completion(""), RulingKind.UNPARSABLE, "the reply is empty"),
+    "null": (completion(None), RulingKind.UNPARSABLE, "the reply is empty"),
+    "no JSON": (completion("I think so."), RulingKind.UNPARSABLE, "it is not JSON"),
+    "wrong schema": (completion('{"answer": 1}'), RulingKind.UNPARSABLE, "the reply has no reason, verdict"),
+    "wrong type": (
+        completion('{"reason": "", "verdict": 2}'),
+        RulingKind.UNPARSABLE,
+        "verdict is 2, not true or false",
+    ),
+    "HTML": (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", RulingKind.HTTP_ERROR, "not JSON: '<html>'"),
+    "unauthorised": (401, RulingKind.HTTP_ERROR, "HTTP 401"),
+    "no such model": (403, RulingKind.HTTP_ERROR, "HTTP 403"),
+    "broken": (503, RulingKind.HTTP_ERROR, "HTTP 503"),
+    "too many": ((429, {"Retry-After": "0"}), RulingKind.HTTP_ERROR, "HTTP 429"),
+    "reset": (b"", RulingKind.HTTP_ERROR, ""),
+    "short body": (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", RulingKind.HTTP_ERROR, ""),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_every_failure_is_a_typed_outcome_and_never_kept(name, monkeypatch):
+    monkeypatch.setattr("assay.data.http.FIRST_PAUSE", 0.001)
+    reply, kind, detail = FAILURES[name]
+    with serve(reply) as chats:
+        judge = judge_of(chats, retries=1)
+        for _ in range(2):
+            with pytest.raises(JudgeFailure) as failure:
+                ask(judge)
+            assert failure.value.kind is kind
+            assert detail in failure.value.detail
+            assert KEY not in failure.value.detail
+        asked = len(chats.bodies)
+        chats.replies = [YES]
+        assert ask(judge)["verdict"] is True
+        assert len(chats.bodies) == asked + 1
+
+
+def test_a_server_that_hangs_times_out():
+    with serve(lambda _: time.sleep(1) or YES) as chats, pytest.raises(JudgeFailure) as failure:
+        ask(judge_of(chats, timeout=0.2, retries=0))
+    assert (failure.value.kind, failure.value.detail) == (RulingKind.TIMED_OUT, "no response within 0.2 s")
+
+
+def test_too_many_requests_are_asked_again_when_the_server_says():
+    with serve((429, {"Retry-After": "0.4"}), (429, {"Retry-After": "1"}), YES) as chats:
+        assert ask(judge_of(chats))["verdict"] is True
+    first, second, third = chats.times
+    # A number with a point is not what the header may hold: the usual pause of half a second.
+    assert second - first >= 0.5
+    assert third - second >= 1.0
+
+
+def test_requests_at_a_time_fall_with_429_and_climb_again():
+    from assay.tasks.judge.throttle import Throttle
+
+    throttle = Throttle(32)
+    with throttle.slot() as epoch:
+        throttle.halve(epoch)
+        throttle.halve(epoch)
+    assert throttle.limit == 16.0
+    for _ in range(17):
+        throttle.climb()
+    assert 16.9 < throttle.limit < 17.1
+    for _ in range(10_000):
+        throttle.climb()
+    assert throttle.limit == 32.0
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_more_or_fewer_verdicts_than_asked_for_are_no_verdicts(number):
+    with serve(completion(json.dumps({"verdicts": [True] * number}))) as chats, pytest.raises(JudgeFailure) as failure:
+        judge_of(chats, retries=0).ask(EACH.ask({"statement": ["a", "b"]}, count=2))
+    assert failure.value.kind is RulingKind.UNPARSABLE
+    assert "expected 2" in failure.value.detail
+
+
+def test_a_key_that_the_server_sends_back_is_hidden(tmp_path):
+    cache = tmp_path / "replies.sqlite"
+    with serve(completion(json.dumps({"reason": f"Your key is {KEY}.", "verdict": True}))) as chats:
+        judge = judge_of(chats, cache=cache)
+        reply = ask(judge)
+        judge.close()
+    assert KEY not in reply["reason"]
+    for file in tmp_path.iterdir():
+        assert KEY.encode() not in file.read_bytes()
+
+
+def test_the_key_of_the_environment_goes_to_the_judge_only(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-server")
+    with serve(YES) as chats:
+        ask(judge_of(chats, key=None))
+        monkeypatch.setenv("ASSAY_JUDGE_KEY", KEY)
+        ask(judge_of(chats, key=None))
+    assert "Authorization" not in chats.headers[0]
+    assert chats.headers[1]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_samples_are_drawn_and_flips_are_counted():
+    replies = iter([True, False, True, True, True, True])
+
+    def changing(_):
+        return completion(json.dumps({"reason": "", "verdict": next(replies)}))
+
+    @assay.measure("politeness", of="judged", prompts=(POLITE,))
+    def politeness(case):
+        reply = yield POLITE.ask({"answer": case.answer})
+        return assay.Finding(float(reply["verdict"]))
+
+    records = [{"query_id": "q1", "answer": "a"}, {"query_id": "q2", "answer": "b"}]
+    try:
+        with serve(changing) as chats:
+            result = assay.evaluate_rag(records, ["politeness"], judge=judge_of(chats, samples=3, concurrency=1))
+    finally:
+        assay.remove_measure("politeness")
+    assert result.scores["politeness"].tolist() == [pytest.approx(2 / 3), 1.0]
+    assert [ruling.is_flipped for ruling in result.rulings["politeness"]] == [True, False]
+    assert [body["seed"] for body in chats.bodies] == [0, 1, 2] * 2
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://user:word@host/v1", "user name or a password"),
+        ("ftp://host/v1", "is like http://"),
+        ("http:///v1", "is like"),
+    ],
+)
+def test_an_address_that_cannot_be_is_an_error(url, said):
+    with pytest.raises(assay.DataError, match=said):
+        assay.Judge(url, model="m", cache=False)
+
+
+def test_a_server_needs_a_model():
+    with pytest.raises(assay.PolicyError, match="name one"):
+        assay.Judge("http://127.0.0.1:9/v1", cache=False)
