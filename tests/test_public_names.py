@@ -66,6 +66,7 @@ RETURNED = {
     "evaluate_rag": lambda: assay.evaluate_rag([ROW], ["recall", "em", "bleu"]),
     "compare": lambda: assay.compare(JUDGED, {"one": ONE, "two": TWO}, ["rr"]),
     "audit": lambda: assay.audit(JUDGED, ONE, "map"),
+    "agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1}, "r": {"c": 1}}, runs={"one": ONE, "two": TWO}),
     "gate": lambda: assay.gate(JUDGED, ONE, {"rr": 0.5}),
     "worst_queries": lambda: assay.worst_queries(JUDGED, TWO, "rr"),
     "check": lambda: assay.check(JUDGED, ONE),
@@ -224,6 +225,7 @@ def test_every_name_has_a_docstring_of_its_own(name):
         assay.Measure,
         assay.CheckReport,
         assay.GateReport,
+        assay.Agreement,
         assay.Probe,
     ],
 )

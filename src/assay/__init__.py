@@ -5,6 +5,7 @@ Each name is imported when it is first used, so that `import assay` costs nothin
 
 # Every public name, with the module it comes from.
 _HOMES = {
+    "Agreement": "assay.tasks.agree.result",
     "Answers": "assay.measures.answers",
     "AssayError": "assay.core.errors",
     "Audit": "assay.tasks.audit.result",
@@ -46,6 +47,7 @@ _HOMES = {
     "Verdict": "assay.core.ruling",
     "WorstQueries": "assay.tasks.compare.worst",
     "__version__": "assay._kernel",
+    "agreement": "assay.tasks.agree.api",
     "audit": "assay.tasks.audit.api",
     "check": "assay.tasks.check.api",
     "compare": "assay.tasks.compare.api",
@@ -69,6 +71,7 @@ _HOMES = {
     "read_qrels": "assay.data.qrels",
     "read_run": "assay.data.run",
     "remove_measure": "assay.measures",
+    "rogan_gladen": "assay.stats.anchored",
     "score": "assay.measures.scores",
     "semantic": "assay.measures.answers",
     "worst_queries": "assay.tasks.compare.worst",
@@ -124,7 +127,10 @@ if TYPE_CHECKING:
     from assay.results.results import Results as Results
     from assay.results.stored import load_result as load_result
     from assay.stats import Interval as Interval
+    from assay.stats.anchored import rogan_gladen as rogan_gladen
     from assay.stats.pairs import Pair as Pair
+    from assay.tasks.agree.api import agreement as agreement
+    from assay.tasks.agree.result import Agreement as Agreement
     from assay.tasks.audit.api import audit as audit
     from assay.tasks.audit.result import Audit as Audit
     from assay.tasks.check.api import check as check

@@ -84,6 +84,7 @@ COMMANDS = {
     "gate": ("assay/gate", ["gate", QRELS, ONE, "--min", "rr=0.9", "--baseline", TWO, "--max-drop", "ndcg@10=0.01"]),
     "audit": ("assay/audit", ["audit", QRELS, ONE, "-m", "map", "-m", "ndcg@10"]),
     "check": ("assay/check", ["check", QRELS, ONE, TWO]),
+    "agree": ("assay/agreement", ["agree", QRELS, QRELS, "--threshold", "2", "--run", ONE, "--run", TWO]),
 }
 
 
@@ -118,6 +119,8 @@ def test_python_has_the_same_shape():
     stored = assay.compare(None, dict(results.items()))
     check_json(json.loads(stored.to_json()))
     check_json(json.loads(stored.queries("ndcg@10", "one", "two").to_json()))
+    check_json(json.loads(assay.agreement({"q": {"a": 0, "b": 2}}, {"q": {"a": 1, "b": 2, "c": 0}}).to_json()))
+    check_json(json.loads(assay.agreement({"q": 0.5, "r": 1, "s": 0}, {"q": 0.5, "r": 0}).to_json()))
     check_json(json.loads(assay.worst_queries(QRELS, ONE, queries=DEMO / "queries.jsonl").to_json()))
 
 

@@ -30,6 +30,7 @@ COMMANDS = {
     "diff": ["diff", "qrels.txt", "one.run", "two.run"],
     "gate": ["gate", "qrels.txt", "one.run", "--min", "rr=0.1"],
     "audit": ["audit", "qrels.txt", "one.run", "-m", "rr"],
+    "agree": ["agree", "qrels.txt", "qrels.txt", "--run", "one.run", "--run", "two.run"],
     "check": ["check", "qrels.txt", "one.run"],
     "rag": ["rag", "records.jsonl", "-m", "em"],
 }

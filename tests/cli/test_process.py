@@ -111,6 +111,7 @@ PRINTING = [
     ["compare", "qrels.txt", "one.run", "two.run"],
     ["diff", "qrels.txt", "one.run", "two.run", "-m", "rr"],
     ["audit", "qrels.txt", "one.run", "-m", "rr"],
+    ["agree", "qrels.txt", "qrels.txt"],
     ["gate", "qrels.txt", "one.run", "--min", "rr=0.1"],
     ["check", "qrels.txt", "one.run"],
     ["convert", "one.run", "-"],

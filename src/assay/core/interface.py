@@ -21,7 +21,13 @@ class Interface(Enum):
 INTERFACE: ContextVar[Interface] = ContextVar("assay_interface", default=Interface.PYTHON)
 
 # Options that the shell does not spell like Python, and the commands of tasks.
-SHELL_NAMES = {"minimum": "--min", "format": "--run-format", "columns": "--column", "result.save": "--save"}
+SHELL_NAMES = {
+    "minimum": "--min",
+    "format": "--run-format",
+    "columns": "--column",
+    "result.save": "--save",
+    "runs": "--run",
+}
 COMMANDS = {"evaluate": "eval", "evaluate_many": "eval", "evaluate_rag": "rag"}
 
 

@@ -127,6 +127,9 @@ class NoteKind(StrEnum):
             "pair": "{count} [query|queries] left out; no finite value in both runs",
             "runs": "{count} [query|queries] left out; no finite value in every run",
             "drop": "{count} [query|queries] left out of the drop; no value on one side",
+            "agreement": "every grade is the same, and chance alone agrees as often; {which} undefined",
+            "resamples": "kappa is undefined in {count} of {samples} resamples; its interval is over the others",
+            "correction": "the verdicts are no better than chance; the share cannot be corrected",
         },
     )
     REL = "rel", "not affected by rel={rel}; gains come from the grades"
@@ -154,6 +157,16 @@ class NoteKind(StrEnum):
     EQUAL = "equal", "same score on every query"
     CONSTANT = "constant", "same difference on every query; its spread is unknown"
     SPLIT = "split", "the means point one way and the test the other; neither is called better"
+
+    # Two sets of judgments or of scores.
+    ONE_SIDED = (
+        "one_sided",
+        "{count} [document|documents] judged by {side} only; left out",
+        {
+            "scores": "{count} [query has|queries have] a value in {side} only; left out: {queries}",
+            "queries": "runs are scored on the queries of both; {count} [is|are] left out: {queries}",
+        },
+    )
 
     # An audit.
     START = "start", "{tool} has no {measure}; the steps start from its {name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +17,7 @@ from assay.data.formats import BY_SUFFIX, find_format, recognise
 from assay.data.frames import GIVEN_RANK, as_frame, rows_of_table
 from assay.data.mappings import as_dicts
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
-from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, is_source, open_source
+from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, gather, is_source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -157,6 +157,12 @@ def rank_run(
     else:
         ranker.add_rankings(as_dicts(run))
     return ranker
+
+
+def read_again(run: object) -> object:
+    """The run in a form that can be read more than once: a file object or an iterator is read into memory."""
+    is_file = callable(getattr(run, "read", None)) and not isinstance(run, (str, os.PathLike))
+    return Run(gather(run)) if is_file or isinstance(run, Iterator) else run
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object], kinds: tuple[type, ...] = ()) -> dict[str, object]:

@@ -59,8 +59,7 @@ def bootstrap_all(
     seed: int = 0,
 ) -> dict[str, Interval]:
     """The interval of each measure. Measures defined for the same queries share their samples."""
-    if not (isinstance(level, Real) and 0 < level < 1):
-        raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
+    check_level(level)
     check_whole("seed", seed, 0)
     names = list(scores)
     intervals: dict[str, Interval] = {}
@@ -73,6 +72,12 @@ def bootstrap_all(
         for name, column in zip(group, totals.T, strict=True):
             intervals[name] = percentiles(AGGREGATES[aggregates[name]].finish(column, len(prepared)), level)
     return {name: intervals[name] for name in scores}
+
+
+def check_level(level: float) -> None:
+    """Raises unless it is the level of an interval."""
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
 
 
 def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:

@@ -1,0 +1,1 @@
+"""Agreement: how far two sets of judgments or of scores agree."""
