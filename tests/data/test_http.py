@@ -3,12 +3,15 @@
 import logging
 import subprocess
 import sys
+import time
 
 import pytest
 
 from assay.core.errors import DataError
+from assay.data import http
 from assay.data.http import HttpClient, TemporaryError
 from assay.data.secrets import Secret
+from raw_server import RawServer, drip, flood
 from search_server import Reply, SearchServer
 
 WITHOUT = "import sys; sys.modules['httpx2'] = None; import assay; "
@@ -103,3 +106,33 @@ def test_an_address_that_cannot_be_one(client):
 def test_a_server_without_tls(client):
     with SearchServer() as server, pytest.raises(TemporaryError, match=r"^connection failed: "):
         client.send("GET", server.url.replace("http://", "https://"), headers={})
+
+
+# What a server sends, the time limit, and the error; without a limit, what never ends is cut by its size.
+ENDLESS = [
+    (drip(b"HTTP/1.1 200 OK\r\nX: ", b"x"), 0.2, TemporaryError, r"^no response within 0\.2 s$"),
+    (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), 0.2, TemporaryError, r"^no response within 0\.2 s$"),
+    (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), 0.2, TemporaryError, r"^no response within 0\.2 s$"),
+    (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), None, DataError, r"^the response does not end$"),
+    (flood(b"HTTP/1.1 200 OK\r\n\r\n", b" "), None, DataError, r"^the response is larger than 1 MiB$"),
+]
+
+
+@pytest.mark.parametrize(("behave", "timeout", "error", "message"), ENDLESS)
+def test_limits_hold_for_the_whole_exchange(behave, timeout, error, message, monkeypatch):
+    monkeypatch.setattr(http, "LARGEST", 1 << 20)
+    client = HttpClient(timeout=timeout)
+    with RawServer(behave) as server:
+        started = time.monotonic()
+        with pytest.raises(error, match=message):
+            client.send("GET", server.url, headers={})
+        assert time.monotonic() - started < 5
+        client.close()
+
+
+def test_headers_of_a_response_are_not_logged(client, caplog):
+    caplog.set_level(logging.DEBUG)
+    with SearchServer(lambda *_: Reply(["d1"], headers={"X-Echo": "s3cret-key"})) as server:
+        send(client, server)
+    assert "receive_response_headers.started" in caplog.text
+    assert "s3cret" not in caplog.text

@@ -1,32 +1,34 @@
 """HTTP: one client for everything that talks to a server.
 
-httpx2 opens, pools and closes connections and speaks TLS. This file adds what its callers need: limits on the time and
-the size of a response, which failures may pass and how long to wait before a retry, and messages without secrets.
-Its transport is used without the client on top: that one would keep cookies and write whole addresses to the log.
-Redirects are not followed, since keys would go elsewhere; proxy settings of the environment are ignored.
+httpx2 writes requests and speaks TLS, and its httpcore2 pools connections, which `transport` limits. This file adds
+which failures may pass and how long to wait before a retry, a limit on what a response becomes when decompressed, and
+messages without secrets. The pool is used without the client on top: that one would keep cookies and write whole
+addresses to the log. Redirects are not followed, since keys would go elsewhere; proxy settings of the environment are
+ignored.
 """
 
 from __future__ import annotations
 
 import socket
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
-from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.core.errors import AssayError, DataError
-from assay.core.text import printable
+from assay.core.text import printable, show
 from assay.data.secrets import MARK, Secret, hide
 
 if TYPE_CHECKING:
-    import ssl
-
+    import httpcore2
     import httpx2
 
 LARGEST = 64 << 20
-# Shorter than the five seconds after which common servers close an idle connection.
-IDLE_SECONDS = 4.0
+# Bytes to decompress at a time: a small response may be a very large one.
+PIECE = 1 << 20
+# How zlib is told what to expect.
+GZIP, ZLIB, DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LONGEST_EXCERPT = 80
@@ -75,23 +77,22 @@ def pause_before_retry(attempt: int, error: BaseException | None) -> float:
 class HttpClient:
     """Connections that are kept between requests, with limits; may be used from many threads.
 
-    `timeout` is a limit in seconds, or None for none. It applies to connecting, to each wait for data, and to the time
-    from the request on, which is checked after each part of the content: headers sent bit by bit can take longer.
+    `timeout` is a limit in seconds on the whole exchange, or None for none.
     """
 
     def __init__(self, *, timeout: float | None, secrets: Iterable[Secret] = ()) -> None:
         self.timeout = timeout
         self.secrets = tuple(secrets)
         self._is_closed = False
-        self._transport = open_transport()
+        self._pool = open_pool()
 
     def send(self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None = None) -> bytes:
         """The content of the response. Raises `TemporaryError` if a retry may help, else `DataError`."""
         try:
             if not self._is_closed:
-                return self._exchange(self._transport, method, url, headers, content)
-            with open_transport() as transport:
-                return self._exchange(transport, method, url, headers, content)
+                return self._exchange(self._pool, method, url, headers, content)
+            with open_pool() as pool:
+                return self._exchange(pool, method, url, headers, content)
         except HttpError as error:
             raise HttpError(self.hide(str(error)), error.status) from None
         except DataError as error:
@@ -106,35 +107,30 @@ class HttpClient:
     def close(self) -> None:
         """Closes all connections, those in use too; a later request gets a connection for itself alone."""
         self._is_closed = True
-        self._transport.close()
+        self._pool.close()
 
     def _exchange(
         self,
-        transport: httpx2.HTTPTransport,
+        pool: httpcore2.ConnectionPool,
         method: str,
         url: str,
         headers: Mapping[str, str],
         content: bytes | None,
     ) -> bytes:
+        import httpcore2
         import httpx2
 
-        end = None if self.timeout is None else time.monotonic() + self.timeout
+        from assay.data.transport import LIMITS
+
         try:
-            limits = httpx2.Timeout(self.timeout).as_dict()
-            request = httpx2.Request(method, url, headers=headers, content=content, extensions={"timeout": limits})
-            response = transport.handle_request(request)
-            try:
-                received = b"".join(receive(response, end))
-            finally:
-                response.close()
-                if self._is_closed:
-                    # It was still being opened when the others were closed.
-                    response.extensions["network_stream"].close()
+            request = as_sent(httpx2.Request(method, url, headers=headers, content=content))
+            with LIMITS.of(self.timeout):
+                response, received = self._receive(pool, request)
         except httpx2.InvalidURL as error:
             raise DataError(f"invalid address: {error}") from None
-        except (httpx2.TimeoutException, TimeoutError):
+        except (httpcore2.TimeoutException, TimeoutError):
             raise NoResponseError(f"no response within {self.timeout or 0:g} s") from None
-        except httpx2.RequestError as error:
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error) as error:
             if SWITCHED in str(error):
                 said = "HTTP 101: the server changes to another protocol, such as WebSocket; use an address for HTTP"
                 raise DataError(said) from None
@@ -142,56 +138,110 @@ class HttpClient:
         check_status(response, received)
         return received
 
+    def _receive(self, pool: httpcore2.ConnectionPool, request: httpcore2.Request) -> tuple[httpcore2.Response, bytes]:
+        from assay.data.transport import LIMITS
 
-def open_transport() -> httpx2.HTTPTransport:
-    """A pool of connections without limits of its own: callers decide how many requests they make at a time."""
+        response = pool.handle_request(request)
+        # Chunks have headers of their own.
+        LIMITS.allow(2 * LARGEST)
+        try:
+            parts = decompress(response.iter_stream(), header(response, "Content-Encoding") or "")
+            return response, b"".join(up_to(LARGEST, parts))
+        finally:
+            response.close()
+            if self._is_closed:
+                # It was still being opened when the others were closed.
+                response.extensions["network_stream"].close()
+
+
+def open_pool() -> httpcore2.ConnectionPool:
+    """A pool of connections without a limit on their number: callers decide how many requests they make at a time."""
     try:
-        import httpx2
+        from assay.data import transport
     except ImportError:
         raise AssayError('HTTP needs the package httpx2; install it with: pip install "assay[probe]"') from None
-    limits = httpx2.Limits(keepalive_expiry=IDLE_SECONDS)
-    return httpx2.HTTPTransport(verify=tls_settings(), trust_env=False, limits=limits)
+    return transport.open_pool()
 
 
-@cache
-def tls_settings() -> ssl.SSLContext:
-    """The certificates to trust: slow to load, so loaded once."""
+def as_sent(request: httpx2.Request) -> httpcore2.Request:
+    """The request as the pool takes it."""
+    import httpcore2
+
+    url = request.url
+    target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    return httpcore2.Request(request.method, target, headers=request.headers.raw, content=request.read())
+
+
+def header(response: httpcore2.Response, name: str) -> str | None:
+    """The value of a header of the response."""
     import httpx2
 
-    return httpx2.create_ssl_context()
+    return httpx2.Headers(response.headers).get(name)
 
 
-def receive(response: httpx2.Response, end: float | None) -> Iterator[bytes]:
-    """The response, piece by piece, unless it is too long or too slow."""
+def up_to(most: int, parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts, unless there are too many bytes."""
     size = 0
-    for part in response.iter_bytes():
-        yield part
+    for part in parts:
         size += len(part)
-        if size > LARGEST:
-            raise DataError(f"the response is larger than {LARGEST >> 20} MiB")
-        if end is not None and time.monotonic() > end:
-            raise TimeoutError
+        if size > most:
+            raise DataError(f"the response is larger than {most >> 20} MiB")
+        yield part
 
 
-def check_status(response: httpx2.Response, content: bytes) -> None:
+def decompress(parts: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """The content, piece by piece, of a response that may be compressed, though nothing asks for it."""
+    encodings = [name for each in encoding.split(",") if (name := each.strip().lower()) not in ("", "identity")]
+    if not encodings:
+        yield from parts
+        return
+    if len(encodings) > 1:
+        raise DataError(f"the response is compressed {len(encodings)} times; let the server send it as it is")
+    if encodings[0] not in ("gzip", "x-gzip", "deflate"):
+        said = f"the response is compressed with {show(encodings[0])}, which cannot be read"
+        raise DataError(f"{said}; let the server send it as it is, or with gzip")
+    yield from inflate(parts, is_gzip=encodings[0] != "deflate")
+
+
+def inflate(parts: Iterable[bytes], *, is_gzip: bool) -> Iterator[bytes]:
+    """The content of gzip or deflate, in pieces of a limited size; what follows its end is ignored."""
+    work = None
+    for part in filter(None, parts):
+        if work is None:
+            # Some servers send deflate without the header that it should have.
+            has_header = part[0] & 15 == zlib.DEFLATED
+            work = zlib.decompressobj(GZIP if is_gzip else ZLIB if has_header else DEFLATE)
+        rest = part
+        while rest and not work.eof:
+            yield work.decompress(rest, PIECE)
+            rest = work.unconsumed_tail
+    while work is not None and not work.eof:
+        piece = work.decompress(b"", PIECE)
+        if not piece and not work.eof:
+            raise zlib.error("the compressed content is cut off")
+        yield piece
+
+
+def check_status(response: httpcore2.Response, content: bytes) -> None:
     """Raises unless the status is a success."""
-    status = response.status_code
+    status = response.status
     if OK <= status < REDIRECT:
         return
-    said = f"HTTP {status} {shorten(response.reason_phrase)}".strip()
+    reason = response.extensions["reason_phrase"].decode("ascii", "replace")
+    said = f"HTTP {status} {shorten(reason)}".strip()
     if status < REFUSED and status not in REDIRECTS:
         raise DataError(f"{said}: neither an answer nor an error; check the address and the headers")
     if status < REFUSED:
-        target = response.headers.get("Location", "").partition("?")[0]
+        target = (header(response, "Location") or "").partition("?")[0]
         where = f" to {shorten(target)}" if target else ""
         raise DataError(f"{said}: redirected{where}; redirects are not followed, use the final address")
     said += f": {excerpt(content)}" if content.strip() else ""
     if status in PASSING or status >= BROKEN:
-        raise TemporaryError(said, seconds_to_wait(response.headers.get("Retry-After")), status)
+        raise TemporaryError(said, seconds_to_wait(header(response, "Retry-After")), status)
     raise HttpError(said, status)
 
 
-def describe_failure(error: httpx2.RequestError) -> str:
+def describe_failure(error: Exception) -> str:
     """A connection or a response that failed, in words."""
     cause: BaseException | None = error
     while cause is not None:
@@ -207,7 +257,7 @@ def seconds_to_wait(value: str | None) -> float | None:
     """The meaning of `Retry-After`: seconds, or a date."""
     if value is None:
         return None
-    if value.strip().isdecimal():
+    if value.isascii() and value.strip().isdecimal():
         return float(value)
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())

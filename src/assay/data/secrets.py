@@ -158,7 +158,7 @@ def shown_forms(secret: Secret) -> list[str]:
 
 
 def encoded_forms(text: str) -> set[str]:
-    """A text as it is, decoded, encoded, and as JSON, HTML and assay's messages write it.
+    """A text as it is, decoded, encoded, and as JSON, HTML and assay's messages write it; a long one also in one case.
 
     >>> sorted(encoded_forms("a%2Fb"))
     ['a%252Fb', 'a%2Fb', 'a%2fb', 'a/b']
@@ -166,6 +166,8 @@ def encoded_forms(text: str) -> set[str]:
     if not text:
         return set()
     plain = {text, unquote(text), unquote_plus(text)}
+    if len(text) >= SHORTEST_WORD:
+        plain |= {recased for each in plain for recased in (each.upper(), each.lower())}
     encoded = {
         write(each, safe=safe, errors="replace")
         for each in plain

@@ -292,7 +292,7 @@ def is_number(value: object) -> bool:
 
 def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa: ANN401 - any library's passage
     """A passage's id, text and score."""
-    if as_id(value) is not None:
+    if isinstance(value, str) or as_id(value) is not None:
         return Passage(document_id(value, place))
     name, fault = field_of(value, doc_id) if doc_id else find_field(value, PASSAGE_ID), ""
     if name is None:
@@ -332,7 +332,8 @@ def place_name(place: int) -> str:
 def document_id(value: object, place: str) -> str:
     name = as_id(value)
     if name is None:
-        raise DataError(f"{place}: the id of a document must be a string or an integer, not {show(value)}")
+        expected = "valid Unicode" if isinstance(value, str) else "a string or an integer"
+        raise DataError(f"{place}: the id of a document must be {expected}, not {show(value)}")
     if not name:
         raise DataError(f"{place}: a retrieved document has an empty id")
     return name

@@ -117,8 +117,10 @@ def read_response(content: bytes, path: str | None, answer_path: str | None = No
         response = json.loads(content, object_pairs_hook=refuse_repeats)
     except RepeatedKeyError as error:
         raise DataError(f"the response: {error}") from None
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, UnicodeDecodeError):
         raise DataError(f"the response is not JSON: {excerpt(content)}") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the response: {explain_json_error(error)}") from None
     if response == {}:
         raise DataError("the response is an empty object")
     if answer_path is not None:

@@ -13,9 +13,9 @@ Libraries are recognised by these methods; none of them is imported. If an objec
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import partial
-from itertools import count, pairwise
+from itertools import count, islice, pairwise
 from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +40,8 @@ LIST_KEYS = (
 # A dict of plain numbers under these keys reports on the search; it is not a ranking.
 STATUS_KEYS = frozenset({"code", "status", "total", "count", "took", "error"})
 MOST_KEYS = 8
+# In one response, unless k is larger: reading more would take seconds.
+MOST_DOCUMENTS = 100_000
 
 
 class Retriever(NamedTuple):
@@ -190,7 +192,7 @@ class RankingReader(NamedTuple):
     def read(self, response: object) -> Ranking:
         """The ranking in a response, and its answer."""
         answered = split_answer(response)
-        listed = find_list(response if answered is None else answered.contexts)
+        listed = limit_documents(find_list(response if answered is None else answered.contexts), self.k)
         path = self.rule.argument if self.rule is not None and self.rule.is_field else None
         passages = read_passages(listed, "the response", doc_id=path)
         documents, unmatched = self.documents(passages.ids)
@@ -218,6 +220,17 @@ class RankingReader(NamedTuple):
         found = self.rule.match_all(ids).to_list()
         unmatched = tuple(each for each, document in zip(ids, found, strict=True) if document is None)
         return [document or each for each, document in zip(ids, found, strict=True)], unmatched
+
+
+def limit_documents(listed: object, k: int) -> object:
+    """The documents, unless there are far too many, or no end of them."""
+    if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+        return listed
+    most = max(MOST_DOCUMENTS, k)
+    documents = listed if isinstance(listed, Sized) else list(islice(listed, most + 1))
+    if len(documents) > most:
+        raise DataError(f"the response has more than {most:,} documents; k is {k:,}, return that many")
+    return documents
 
 
 def find_list(response: object) -> object:

@@ -1,0 +1,291 @@
+"""Servers that break HTTP: each question ends with a reason or a ranking, soon, in little memory, without keys."""
+
+import gzip
+import logging
+import math
+import time
+import zlib
+
+import pyarrow
+import pytest
+
+from assay.data import http
+from raw_server import KEYS, RawServer, answer, drip, flood, hang, probe_in, reset
+
+pytestmark = pytest.mark.attack("Servers")
+
+OK = b"HTTP/1.1 200 OK\r\n"
+IDS = b'["d1"]'
+LATE = "no response within 0.8 s"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+CUT = "invalid response: peer closed connection without sending complete message body"
+NOTHING = "invalid response: Server disconnected without sending a response."
+BOMB = gzip.compress(b" " * (200 << 20), 9)
+
+
+def encoded(content, encoding):
+    return answer(content, f"Content-Encoding: {encoding}\r\n")
+
+
+# What the server sends, and how the failure begins, or the documents.
+WIRE = {
+    "never answers": (hang(), LATE),
+    "closes at once": (b"", NOTHING),
+    "resets at once": (reset(), "connection failed: Connection reset by peer"),
+    "resets in the headers": (reset(OK), "connection failed: Connection reset by peer"),
+    "resets in the body": (reset(answer(IDS)[:-2]), "connection failed: Connection reset by peer"),
+    "status byte by byte": (drip(b"", b"H"), LATE),
+    "headers byte by byte": (drip(OK + b"X: ", b"x"), LATE),
+    "header after header, slowly": (drip(OK, b"X: 1\r\n"), LATE),
+    "body byte by byte": (drip(OK + b"\r\n[", b" "), LATE),
+    "body byte by byte, of a length": (drip(OK + b"Content-Length: 9999\r\n\r\n[", b" "), LATE),
+    "chunk by chunk, slowly": (drip(CHUNKED, b"1\r\n \r\n"), LATE),
+    "stops in the status": (hang(b"HTTP/1.1 2"), LATE),
+    "stops in the headers": (hang(OK + b"Content-"), LATE),
+    "stops in the body": (hang(answer(IDS)[:-2]), LATE),
+    "stops between chunks": (hang(CHUNKED + b"2\r\n[]\r\n"), LATE),
+    "endless status": (flood(b"HTTP/1.1 200 ", b"x"), "invalid response: Receive buffer too long"),
+    "endless headers": (flood(OK, b"X: 1\r\n"), "invalid response: Receive buffer too long"),
+    "endless header": (flood(OK + b"X: ", b"x"), "invalid response: Receive buffer too long"),
+    "endless body": (flood(OK + b"\r\n[", b" "), "the response is larger than 64 MiB"),
+    "endless body of a length": (
+        flood(OK + b"Content-Length: 99999999999\r\n\r\n[", b" "),
+        "the response is larger than 64 MiB",
+    ),
+    "endless chunks": (
+        flood(CHUNKED, b"1000\r\n" + b" " * 4096 + b"\r\n"),
+        "the response is larger than 64 MiB",
+    ),
+    "endless small chunks": (flood(CHUNKED, b"1\r\n \r\n"), LATE),
+    "endless chunk extension": (flood(CHUNKED + b"1;x=", b"x"), "invalid response: Receive buffer too long"),
+    "endless trailers": (flood(CHUNKED + b"0\r\n", b"X: 1\r\n"), "invalid response: Receive buffer too long"),
+    "endless 100": (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), LATE),
+    "endless 103, slowly": (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), LATE),
+    "endless error page": (flood(b"HTTP/1.1 500 No\r\n\r\n", b"x"), "the response is larger than 64 MiB"),
+    "a header of 1 MB": (answer(IDS, f"X: {'x' * 1_000_000}\r\n"), "invalid response: Receive buffer too long"),
+    "30,000 headers": (answer(IDS, "X: 1\r\n" * 30_000), "invalid response: Receive buffer too long"),
+    "more than the length": (answer(IDS + b"garbage", "Content-Length: 6\r\n"), ["d1"]),
+    "less than the length": (answer(IDS, "Content-Length: 7\r\n"), CUT),
+    "a negative length": (answer(IDS, "Content-Length: -6\r\n"), "invalid response: bad Content-Length"),
+    "a length with a sign": (answer(IDS, "Content-Length: +6\r\n"), "invalid response: bad Content-Length"),
+    "a length in hexadecimal": (answer(IDS, "Content-Length: 0x6\r\n"), "invalid response: bad Content-Length"),
+    "a length that is a word": (answer(IDS, "Content-Length: six\r\n"), "invalid response: bad Content-Length"),
+    "a length of nothing": (answer(IDS, "Content-Length: \r\n"), "invalid response: bad Content-Length"),
+    "a length of 40 digits": (answer(IDS, f"Content-Length: {'9' * 40}\r\n"), "invalid response: bad Content-Length"),
+    "two lengths": (
+        answer(IDS, "Content-Length: 6\r\nContent-Length: 5\r\n"),
+        "invalid response: conflicting Content-Length headers",
+    ),
+    "two lengths in one": (answer(IDS, "Content-Length: 6, 5\r\n"), "invalid response: conflicting Content-Length"),
+    "the same length twice": (answer(IDS, "Content-Length: 6\r\nContent-Length: 6\r\n"), ["d1"]),
+    "a length and chunks": (
+        answer(b"6\r\n" + IDS + b"\r\n0\r\n\r\n", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"),
+        ["d1"],
+    ),
+    "a chunk size that is a word": (CHUNKED + b"six\r\n" + IDS, "invalid response: illegal chunk header"),
+    "a negative chunk size": (CHUNKED + b"-6\r\n" + IDS, "invalid response: illegal chunk header"),
+    "a chunk size of 40 digits": (CHUNKED + b"f" * 40 + b"\r\n" + IDS, "invalid response: illegal chunk header"),
+    "a chunk of 2^60 bytes": (CHUNKED + b"1000000000000000\r\n" + IDS, CUT.replace("message body", "message")),
+    "a chunk longer than its size": (
+        CHUNKED + b"3\r\n" + IDS + b"\r\n0\r\n\r\n",
+        "invalid response: malformed chunk footer",
+    ),
+    "chunks without an end": (CHUNKED + b"6\r\n" + IDS + b"\r\n", CUT.replace(" body", "")),
+    "garbage after the chunks": (CHUNKED + b"6\r\n" + IDS + b"\r\n0\r\n\r\ngarbage", ["d1"]),
+    "chunks with an extension": (CHUNKED + b"6;x=1\r\n" + IDS + b"\r\n0\r\nX: 1\r\n\r\n", ["d1"]),
+    "an unknown transfer encoding": (answer(IDS, "Transfer-Encoding: gzip\r\n"), "invalid response: "),
+    "chunked twice": (answer(IDS, "Transfer-Encoding: chunked, chunked\r\n"), "invalid response: "),
+    "gzip": (encoded(gzip.compress(IDS), "gzip"), ["d1"]),
+    "gzip in capitals": (encoded(gzip.compress(IDS), "GZIP"), ["d1"]),
+    "deflate": (encoded(zlib.compress(IDS), "deflate"), ["d1"]),
+    "deflate without a header": (encoded(zlib.compress(IDS, wbits=-15), "deflate"), ["d1"]),
+    "identity": (encoded(IDS, "identity"), ["d1"]),
+    "a gzip bomb": (encoded(BOMB, "gzip"), "the response is larger than 64 MiB"),
+    "a deflate bomb": (
+        encoded(zlib.compress(b" " * (200 << 20)), "deflate"),
+        "the response is larger than 64 MiB",
+    ),
+    "a bomb in a bomb": (encoded(gzip.compress(BOMB, 9), "gzip, gzip"), "the response is compressed 2 times"),
+    "twenty encodings": (encoded(IDS, ", ".join(["gzip"] * 20)), "the response is compressed 20 times"),
+    "gzip cut off": (
+        encoded(gzip.compress(IDS * 99)[:-12], "gzip"),
+        "invalid response: the compressed content is cut off",
+    ),
+    "gzip without its checksum": (
+        encoded(gzip.compress(IDS)[:-4], "gzip"),
+        "invalid response: the compressed content is cut off",
+    ),
+    "gzip with a wrong checksum": (encoded(gzip.compress(IDS)[:-8] + b"\0" * 8, "gzip"), "invalid response: Error -3"),
+    "garbage after gzip": (encoded(gzip.compress(IDS) + b"garbage", "gzip"), ["d1"]),
+    "plain text called gzip": (encoded(IDS, "gzip"), "invalid response: Error -3"),
+    "plain text called deflate": (encoded(IDS, "deflate"), "invalid response: the compressed content is cut off"),
+    "nothing called gzip": (encoded(b"", "gzip"), "the response is not JSON: it is empty"),
+    "zstandard": (
+        encoded(pyarrow.compress(IDS, "zstd", asbytes=True), "zstd"),
+        "the response is compressed with 'zstd'",
+    ),
+    "brotli": (encoded(b'\x8b\x02\x80["d1"]\x03', "br"), "the response is compressed with 'br'"),
+    "an unknown encoding": (encoded(IDS, "rot13"), "the response is compressed with 'rot13'"),
+    "an encoding that echoes a key": (encoded(IDS, KEYS[1]), "the response is compressed with '…'"),
+    "HTTP/0.9": (IDS, "invalid response: "),
+    "HTTP/1.0": (b"HTTP/1.0 200 OK\r\n\r\n" + IDS, ["d1"]),
+    "HTTP/2": (b"\0\0\x12\4\0\0\0\0\0\0\3\0\0\0\x80\0\4\0\1\0\0\0\5\0\xff\xff\xff", "invalid response: "),
+    "HTTP/2's preface": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "invalid response: illegal status line"),
+    "HTTP/9.9": (b"HTTP/9.9 200 OK\r\n\r\n" + IDS, ["d1"]),
+    "no number as status": (b"HTTP/1.1 abc\r\n\r\n", "invalid response: illegal status line"),
+    "a status of two digits": (b"HTTP/1.1 99 Few\r\n\r\n", "invalid response: illegal status line"),
+    "a status of four digits": (b"HTTP/1.1 2000 OK\r\n\r\n", "invalid response: illegal status line"),
+    "a status without a reason": (b"HTTP/1.1 200\r\n\r\n" + IDS, ["d1"]),
+    "shoutcast": (b"ICY 200 OK\r\n\r\n", "invalid response: illegal status line"),
+    "SSH": (b"SSH-2.0-OpenSSH_9.6\r\n", "invalid response: "),
+    "SMTP": (b"220 mail ESMTP ready\r\n\r\n", "invalid response: illegal status line"),
+    "TLS on a plain port": (b"\x15\x03\x03\x00\x02\x02\x28", "invalid response: "),
+    "zeros": (b"\0" * 9999, "invalid response: "),
+    "line feeds only": (OK.replace(b"\r", b"") + b"Content-Length: 6\n\n" + IDS, ["d1"]),
+    "a folded header": (OK + b"X: 1\r\n 2\r\n\r\n" + IDS, ["d1"]),
+    "a header without a colon": (OK + b"X\r\n\r\n" + IDS, "invalid response: illegal header line"),
+    "a header with a blank name": (OK + b": 1\r\n\r\n" + IDS, "invalid response: illegal header line"),
+    "control characters in a header": (OK + b"X: \x00\x1b[2J\r\n\r\n" + IDS, "invalid response: illegal header line"),
+    "100 before": (b"HTTP/1.1 100 Continue\r\n\r\n" + answer(IDS), ["d1"]),
+    "103 before": (b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + answer(IDS), ["d1"]),
+    "two answers": (answer(IDS) + answer(["d2"]), ["d1"]),
+}
+
+
+# These take a second each; the others of their kind are quick.
+LONG = ("endless body of a length", "endless chunks", "endless error page", "a deflate bomb")
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.hostile] * (kind in LONG)) for kind in WIRE])
+def test_how_it_is_sent(kind, tmp_path):
+    behave, expected = WIRE[kind]
+    options = ("--timeout", "0.8") if expected == LATE else ()
+    outcome = probe_in(tmp_path, RawServer(behave), *options)
+    assert outcome.code == 0
+    if isinstance(expected, list):
+        assert (outcome.documents, outcome.failure) == (expected, "")
+    else:
+        assert outcome.failure.startswith(expected), outcome.failure
+
+
+HTML = b"<html><body>Bad \x1b]0;title\x07 gateway</body></html>"
+# The status and headers of an answer, its content, and how the failure begins.
+STATUSES = {
+    "101": (
+        "101 Switching Protocols",
+        "Upgrade: websocket\r\n",
+        b"",
+        "HTTP 101: the server changes to another protocol",
+    ),
+    "204": ("204 No Content", "", b"", "the response is not JSON: it is empty"),
+    "205": ("205 Reset Content", "", b"", "the response is not JSON: it is empty"),
+    "206": ("206 Partial Content", "Content-Range: bytes 0-3/6\r\n", IDS[:4], "the response is not JSON: '[\"d1'"),
+    "300": ("300 Multiple Choices", "", b"", "HTTP 300 Multiple Choices: redirected; redirects are not followed"),
+    "to itself": ("301 Moved", "Location: /search\r\n", b"", "HTTP 301 Moved: redirected to /search;"),
+    "to a file": (
+        "302 Found",
+        "Location: file:///etc/passwd\r\n",
+        b"",
+        "HTTP 302 Found: redirected to file:///etc/passwd;",
+    ),
+    "to nowhere": ("303 See Other", "Location: \r\n", b"", "HTTP 303 See Other: redirected; redirects"),
+    "to many": ("307 To", "Location: /a\r\nLocation: /b\r\n", b"", "HTTP 307 To: redirected to /a, /b;"),
+    "to a key": (
+        "308 To",
+        f"Location: http://h/{KEYS[1]}?token={KEYS[0]}\r\n",
+        b"",
+        "HTTP 308 To: redirected to http://h/…;",
+    ),
+    "to escapes": ("302 To", "Location: /\x9b31m\xe2\x80\xae\r\n", b"", "HTTP 302 To: redirected to /"),
+    "304": ("304 Not Modified", "", b"", "HTTP 304 Not Modified: neither an answer nor an error"),
+    "305": (
+        "305 Use Proxy",
+        "Location: http://127.0.0.1:1/\r\n",
+        b"",
+        "HTTP 305 Use Proxy: redirected to http://127.0.0.1:1/",
+    ),
+    "306": ("306 Switch Proxy", "", b"", "HTTP 306 Switch Proxy: neither an answer nor an error"),
+    "400": ("400 Bad Request", "", KEYS[0].encode(), "HTTP 400 Bad Request: '…'"),
+    "401": ("401 Unauthorized", f"WWW-Authenticate: Basic realm={KEYS[1]}\r\n", b"no", "HTTP 401 Unauthorized: 'no'"),
+    "403": ("403 Forbidden", "", {"error": f"key {KEYS[1]} is not valid"}, 'HTTP 403 Forbidden: \'{"error": "key … is'),
+    "407": ("407 Proxy Authentication Required", "Proxy-Authenticate: Basic\r\n", b"", "HTTP 407 Proxy Authentication"),
+    "408": ("408 Request Timeout", "", b"", "HTTP 408 Request Timeout"),
+    "413": ("413 Content Too Large", "", b"", "HTTP 413 Content Too Large"),
+    "418": ("418 I'm a teapot", "", b"short and stout", "HTTP 418 I'm a teapot: 'short and stout'"),
+    "421": ("421 Misdirected Request", "", b"", "HTTP 421 Misdirected Request"),
+    "451": (
+        "451 Unavailable For Legal Reasons",
+        "",
+        HTML,
+        r"HTTP 451 Unavailable For Legal Reasons: '<html><body>Bad \x1b]0;",
+    ),
+    "500": ("500 Error", "", HTML, r"HTTP 500 Error: '<html><body>Bad \x1b]0;title\x07 gateway</body></html>'"),
+    "a long error page": ("500 Error", "", b"<p>" + KEYS[2].encode() + b"x" * (8 << 20), "HTTP 500 Error: '<p>…xxx"),
+    "502": ("502 Bad Gateway", "", b"\xff\xfe\x00", "HTTP 502 Bad Gateway: '"),
+    "503": ("503 Busy", "", b"", "HTTP 503 Busy"),
+    "504": ("504 Gateway Timeout", "", b"", "HTTP 504 Gateway Timeout"),
+    "599": ("599 Odd", "", b"", "HTTP 599 Odd"),
+    "600": ("600 Odd", "", b"", "HTTP 600 Odd"),
+    "999": ("999 Denied", "", b"", "HTTP 999 Denied"),
+    "a key as the reason": (f"403 {KEYS[1]} denied", "", b"", "HTTP 403 … denied"),
+    "half a key as the reason": (f"500 {'x' * 70}{KEYS[1]} denied", "", b"", f"HTTP 500 {'x' * 70}…"),
+    "a reason of 50,000 characters": ("500 " + "x" * 50_000, "", b"", f"HTTP 500 {'x' * 80}…"),
+    "an error that echoes the request": (
+        "500 No",
+        "",
+        f"POST /search?token={KEYS[0]} X-Api-Key: {KEYS[1]}".encode(),
+        "HTTP 500 No: 'POST /search?",
+    ),
+    "an error with half a key": ("500 No", "", b"x" * 70 + KEYS[1].encode(), f"HTTP 500 No: '{'x' * 70}…'"),
+}
+
+
+@pytest.mark.parametrize("kind", STATUSES)
+def test_statuses(kind, tmp_path, caplog):
+    caplog.set_level(logging.DEBUG)
+    status, headers, content, expected = STATUSES[kind]
+    outcome = probe_in(tmp_path, server := RawServer(answer(content, headers, status)))
+    assert outcome.failure.startswith(expected), outcome.failure
+    assert (outcome.code, len(server.requests)) == (0, 2)
+    assert "s3cret" not in caplog.text
+
+
+# What `Retry-After` says, and how many seconds that is; None where it cannot be told, so that the usual pause is made.
+WAITS = {
+    "0": 0,
+    " 0 ": 0,
+    "1": 1,
+    str(10**9): 1e9,
+    "9" * 5000: math.inf,
+    "-1": None,
+    "0.5": None,
+    "1e9": None,
+    "": None,
+    "soon": None,
+    "0, 0": None,
+    "\u0663": None,
+    "nan": None,
+    "inf": None,
+    "0x1": None,
+    KEYS[1]: None,
+    "Wed, 21 Oct 2015 07:28:00 GMT": 0,
+    "Mon, 01 Jan 0000 00:00:00 GMT": 0,
+    "Wed, 99 Oct 2015": None,
+    "Wed, 21 Oct 2015 07:28:00 -9999": None,
+}
+
+
+@pytest.mark.parametrize("value", WAITS, ids=lambda value: value[:30])
+def test_when_it_is_asked_again(value, tmp_path, monkeypatch):
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(http, "LONGEST_PAUSE", 0.2)
+    times = []
+
+    def behave(stream, over):  # noqa: ARG001 - what a behaviour is called with
+        times.append(time.monotonic())
+        stream.sendall(answer(IDS) if len(times) > 1 else answer(b"", f"Retry-After: {value}\r\n", "429 Slow Down"))
+
+    outcome = probe_in(tmp_path, RawServer(behave), "--retries", "1")
+    assert (outcome.code, outcome.documents, len(times)) == (0, ["d1"], 2)
+    assert http.seconds_to_wait(value) == WAITS[value]
+    assert times[1] - times[0] >= min({None: 0.05}.get(WAITS[value], WAITS[value]), 0.2) - 0.01
