@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow hostile
+.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow hostile sanitize audit
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -36,6 +36,22 @@ FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/developed  ## Fuzz everything that reads, and count it in docs/reliability.md; needs nightly Rust and cargo-fuzz
 	$(BIN)/python -m pip install --quiet atheris
 	$(BIN)/python fuzz/run.py --seconds $(FUZZ_SECONDS)
+
+# What Miri cannot run (C code) and what takes it minutes is left to the others. Threads are only watched in a standard
+# library that is built for it. Python itself reads values that valgrind takes for uninitialised.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+SANITIZED = cargo +nightly test --quiet --manifest-path kernel/Cargo.toml --lib --target $(HOST)
+sanitize: $(VENV)/installed | rust  ## The kernel under Miri, sanitizers and valgrind; needs nightly Rust with miri and rust-src
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet --manifest-path kernel/Cargo.toml --lib
+	RUSTFLAGS=-Zsanitizer=address $(SANITIZED) --target-dir kernel/target/address
+	RUSTFLAGS=-Zsanitizer=thread $(SANITIZED) --target-dir kernel/target/thread -Zbuild-std
+	PYTHONMALLOC=malloc valgrind --quiet --error-exitcode=1 --undef-value-errors=no $(BIN)/python fuzz/bindings.py
+
+audit: $(VENV)/developed | rust  ## Known vulnerabilities and licences of all dependencies; needs cargo-deny and the network
+	cargo deny --manifest-path kernel/Cargo.toml check
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/python -m pip freeze --exclude-editable > $(VENV)/requirements.txt
+	$(BIN)/pip-audit --strict --disable-pip --no-deps --requirement $(VENV)/requirements.txt
 
 slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Debian's wordnet-base
 	$(BIN)/pytest -m slow

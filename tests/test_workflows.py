@@ -86,3 +86,9 @@ def test_the_page_says_how_many_executions_are_recorded():
     known = json.loads(runner.RECORD.read_text(encoding="utf-8"))
     assert set(known) <= set(runner.TARGETS)
     assert runner.TABLE.search(runner.PAGE.read_text(encoding="utf-8"))[0] == runner.table(known)
+
+
+@pytest.mark.parametrize(("workflow", "target"), [("fuzz.yml", "sanitize"), ("test.yml", "audit")])
+def test_the_workflow_runs_what_make_does(workflow, target):
+    assert f"run: make {target}\n" in (ROOT / ".github/workflows" / workflow).read_text(encoding="utf-8")
+    assert re.search(rf"^{target}: .*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)

@@ -165,6 +165,7 @@ fn count(ranking: &[(&str, f64)], before: impl Fn(usize) -> bool) -> u32 {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes Miri minutes")]
 fn ties_and_repeats_are_placed_as_by_comparing_all_pairs() {
     let mut number = numbers();
     let names: Vec<String> = (0..40).map(|number| format!("d{number}")).collect();
@@ -215,6 +216,7 @@ fn a_dict_without_ties_is_counted_as_any_other_ranking() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes Miri minutes")]
 fn a_hundred_thousand_ties_take_no_square_of_the_time() {
     let names: Vec<String> = (0..200_000).map(|number| format!("d{}", number * 7919 % 200_000)).collect();
     let all: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -283,6 +283,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes Miri minutes")]
     fn ids_chosen_to_collide_under_a_known_seed_do_not_collide() {
         let known = foldhash::fast::FixedState::with_seed(0x5eed);
         let is_low = |code: u64| code as usize & 0x3ffff < 0x1000;

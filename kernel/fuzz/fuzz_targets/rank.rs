@@ -38,15 +38,15 @@ const SCORES: [f64; 16] = [
 ];
 
 #[derive(Debug, Arbitrary)]
-struct Case {
+struct Case<'a> {
     policies: u8,
     /// The judged documents of each query, a bit each.
     judged: [u32; 2],
-    /// The document and, in the upper bits, the query; the score.
-    rows: Vec<(u8, u8)>,
+    /// Two bytes a row: the document and, in the highest bit, the query; the score.
+    rows: &'a [u8],
 }
 
-fuzz_target!(|case: Case| {
+fuzz_target!(|case: Case<'_>| {
     let (index, options) = (case.index(), case.options());
     let mut ranker = Ranker::new(&index, options);
     let mut expected = Found::default();
@@ -107,7 +107,7 @@ fn row(query: u32, document: usize, score: f64) -> Row<'static> {
     Row { query: QUERIES[query as usize], document: &IDS[document..=document], score }
 }
 
-impl Case {
+impl Case<'_> {
     fn index(&self) -> Index {
         let mut builder = RowsBuilder::default();
         for (query, documents) in QUERIES.iter().zip(self.judged) {
@@ -135,7 +135,7 @@ impl Case {
     }
 
     fn rows(&self, query: u32) -> Vec<(usize, f64)> {
-        let own = self.rows.iter().filter(|(place, _)| u32::from(place >> 7) == query);
-        own.map(|&(place, score)| (usize::from(place % 32), SCORES[usize::from(score % 16)])).collect()
+        let own = self.rows.as_chunks().0.iter().filter(|[place, _]| u32::from(place >> 7) == query);
+        own.map(|&[place, score]| (usize::from(place % 32), SCORES[usize::from(score % 16)])).collect()
     }
 }

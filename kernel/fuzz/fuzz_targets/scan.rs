@@ -1,5 +1,5 @@
-//! Runs of any lines, plain, compressed or damaged, scanned in tiny blocks on one thread and on three: the same result,
-//! which is what sorting gives, or the same fault, which names a line that is wrong.
+//! Runs of any lines, plain, in UTF-16, compressed or damaged, scanned in tiny blocks on one thread and on three: the same result,
+//! which is what comparing all pairs gives, or the same fault, which names a line that is wrong.
 
 #![no_main]
 
@@ -14,6 +14,7 @@ use libfuzzer_sys::fuzz_target;
 use naive::File;
 use naive::compressed::{Damage, Format};
 use naive::ranking::{Found, found};
+use naive::text::{as_utf16, is_encoded};
 use std::sync::atomic::AtomicBool;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
@@ -31,6 +32,8 @@ struct Case {
     /// What follows the sixth field of a line is ignored.
     surplus: bool,
     byte_order_mark: bool,
+    /// The file is UTF-16, of the order that this says.
+    is_little: Option<bool>,
     compressed: Option<(Format, Option<Damage>)>,
     lines: Vec<Written>,
 }
@@ -59,7 +62,7 @@ enum Written {
 
 fuzz_target!(|case: Case| {
     let (text, index, options) = (case.text(), case.index(), case.options());
-    if Format::is_one(&text) {
+    if Format::is_one(&text) || is_encoded(&text) {
         return;
     }
     let file = File::new(&case.file(&text));
@@ -124,10 +127,12 @@ impl Case {
 
     /// The text as the kernel gets it.
     fn file(&self, text: &[u8]) -> Vec<u8> {
+        let encoded = self.is_little.and_then(|is_little| as_utf16(text, is_little));
+        let text = encoded.unwrap_or_else(|| text.to_vec());
         let Some((format, damage)) = &self.compressed else {
-            return text.to_vec();
+            return text;
         };
-        let mut file = format.compress(text);
+        let mut file = format.compress(&text);
         damage.iter().for_each(|damage| format.damage(&mut file, damage));
         file
     }

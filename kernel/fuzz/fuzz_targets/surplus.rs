@@ -11,7 +11,7 @@ use naive::text::{has_inner_return, has_surplus, row, words};
 
 /// What lines are made of; a newline would end one.
 const PIECES: [&str; 16] = [
-    " ", "\t", "q1", "Q0", "1", "2.5", "tag", "-1e3", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}",
+    " ", "\u{1e}", "q1", "Q0", "1", "2.5", "tag", "-1e3", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}",
     "\u{2029}", "nan", "é",
 ];
 

@@ -1,10 +1,9 @@
-//! The judged documents of a run, ranked by sorting everything.
+//! The judged documents of a run, ranked by comparing all pairs.
 
 use crate::text::{Row, has_surplus, is_text, lines, row, says_nothing};
 use assay_kernel::index::Index;
 use assay_kernel::judged::{FOREIGN, Fact, Hit, Judged};
 use assay_kernel::options::{Duplicates, Options};
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run holds, in an order that no thread decides.
@@ -103,7 +102,7 @@ pub fn found(text: &[u8], index: &Index, options: Options, surplus: bool) -> Res
 pub fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index, options: Options) -> bool {
     let count = rows.len();
     rows.retain(|row| !(options.exclude_query && row.document == row.query));
-    found.excluded += (count - rows.len()) as u64;
+    let excluded = count - rows.len();
 
     let is_in = |rows: &[Row<'_>], document| rows.iter().any(|row| row.document == document);
     let repeats = |at: usize| match options.duplicates {
@@ -116,6 +115,7 @@ pub fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index
     if dropped > 0 && options.duplicates == Duplicates::Error {
         return false;
     }
+    found.excluded += excluded as u64;
     found.repeats_dropped += dropped as u64;
     found.repeats_kept += (0..kept.len()).filter(|&at| is_in(&kept[..at], kept[at].document)).count() as u64;
 
@@ -126,24 +126,29 @@ pub fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index
     };
     let scores: Vec<f64> = kept.iter().enumerate().map(score).collect();
     let ids: Vec<&[u8]> = kept.iter().map(|row| row.document).collect();
-    let descending = places(&scores, |left, right| ids[right].cmp(ids[left]));
-    let ascending = places(&scores, |left, right| ids[left].cmp(ids[right]));
-    let input = places(&scores, |_, _| Ordering::Equal);
     let hit = |at: usize| {
-        let mut judged = index.starts[query as usize]..index.starts[query as usize + 1];
-        let higher = scores.iter().filter(|&&other| other > scores[at]).count() as u32;
-        Some(Hit {
-            document: judged.find(|&document| index.document(document) == ids[at]).map_or_else(
-                || (options.foreign && is_judged(index, ids[at])).then_some(FOREIGN),
-                |document| Some(document as u32),
-            )?,
+        let document = number(index, query, ids[at], options.foreign)?;
+        let mut hit = Hit {
+            document,
             score: scores[at],
-            higher,
-            tied: scores.iter().filter(|&&other| other == scores[at]).count() as u32 - 1,
-            before_descending: descending[at] - higher,
-            before_ascending: ascending[at] - higher,
-            before_input: input[at] - higher,
-        })
+            higher: 0,
+            tied: 0,
+            before_descending: 0,
+            before_ascending: 0,
+            before_input: 0,
+        };
+        for other in (0..scores.len()).filter(|&other| other != at) {
+            if scores[other] == scores[at] {
+                let order = ids[other].cmp(ids[at]).then(other.cmp(&at));
+                hit.tied += 1;
+                hit.before_ascending += u32::from(order.is_lt());
+                hit.before_descending +=
+                    u32::from(if ids[other] == ids[at] { order.is_lt() } else { order.is_gt() });
+                hit.before_input += u32::from(other < at);
+            }
+            hit.higher += u32::from(scores[other] > scores[at]);
+        }
+        Some(hit)
     };
     let mut hits: Vec<Hit> = (0..kept.len()).filter_map(hit).collect();
     hits.sort_by_key(|hit| hit.higher);
@@ -154,18 +159,12 @@ pub fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index
     true
 }
 
-/// Whether any query has judged the document.
-fn is_judged(index: &Index, document: &[u8]) -> bool {
-    (0..index.grades.len()).any(|number| index.document(number) == document)
-}
-
-/// The place of each document when all are sorted by score from high to low, then by `ties`, then as given.
-fn places(scores: &[f64], ties: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&left, &right| scores[right].partial_cmp(&scores[left]).unwrap().then(ties(left, right)));
-    let mut places = vec![0; scores.len()];
-    for (place, at) in order.into_iter().enumerate() {
-        places[at] = place as u32;
+/// The number of a document among those that the query judged, or `FOREIGN` if others did and that counts.
+fn number(index: &Index, query: u32, document: &[u8], foreign: bool) -> Option<u32> {
+    let own = index.starts[query as usize]..index.starts[query as usize + 1];
+    let is_it = |number: &usize| index.document(*number) == document;
+    match own.clone().find(is_it) {
+        Some(number) => Some(number as u32),
+        None => (foreign && (0..index.grades.len()).any(|number| is_it(&number))).then_some(FOREIGN),
     }
-    places
 }

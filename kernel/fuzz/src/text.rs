@@ -29,9 +29,22 @@ pub fn says_nothing(line: &[u8]) -> bool {
     line.starts_with(b"#") || words(line).is_empty()
 }
 
-/// Whether a line is text.
+/// Whether a line is text, and no byte-order mark begins it.
 pub fn is_text(line: &[u8]) -> bool {
-    std::str::from_utf8(line).is_ok() && !line.contains(&0)
+    std::str::from_utf8(line).is_ok_and(|text| !text.starts_with('\u{feff}')) && !line.contains(&0)
+}
+
+/// Whether the first bytes may be those of an encoding other than UTF-8.
+pub fn is_encoded(text: &[u8]) -> bool {
+    let head = &text[..text.len().min(4)];
+    head.contains(&0) || head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
+}
+
+/// The text as UTF-16 with a byte-order mark, unless it is not UTF-8.
+pub fn as_utf16(text: &[u8], is_little: bool) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    Some(units.flat_map(|unit| if is_little { unit.to_le_bytes() } else { unit.to_be_bytes() }).collect())
 }
 
 /// A finite number as Rust reads it.

@@ -35,7 +35,8 @@ fn chunks(frame: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let capsule = frame.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(STREAM))?;
-    // SAFETY: a capsule of this name holds an ArrowArrayStream, which the reader takes over.
+    // SAFETY: a capsule of this name holds an ArrowArrayStream and is alive here. The reader refuses a released stream, and
+    // takes the other out of the capsule, which is left with a released one.
     let reader =
         unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
     let failed = |error: ArrowError| data_error(format!("cannot read the frame through Arrow: {error}"));

@@ -268,6 +268,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes Miri minutes")]
     fn a_line_of_many_megabytes_is_refused_without_reading_on() {
         let text = [b"q1 0 d1 1\n".to_vec(), vec![b'x'; 5 << 20]].concat();
         let all = blocks("long", &text, BLOCK);
