@@ -71,6 +71,16 @@ TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
     "answers.meteor": {"meteor": ()},
     "judged.contexts": {"context_precision": (), "context_recall": (), "context_entity_recall": ()},
     "judged.statements": {"faithfulness": ()},
+    "judged.embeddings": {"answer_relevancy": (), "semantic_similarity": ()},
+    "judged.claims": {"answer_correctness": (), "factual_correctness": ()},
+    "judged.noise": {"noise_sensitivity": ()},
+    "judged.ratings": {
+        "context_relevance": (),
+        "groundedness": (),
+        "answer_accuracy": (),
+        "relevancy": (),
+        "correctness": (),
+    },
 }
 # Names that mean measures of answers where only answers are measured.
 SHORT_ANSWER_NAMES = {

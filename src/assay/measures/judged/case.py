@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.core.ruling import unjudgeable
+from assay.core.ruling import JudgeFailure, RulingKind, unjudgeable
 from assay.data.records import Record
 
 
@@ -68,3 +68,10 @@ def packs(texts: Sequence[str], room: float) -> list[list[str]]:
             groups.append([])
         groups[-1].append(text)
     return groups
+
+
+def within(value: float, low: float, high: float, name: str) -> float:
+    """A number of a reply, once it is known to be in its range."""
+    if not low <= value <= high:
+        raise JudgeFailure(RulingKind.UNPARSABLE, f"{name} is {value:g}, not from {low:g} to {high:g}")
+    return value

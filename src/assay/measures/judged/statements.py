@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from assay.core.measure import JudgedExample, define
 from assay.core.prompt import Prompt
 from assay.core.ruling import Asking, Finding, Steps, Verdict
 from assay.measures.judged.case import Case, packs
+
+Unit = Annotated[
+    Literal["statement", "answer"],
+    "what gets a verdict: each statement, or the answer as a whole, which is then 1 or 0 as in LlamaIndex",
+]
 
 STATEMENTS = Prompt(
     "statements",
@@ -94,8 +99,10 @@ def share(verdicts: Sequence[Verdict], reason: str = "no statements") -> Finding
         "1 of 2 statements of the answer",
     ),
 )
-def faithfulness(case: Case) -> Steps:
+def faithfulness(case: Case, *, unit: Unit = "statement") -> Steps:
     """The share of the answer's statements that follow from the retrieved passages."""
     answer, contexts = case.answer, case.contexts
+    if unit == "answer":
+        return share((yield from check_support([answer], contexts, case.room)))
     statements = yield from split_statements(answer, case.record.question)
     return share((yield from check_support(statements, contexts, case.room)), "the answer makes no statement")

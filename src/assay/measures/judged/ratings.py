@@ -1,0 +1,297 @@
+"""Ratings of whole texts: how relevant, grounded, accurate or correct, on a few levels.
+
+Two ratings by differently worded prompts are averaged, as in ragas: (r_1 + r_2) / 2, each from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from assay.core.measure import JudgedExample, define
+from assay.core.parameter import Bounds
+from assay.core.prompt import Prompt, Reply, Scale
+from assay.core.ruling import Asking, Finding, JudgeFailure, RulingKind, Steps, Verdict
+from assay.measures.judged.case import Case, packs, within
+
+LEVELS = Scale(0, 2)
+LOW, HIGH = 1, 5
+RATING = {"reason": str, "rating": LEVELS}
+REQUIRED = (RulingKind.UNJUDGEABLE, RulingKind.NOT_ASKED)
+
+Either = Annotated[bool, "one of the two ratings is enough if the judge fails on the other, as in ragas"]
+RelevanceMethod = Annotated[
+    Literal["ratings", "points"],
+    "the mean of two ratings, as in ragas; or two points for the subject and two for sufficiency, as in LlamaIndex",
+]
+PassingGrade = Annotated[
+    float | None, Bounds(low=LOW, high=HIGH), "the score is 1 from this grade on, else 0; without it, the grade itself"
+]
+
+CONTEXT_RELEVANCE = (
+    Prompt(
+        "context_relevance_1",
+        1,
+        """\
+Rate how much the contexts help to answer the question: 2 if they contain what is needed for a full answer, 1 if they
+contain part of it, 0 if they contain nothing of it. Use only the contexts, no knowledge of your own.""",
+        RATING,
+    ),
+    Prompt(
+        "context_relevance_2",
+        1,
+        """\
+Someone has to answer the question from the contexts alone. Say how far they would get: 0 nowhere, as the contexts are
+about something else or beside the point; 1 part of the way; 2 all the way. Do not answer the question yourself.""",
+        RATING,
+    ),
+)
+GROUNDEDNESS = (
+    Prompt(
+        "groundedness_1",
+        1,
+        """\
+Rate how far the contexts support the answer: 2 if everything that it says follows from them, 1 if only a part does, 0
+if nothing does or they contradict it. Use only the contexts, no knowledge of your own.""",
+        RATING,
+    ),
+    Prompt(
+        "groundedness_2",
+        1,
+        """\
+Check each claim of the answer against the contexts as its only source. Reply 0 if no claim can be found there, 1 if
+some claims can, 2 if all of them can. That a claim is true elsewhere does not count.""",
+        RATING,
+    ),
+)
+ACCURACY = (
+    Prompt(
+        "accuracy_1",
+        1,
+        """\
+Rate how well the answer to the question agrees with the reference, which is right: 2 if it says the same, in whatever
+words, 1 if it says a part of it and nothing that contradicts it, 0 if it says something else or contradicts it.""",
+        RATING,
+    ),
+    Prompt(
+        "accuracy_2",
+        1,
+        """\
+Two answers to a question are compared. Reply 2 if the second means the same as the first, 1 if one of them contains a
+part of the other and they do not disagree, 0 if they disagree or have nothing in common.""",
+        RATING,
+    ),
+)
+CONTEXT_POINTS = Prompt(
+    "context_points",
+    1,
+    """\
+Rate the contexts for the question, with 0 to 2 points for each of two things; parts of a point are allowed. subject:
+the contexts are about what the question asks about. sufficiency: they alone are enough to answer it in full.""",
+    {"reason": str, "subject": float, "sufficiency": float},
+)
+RELEVANCY = Prompt(
+    "relevancy",
+    1,
+    """\
+Decide whether the answer replies to the question and agrees with the contexts: true if it does both, false if it misses
+the question or says something that is not in the contexts.""",
+    {"reason": str, "verdict": bool},
+)
+CORRECTNESS = Prompt(
+    "correctness",
+    1,
+    """\
+Grade the answer to the question from 1 to 5; half grades are allowed. 1: it misses the question. 2 or 3: it is about
+the question but wrong in something that matters. 4: it is right, with small gaps or slips. 5: it is fully right. If
+there is a reference, it is right; judge the answer against it, by content and not by wording.""",
+    {"reason": str, "grade": float},
+)
+
+
+def mean_rating(ratings: Sequence[float], highest: float = LEVELS.high) -> float:
+    """The mean of ratings, from 0 to 1; NaN without any.
+
+    >>> mean_rating([2, 1]), mean_rating([1])
+    (0.75, 0.5)
+    """
+    return sum(each / highest for each in ratings) / len(ratings) if ratings else math.nan
+
+
+def passed(value: float, threshold: float | None) -> float:
+    """1 if the value reaches the threshold, else 0; the value itself without one.
+
+    >>> passed(4.5, 4), passed(3.5, 4), passed(3.5, None)
+    (1.0, 0.0, 3.5)
+    """
+    return value if threshold is None else float(value >= threshold)
+
+
+def best_reply(prompt: Prompt, texts: Mapping[str, str], contexts: Sequence[str], room: float, field: str) -> Asking:
+    """The reply with the best value of a field, over the contexts in as few requests as they fit into."""
+    used = sum(map(len, texts.values()))
+    best: Reply | None = None
+    for pack in packs(contexts, room - used):
+        reply = yield prompt.ask({**texts, "context": pack})
+        best = reply if best is None or reply[field] > best[field] else best
+    return best
+
+
+def rate_twice(asking: Sequence[tuple[str, Asking]], *, either: bool) -> Asking:
+    """The verdicts of two ratings. With `either`, one that the judge failed on is left out."""
+    verdicts: list[Verdict] = []
+    for number, (subject, steps) in enumerate(asking):
+        try:
+            reply = yield from steps
+        except JudgeFailure as failure:
+            is_last_chance = number == len(asking) - 1 and not verdicts
+            if not either or failure.kind in REQUIRED or is_last_chance:
+                raise
+        else:
+            verdicts.append(Verdict(subject, float(reply["rating"]), reply["reason"]))
+    return verdicts
+
+
+def rated(verdicts: Sequence[Verdict]) -> Finding:
+    return Finding(mean_rating([float(each.value) for each in verdicts]), tuple(verdicts))
+
+
+def ask_once(prompt: Prompt, texts: Mapping[str, str]) -> Asking:
+    return (yield prompt.ask(texts))
+
+
+@define(
+    "context_relevance",
+    title="Context relevance",
+    formula="(r1 + r2) / 4, two ratings of the retrieved passages from 0 to 2",
+    reference="ragas 0.4.3, ContextRelevance (NVIDIA); LlamaIndex core 0.14, ContextRelevancyEvaluator (points)",
+    of="judged",
+    prompts=(*CONTEXT_RELEVANCE, CONTEXT_POINTS),
+    example=JudgedExample(
+        "context_relevance",
+        {"question": "Who built it, and when?", "retrieved_texts": ["Eiffel's firm built it."]},
+        [{"reason": "No year.", "rating": 1}, {"reason": "It names the builder.", "rating": 2}],
+        0.75,
+        "(1 + 2) / 4",
+    ),
+)
+def context_relevance(case: Case, *, method: RelevanceMethod = "ratings", either: Either = False) -> Steps:
+    """Whether the retrieved passages contain what the question asks for."""
+    texts, contexts = {"question": case.question}, case.contexts
+    if method == "points":
+        finding: Finding = yield from context_points(texts, contexts, case.room)
+        return finding
+    asking = [("the contexts", best_reply(each, texts, contexts, case.room, "rating")) for each in CONTEXT_RELEVANCE]
+    return rated((yield from rate_twice(asking, either=either)))
+
+
+def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: float) -> Asking:
+    """Two points for the subject and two for sufficiency, over 4."""
+    names = ("subject", "sufficiency")
+    best = {name: Verdict(name, 0.0) for name in names}
+    for pack in packs(contexts, room - sum(map(len, texts.values()))):
+        reply = yield CONTEXT_POINTS.ask({**texts, "context": pack})
+        for name in names:
+            value = within(reply[name], 0, 2, name)
+            if value >= float(best[name].value):
+                best[name] = Verdict(name, value, reply["reason"])
+    return Finding(sum(float(each.value) for each in best.values()) / 4, tuple(best.values()))
+
+
+@define(
+    "groundedness",
+    title="Groundedness",
+    formula="(r1 + r2) / 4, two ratings from 0 to 2 of how far the retrieved passages support the answer",
+    reference="ragas 0.4.3, ResponseGroundedness (NVIDIA)",
+    of="judged",
+    prompts=GROUNDEDNESS,
+    example=JudgedExample(
+        "groundedness",
+        {"answer": "Eiffel's firm, in 1889.", "retrieved_texts": ["Eiffel's firm built it."]},
+        [{"reason": "No year.", "rating": 1}, {"reason": "Only the firm.", "rating": 1}],
+        0.5,
+        "(1 + 1) / 4",
+    ),
+)
+def groundedness(case: Case, *, either: Either = False) -> Steps:
+    """Whether the retrieved passages support the answer as a whole."""
+    texts, contexts = {"answer": case.answer}, case.contexts
+    asking = [("the answer", best_reply(each, texts, contexts, case.room, "rating")) for each in GROUNDEDNESS]
+    return rated((yield from rate_twice(asking, either=either)))
+
+
+@define(
+    "answer_accuracy",
+    title="Answer accuracy",
+    formula="(r1 + r2) / 4, two ratings from 0 to 2; in the second one answer and reference change places",
+    reference="ragas 0.4.3, AnswerAccuracy (NVIDIA)",
+    of="judged",
+    prompts=ACCURACY,
+    example=JudgedExample(
+        "answer_accuracy",
+        {"question": "When?", "answer": "In 1889.", "references": ["In March 1889."]},
+        [{"reason": "No month.", "rating": 1}, {"reason": "The same year.", "rating": 2}],
+        0.75,
+        "(1 + 2) / 4",
+    ),
+)
+def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
+    """Whether answer and reference agree, rated from both sides."""
+    question, answer, reference = case.question, case.answer, case.reference
+    first, second = ACCURACY
+    asking = [
+        ("the answer", ask_once(first, {"question": question, "answer": answer, "reference": reference})),
+        ("the reference", ask_once(second, {"question": question, "first": reference, "second": answer})),
+    ]
+    return rated((yield from rate_twice(asking, either=either)))
+
+
+@define(
+    "relevancy",
+    title="Relevancy",
+    formula="1 if the answer replies to the question and agrees with the retrieved passages, else 0",
+    reference="LlamaIndex core 0.14, RelevancyEvaluator",
+    of="judged",
+    prompts=(RELEVANCY,),
+    example=JudgedExample(
+        "relevancy",
+        {"question": "Who?", "answer": "Eiffel's firm.", "retrieved_texts": ["Eiffel's firm built it."]},
+        [{"reason": "It says who, as the context does.", "verdict": True}],
+        1.0,
+        "the verdict is yes",
+    ),
+)
+def relevancy(case: Case) -> Steps:
+    """Whether question, answer and retrieved passages are in line with each other."""
+    texts, contexts = {"question": case.question, "answer": case.answer}, case.contexts
+    reply = yield from best_reply(RELEVANCY, texts, contexts, case.room, "verdict")
+    value = float(reply["verdict"])
+    return Finding(value, (Verdict("the answer", value, reply["reason"]),))
+
+
+@define(
+    "correctness",
+    title="Correctness",
+    formula="the judge's grade of the answer, from 1 to 5",
+    reference="LlamaIndex core 0.14, CorrectnessEvaluator",
+    range=(0, HIGH),
+    usual_range=(LOW, HIGH),
+    of="judged",
+    prompts=(CORRECTNESS,),
+    example=JudgedExample(
+        "correctness",
+        {"question": "When?", "answer": "Around 1889.", "references": ["In March 1889."]},
+        [{"reason": "Right, but vague.", "grade": 4}],
+        4.0,
+        "the grade; correctness(threshold=4) is 1, as it passes",
+    ),
+)
+def correctness(case: Case, *, threshold: PassingGrade = None) -> Steps:
+    """How right the answer is, by a reference if there is one."""
+    texts = {"question": case.question, "answer": case.answer}
+    if case.record.references and case.record.references[0].strip():
+        texts["reference"] = case.reference
+    reply = yield CORRECTNESS.ask(texts)
+    grade = within(reply["grade"], LOW, HIGH, "grade")
+    return Finding(passed(grade, threshold), (Verdict("the answer", grade, reply["reason"]),))
