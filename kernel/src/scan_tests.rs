@@ -35,6 +35,7 @@ fn hits(scan: &Scan) -> BTreeMap<u32, Vec<Hit>> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes Miri minutes")]
 fn threads_blocks_and_order_of_lines_change_nothing() {
     let stop = AtomicBool::new(false);
     let plan = Plan { rows_held: 60, ..Plan::new(1, &stop) };
