@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from httpcore2 import SOCKET_OPTION, ConnectionPool, NetworkBackend, NetworkStream, SyncBackend
 from httpx2 import create_ssl_context
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, FileError
 
 if TYPE_CHECKING:
     import ssl
@@ -141,4 +141,10 @@ def open_pool() -> ConnectionPool:
 @cache
 def tls_settings() -> ssl.SSLContext:
     """The certificates to trust: slow to load, so loaded once."""
-    return create_ssl_context()
+    try:
+        return create_ssl_context()
+    except OSError as error:
+        why = error.strerror or error
+        raise FileError(
+            f"the certificates to trust cannot be read: {why}; check SSL_CERT_FILE and SSL_CERT_DIR"
+        ) from None

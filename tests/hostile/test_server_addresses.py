@@ -1,0 +1,235 @@
+"""Servers that are not there, speak TLS badly, or are reached by odd addresses; and proxies that must not be used."""
+
+import ssl
+import subprocess
+import time
+from functools import partial
+
+import pytest
+
+import assay
+from assay.data import transport
+from assay.live import HttpSearch
+from raw_server import RawServer, answer, hang, probe_in
+
+pytestmark = pytest.mark.attack("Servers")
+
+IDS = answer(["d1"])
+REFUSED = "assay: no question was answered; for example 'q0': "
+
+
+CA = """
+[ca]
+default_ca = here
+[here]
+database = {0}/index.txt
+new_certs_dir = {0}
+rand_serial = yes
+default_md = sha256
+policy = any
+copy_extensions = copy
+[any]
+commonName = supplied
+"""
+
+
+def openssl(*arguments):
+    done = subprocess.run(["openssl", *arguments], capture_output=True, check=False, text=True)  # noqa: S603, S607 - our own command
+    assert done.returncode == 0, done.stderr
+
+
+def make_certificate(folder, host, start, end):
+    """A self-signed certificate and its key."""
+    folder.mkdir()
+    key, request, certificate, config = (folder / name for name in ("key", "request", "certificate", "config"))
+    (folder / "index.txt").write_text("")
+    config.write_text(CA.format(folder))
+    names = f"subjectAltName={'IP' if host[0].isdigit() else 'DNS'}:{host}"
+    new = ("-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={host}", "-addext", names)
+    openssl("req", "-new", *new, "-keyout", str(key), "-out", str(request))
+    signed = ("-selfsign", "-keyfile", str(key), "-in", str(request), "-out", str(certificate))
+    openssl("ca", "-batch", "-notext", "-config", str(config), *signed, "-startdate", start, "-enddate", end)
+    return certificate, key
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tls")
+    lasting, expired = ("20200101000000Z", "21200101000000Z"), ("20200101000000Z", "20200102000000Z")
+    return {
+        "good": make_certificate(folder / "good", "127.0.0.1", *lasting),
+        "another host's": make_certificate(folder / "other", "elsewhere.example", *lasting),
+        "expired": make_certificate(folder / "expired", "127.0.0.1", *expired),
+        "not valid yet": make_certificate(folder / "early", "127.0.0.1", "21000101000000Z", "21200101000000Z"),
+    }
+
+
+def with_tls(certificate, connection):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    return context.wrap_socket(connection, server_side=True)
+
+
+def tls_server(certificate, behave=IDS):
+    return RawServer(behave, meet=partial(with_tls, certificate), scheme="https")
+
+
+@pytest.fixture
+def trusted(monkeypatch):
+    """Trusts a certificate, as `SSL_CERT_FILE` of the environment lets users do."""
+
+    def trust(certificate):
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        transport.tls_settings.cache_clear()
+
+    yield trust
+    monkeypatch.undo()
+    transport.tls_settings.cache_clear()
+
+
+def test_tls_that_is_trusted(certificates, trusted, tmp_path):
+    trusted(certificates["good"][0])
+    outcome = probe_in(tmp_path, tls_server(certificates["good"]))
+    assert (outcome.code, outcome.documents) == (0, ["d1"])
+
+
+@pytest.mark.parametrize("trust", [None, "another host's", "expired", "not valid yet"])
+def test_tls_that_is_not_trusted(trust, certificates, trusted, tmp_path):
+    if trust:
+        trusted(certificates[trust][0])
+    server = tls_server(certificates[trust or "good"])
+    outcome = probe_in(tmp_path, server)
+    assert outcome.code == 2
+    assert outcome.failure.startswith(f"{REFUSED}connection failed: "), outcome.failure
+    assert "certificate" in outcome.failure
+    assert server.requests == []
+
+
+def wait(connection):
+    """Never greets."""
+    time.sleep(1.5)
+    return connection
+
+
+def test_tls_that_never_greets(tmp_path):
+    outcome = probe_in(tmp_path, RawServer(IDS, meet=wait, scheme="https"), "--timeout", "0.8")
+    assert (outcome.code, outcome.failure) == (2, f"{REFUSED}no response within 0.8 s")
+
+
+def test_tls_asked_of_a_plain_port(tmp_path):
+    outcome = probe_in(tmp_path, RawServer(IDS, scheme="https"), "--timeout", "3")
+    assert outcome.code == 2
+    assert outcome.failure.startswith(REFUSED)
+
+
+def test_no_tls_asked_of_a_port_with_tls(certificates, tmp_path):
+    server = tls_server(certificates["good"])
+    server.scheme = "http"
+    outcome = probe_in(tmp_path, server)
+    assert outcome.code == 2
+    assert outcome.failure.startswith(REFUSED)
+
+
+def test_an_answer_over_tls_that_stops(certificates, trusted, tmp_path):
+    trusted(certificates["good"][0])
+    outcome = probe_in(tmp_path, tls_server(certificates["good"], hang(IDS[:-2])), "--timeout", "0.8")
+    assert (outcome.code, outcome.failure) == (0, "no response within 0.8 s")
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_certificates_that_cannot_be_read(content, trusted, tmp_path):
+    file = tmp_path / "certificates.pem"
+    if content:
+        file.write_text(content)
+    trusted(file)
+    with pytest.raises(assay.AssayError, match="certificate") as error:
+        HttpSearch("https://h/")
+    assert str(error.value).isprintable()
+
+
+def test_ipv6(tmp_path):
+    outcome = probe_in(tmp_path, RawServer(IDS, host="::1"))
+    assert (outcome.code, outcome.documents) == (0, ["d1"])
+
+
+PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_a_proxy_of_the_environment_sees_nothing(name, tmp_path, monkeypatch):
+    with RawServer(answer(["proxied"])) as proxy:
+        monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        for other in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(other, raising=False)
+        outcome = probe_in(tmp_path, RawServer(IDS))
+        assert (outcome.code, outcome.documents, proxy.requests) == (0, ["d1"], [])
+
+
+def test_a_redirect_to_another_server_is_not_followed_and_no_key_travels(tmp_path):
+    with RawServer(IDS) as other:
+        headers = f"Location: {other.url}\r\n"
+        outcome = probe_in(tmp_path, RawServer(answer(b"", headers, "307 Temporary Redirect")))
+        assert outcome.failure.startswith(f"HTTP 307 Temporary Redirect: redirected to {other.url};")
+        assert other.requests == []
+
+
+# Addresses at which nobody answers, and why.
+NOBODY = {
+    "http://127.0.0.1:1/": "connection failed: Connection refused",
+    "http://[::1]:1/": "connection failed: Connection refused",
+    "https://127.0.0.1:1/": "connection failed: Connection refused",
+    "http://nowhere.invalid/": "host not found: ",
+    f"http://{'a' * 63}.invalid/": "host not found: ",
+}
+
+
+@pytest.mark.parametrize("url", NOBODY)
+def test_nobody_there(url, tmp_path):
+    outcome = probe_in(tmp_path, RawServer(IDS), url=url)
+    assert outcome.code == 2
+    assert outcome.failure.startswith(REFUSED + NOBODY[url]), outcome.failure
+
+
+# Addresses that cannot be called, and a word of the reason.
+ADDRESSES = {
+    "": "http://",
+    " ": "http://",
+    "/search": "http://",
+    "h/search": "http://",
+    "localhost:8000": "http://",
+    "ftp://h/": "http://",
+    "file:///etc/passwd": "http://",
+    "unix:///run/search.sock": "http://",
+    "http+unix://%2Frun%2Fsearch.sock/": "http://",
+    "ws://h/": "http://",
+    "gopher://h/": "http://",
+    "javascript:alert(1)": "http://",
+    "data:,x": "http://",
+    "http:///search": "host",
+    "http://?q=1": "host",
+    "http://:80/": "host",
+    "http://h:port/": "invalid",
+    "http://h:-1/": "invalid",
+    "http://h:65536/": "invalid",
+    f"http://h:{'9' * 5000}/": "invalid",
+    "http://[::1/": "invalid",
+    "http://[zz]/": "invalid",
+    "http://a b/": "host",
+    "http://a\\b/": "host",
+    "http://h\x00/": "host",
+    "http://h\x1b[2J/": "invalid",
+}
+
+
+@pytest.mark.parametrize("url", ADDRESSES, ids=lambda url: repr(url[:40]))
+def test_addresses_that_cannot_be_called(url):
+    with pytest.raises(assay.DataError, match=ADDRESSES[url]) as error:
+        HttpSearch(url)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 300
+
+
+def test_a_host_of_300_characters_is_a_failure(tmp_path):
+    outcome = probe_in(tmp_path, RawServer(IDS), url=f"http://{'a' * 300}.invalid/")
+    assert outcome.code == 2
+    assert "Traceback" not in outcome.stderr
