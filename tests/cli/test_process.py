@@ -102,7 +102,10 @@ def test_a_full_disk_is_told(folder):
     with Path("/dev/full").open("wb") as full:
         command = [*COMMAND, "eval", "qrels.txt", "one.run"]
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=folder, check=False)  # noqa: S603
-    assert (result.returncode, result.stderr) == (2, b"assay: standard output cannot be written: No space left on device\n")
+    assert (result.returncode, result.stderr) == (
+        2,
+        b"assay: standard output cannot be written: No space left on device\n",
+    )
 
 
 PRINTING = [

@@ -87,6 +87,11 @@ class LimitType(click.ParamType[Any]):
 @corpus_option
 @click.option("--strict/--no-strict", default=None, help="Fail every drop larger than the limit, significant or not.")
 @click.option(
+    "--failed-verdicts/--no-failed-verdicts",
+    default=None,
+    help="Pass even if a judge failed on more than 5 % of the questions.",
+)
+@click.option(
     "--test", type=click.Choice(TESTS_OF_MEANS), help="Significance test for drops.  [default: randomization]"
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")

@@ -18,7 +18,7 @@ from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.evaluate.score import warned
-from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks
+from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks, verdict_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateCheck, GateReport, Rules
 
@@ -40,6 +40,7 @@ def gate(
     max_drop: Mapping[str | Measure, float] | None = None,
     alpha: float = 0.05,
     strict: bool = False,
+    failed_verdicts: bool = False,
     test: str = "randomization",
     samples: int | None = None,
     seed: int = 0,
@@ -72,7 +73,8 @@ def gate(
     a whole if several drops are checked. If the test is inconclusive, the gate passes; the reason says so if the drop
     is larger than the limit, or if the queries can only detect drops of more than twice the limit. `strict` fails
     every drop larger than the limit, significant or not. A run or a baseline of which hardly a judged document meets
-    the judgments fails the gate whatever its limits, with the reason.
+    the judgments fails the gate whatever its limits, with the reason; so does a measure on which a judge failed for
+    more than 5 % of the questions, unless `failed_verdicts` allows it.
 
     `run` and `baseline` are runs in any form, finished results, or files of either. If both are finished, nothing is
     scored, and a policy, a convention or a format is an error. `doc_id` finds the documents of chunks, as in
@@ -97,7 +99,8 @@ def gate(
     check_spellings(drops, sides.run, "max_drop")
     warned(sides.run)
     notes = list(sides.run.notes)
-    checks = [*overlap_checks(sides), *(minimum_check(name, limit, sides) for name, limit in floors.items())]
+    checks = [*overlap_checks(sides), *([] if failed_verdicts else verdict_checks(names[RUN], sides))]
+    checks += [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
         warned(sides.baseline, BASELINE)
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MeasureError
 from assay.core.interface import Option
-from assay.core.note import LOUD, Note, NoteKind
+from assay.core.note import Note, NoteKind
 from assay.core.text import count, p_words
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
@@ -17,7 +17,7 @@ from assay.tasks.compare.ranks import Move
 from assay.tasks.gate.result import GateCheck, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from assay.core.judged import FloatArray
     from assay.results.result import Result
@@ -90,7 +90,21 @@ def overlap_checks(sides: Sides) -> list[GateCheck]:
         for side, result in results.items()
         if result is not None
         for note in result.notes
-        if note.kind in LOUD
+        if note.kind is NoteKind.OVERLAP
+    ]
+
+
+def verdict_checks(names: Collection[str], sides: Sides) -> list[GateCheck]:
+    """A failed check for each measure of the gate on which a judge failed too often."""
+    results = {RUN: sides.run, BASELINE: sides.baseline}
+    return [
+        GateCheck(name, "verdicts", False, float(note.count), None, f"{side}: {note.text}", len(result.queries))
+        for side, result in results.items()
+        if result is not None
+        for note in result.notes
+        if note.kind is NoteKind.FAILED_VERDICTS
+        for name in note.measures
+        if name in names
     ]
 
 

@@ -36,6 +36,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(LIMITS, (dict,)),
     "alpha": (int, float),
     "strict": (bool,),
+    "failed_verdicts": (bool,),
 }
 KIND_WORDS = {
     str: "a quoted string",

