@@ -15,7 +15,8 @@ RECORD = {
     "answer": "so",
     "references": ["so"],
 }
-# URL stands for the address of a search server.
+# URL stands for the address of a search server. None is a command that needs a language model: its help and its errors
+# are tried.
 COMMANDS = {
     "eval": ("qrels.txt", "two.run"),
     "compare": ("qrels.txt", "one.run", "two.run"),
@@ -23,6 +24,9 @@ COMMANDS = {
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),
+    "judge relevance": None,
+    "judge questions": None,
+    "judge pairwise": None,
     "probe": ("URL", "--queries", "questions.jsonl", "--qrels", "judged.txt"),
     "check": ("qrels.txt", "one.run"),
     "convert": ("one.run", "-"),
@@ -38,7 +42,21 @@ WRITTEN = {
     "records_file": ("--records", "live.jsonl"),
     "checkpoint": ("--checkpoint", "checkpoint.jsonl"),
 }
-READ = {"files", "queries", "corpus", "references", "qrels", "baseline", "config", "gold", "subqueries"}
+# Written only once a language model has replied.
+MODEL_WRITTEN = {"judge_cache", "reasons"}
+READ = {
+    "human",
+    "judge_source",
+    "files",
+    "queries",
+    "corpus",
+    "references",
+    "qrels",
+    "baseline",
+    "config",
+    "gold",
+    "subqueries",
+}
 
 
 def write_files(folder):
@@ -58,4 +76,14 @@ def write_files(folder):
 
 def arguments_of(name, url):
     """A command with arguments that work."""
-    return [name, *(url if each == "URL" else each for each in COMMANDS[name])]
+    return [*name.split(), *(url if each == "URL" else each for each in COMMANDS[name])]
+
+
+def leaves(group, context, start=()):
+    """Each command of a group and of the groups in it, by its full name."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if hasattr(command, "list_commands"):
+            yield from leaves(command, context, (*start, name))
+        else:
+            yield " ".join((*start, name)), command

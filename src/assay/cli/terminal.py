@@ -22,7 +22,7 @@ import click
 from assay.core.errors import FileError
 from assay.core.note import LOUD
 from assay.core.progress import progress_bar, watched
-from assay.core.text import printable, show
+from assay.core.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -110,6 +110,7 @@ def emit(text: str, target: str | None = None) -> None:
         click.echo(text, file=sys.stdout, nl=False)
         return
     from assay.data.replace import replaced, target_of
+    from assay.data.source import quoted
 
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
         text = PAGE_START + text
@@ -117,7 +118,7 @@ def emit(text: str, target: str | None = None) -> None:
         with replaced(target_of(target)) as partial:
             partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
     except OSError as error:
-        raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+        raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
 
 
 def check_target(target: str | None) -> None:
@@ -125,6 +126,7 @@ def check_target(target: str | None) -> None:
     import tempfile
 
     from assay.data.replace import status_of, target_of
+    from assay.data.source import quoted
 
     if target is None or target == "-":
         return
@@ -134,7 +136,7 @@ def check_target(target: str | None) -> None:
             with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
                 pass
     except OSError as error:
-        raise FileError(f"{show(target)} cannot be written: {error.strerror or error}") from error
+        raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
 
 
 class StandardFile(io.FileIO):

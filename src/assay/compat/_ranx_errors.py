@@ -15,6 +15,10 @@ class MissingFileError(FileError, FileNotFoundError):
     """File not found."""
 
 
+class UnwritableError(FileError, OSError):
+    """A file cannot be written."""
+
+
 class LengthError(DataError, IndexError):
     """Different numbers of documents and values."""
 

@@ -6,13 +6,15 @@ import gzip
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import assay.data.qrels
 import assay.data.run
-from assay.compat._ranx_errors import KindError, MissingFileError
+from assay.compat._ranx_errors import KindError, MissingFileError, UnwritableError
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
+from assay.data.formats.parquet import write_frame
+from assay.data.replace import replaced, target_of
 from assay.data.source import open_source, quoted
 
 if TYPE_CHECKING:
@@ -99,20 +101,29 @@ def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:
 
 
 def dump_file(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:
-    """Writes the data; `lines` are its TREC form."""
+    """Writes the data, whole or not at all; `lines` are its TREC form."""
+    try:
+        with replaced(target_of(path)) as partial, partial.open("wb") as file:
+            write_kind(data, file, kind, lines)
+    except OSError as error:
+        raise UnwritableError(f"{quoted(path)} cannot be written: {error.strerror or error}") from error
+
+
+def write_kind(data: Data, file: IO[bytes], kind: str, lines: Iterable[str]) -> None:
+    """Writes the data to an open file."""
     if kind == "json":
-        Path(path).write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8")
+        file.write(json.dumps(data, indent=2, ensure_ascii=False).encode())
     elif kind == "lz4":
         compression, notation = lz4_libraries()
-        with compression.open(path, mode="wb") as file:
-            file.write(compression.compress(notation.dumps(data), compression_level=16))
+        with compression.open(file, mode="wb") as frame:
+            frame.write(compression.compress(notation.dumps(data), compression_level=16))
     elif kind == "parquet":
         import polars
 
-        polars.DataFrame(frame_columns(data)).write_parquet(path)
+        write_frame(polars.DataFrame(frame_columns(data)), file)
     else:
         text = "\n".join(lines).encode()
-        Path(path).write_bytes(gzip.compress(text) if kind == "gz" else text)
+        file.write(gzip.compress(text) if kind == "gz" else text)
 
 
 def lz4_libraries() -> tuple[Any, Any]:

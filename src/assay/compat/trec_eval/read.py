@@ -89,8 +89,9 @@ def open_argument(argument: str, complaint: str, *, is_input: bool) -> Iterator[
             if not is_readable(source.path):
                 raise Stop(FILE, complaint)
             yield source.path
-    except FileError:
-        raise Stop(FILE, complaint) from None
+    except FileError as error:
+        # trec_eval has no words for what only a copy of standard input can need.
+        raise Stop(FILE, f"assay: {error}\n{complaint}" if is_input else complaint) from None
 
 
 def is_readable(path: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import IO, TYPE_CHECKING, Any
 
 from assay.data.formats.tabular import BATCH, explain_failure
@@ -10,11 +12,14 @@ from assay.data.source import Batch
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    import polars
+
     from assay.data.source import Source
 
 CANNOT_HOLD = ("queries without documents",)
 # Where the metadata of a file has a run's tag.
 TAG = "assay.tag"
+OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def read_batches(source: Source) -> Generator[Batch]:
@@ -45,4 +50,17 @@ def read_tag(source: Source) -> str:
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
     tag = "" if data.is_judgments else data.tag
-    data.to_polars().write_parquet(file, metadata={TAG: tag} if tag else None)
+    write_frame(data.to_polars(), file, {TAG: tag} if tag else None)
+
+
+def write_frame(frame: polars.DataFrame, file: IO[bytes], metadata: dict[str, str] | None = None) -> None:
+    """Writes a file; what the operating system refuses is an `OSError`, which polars has only as text."""
+    import polars
+
+    try:
+        frame.write_parquet(file, metadata=metadata)
+    except polars.exceptions.PolarsError as error:
+        number = OS_ERROR.search(str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error

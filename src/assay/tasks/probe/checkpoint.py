@@ -13,8 +13,9 @@ import json
 import math
 import os
 import secrets
-from contextlib import ExitStack, contextmanager
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from contextlib import ExitStack, contextmanager, suppress
+from io import FileIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
@@ -58,7 +59,7 @@ class CheckpointOwner(NamedTuple):
             "questions": digest(sorted(self.questions.items())),
             "request": self.request_digest(salt),
         }
-        return self.beginning + json.dumps(fields).removeprefix("{") + "\n"
+        return self.beginning + json.dumps(fields).removeprefix("{")
 
     def request_digest(self, salt: str) -> str:
         """A digest of the request."""
@@ -74,7 +75,7 @@ def digest(value: object) -> str:
 class Checkpoint:
     """An open checkpoint: what it held, and where to add to it."""
 
-    def __init__(self, finished: dict[str, Outcome], file: IO[bytes] | None, name: str = "") -> None:
+    def __init__(self, finished: dict[str, Outcome], file: FileIO | None, name: str = "") -> None:
         self.finished = finished
         self.file = file
         self.name = name
@@ -88,8 +89,20 @@ class Checkpoint:
         fields: dict[str, object] = dict(zip(FIELDS, values, strict=True))
         fields |= {name: value for name, value in zip(MORE, more, strict=True) if value not in (False, None, ())}
         with naming_checkpoint(self.name):
-            self.file.write(json.dumps(fields).encode() + b"\n")
-            self.file.flush()
+            append_line(self.file, json.dumps(fields).encode())
+
+
+def append_line(file: FileIO, line: bytes) -> None:
+    """Adds a whole line, or nothing; what is not buffered cannot come out later."""
+    end = file.seek(0, os.SEEK_END)
+    rest = memoryview(line + b"\n")
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(end)
+        raise
 
 
 @contextmanager
@@ -105,13 +118,13 @@ def open_checkpoint(path: str | os.PathLike[str] | None, owner: CheckpointOwner)
         raise FileError(f"the checkpoint {name} cannot be used: it is not a regular file")
     with ExitStack() as stack:
         with naming_checkpoint(name):
-            file = stack.enter_context(target.open("a+b"))
+            file = stack.enter_context(target.open("a+b", buffering=0))
             keep_apart(file, name)
             finished = resume(file, name, owner)
         yield Checkpoint(finished, file, name)
 
 
-def keep_apart(file: IO[bytes], name: str) -> None:
+def keep_apart(file: FileIO, name: str) -> None:
     """Raises if another probe has the checkpoint open; where the file system has no locks, nothing can tell."""
     try:
         lock(file.fileno())
@@ -131,7 +144,7 @@ def naming_checkpoint(name: str) -> Iterator[None]:
         raise FileError(f"the checkpoint {name} cannot be used: {error.strerror or error}") from error
 
 
-def resume(file: IO[bytes], name: str, owner: CheckpointOwner) -> dict[str, Outcome]:
+def resume(file: FileIO, name: str, owner: CheckpointOwner) -> dict[str, Outcome]:
     """What the file holds; the next ranking is then written at its end."""
     file.seek(0)
     content = file.read()
@@ -142,8 +155,7 @@ def resume(file: IO[bytes], name: str, owner: CheckpointOwner) -> dict[str, Outc
         if rest[: len(beginning)] != beginning[: len(rest)]:
             raise FormatError(f"{name} is not a checkpoint; use another file")
         file.truncate(0)
-        file.write(owner.first_line(secrets.token_hex(16)).encode())
-        file.flush()
+        append_line(file, owner.first_line(secrets.token_hex(16)).encode())
         return {}
     lines = filled_lines(whole.split(b"\n"), name)
     check_owner(read_header(lines, name), name, owner)
