@@ -241,7 +241,7 @@ def test_every_public_method_has_a_docstring(owner):
 def test_errors_form_one_tree():
     values = [value for value in vars(assay).values() if inspect.isclass(value)]
     errors = [value for value in values if issubclass(value, Exception) and not issubclass(value, Warning)]
-    assert len(errors) == 9
+    assert len(errors) == 10
     assert all(issubclass(error, assay.AssayError) for error in errors)
     assert [name for name in dir(assay) if name.endswith("Error")] == sorted(error.__name__ for error in errors)
 

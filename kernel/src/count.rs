@@ -1,5 +1,7 @@
 //! How many scores of a ranking are higher than a judged one, and how many are the same.
 
+use crate::memory::{Lack, collected, filled};
+
 /// Up to this many judged documents are compared with every score; more are searched.
 const FEW: usize = 16;
 
@@ -20,9 +22,9 @@ struct Levels {
 
 impl<'a> Counts<'a> {
     /// Only the scores in `wanted` will be asked for.
-    pub fn new(scores: &'a [f64], wanted: impl ExactSizeIterator<Item = f64>) -> Self {
-        let levels = (wanted.len() > FEW).then(|| Levels::new(scores, wanted));
-        Self { scores, levels }
+    pub fn new(scores: &'a [f64], wanted: impl ExactSizeIterator<Item = f64>) -> Result<Self, Lack> {
+        let levels = if wanted.len() > FEW { Some(Levels::new(scores, wanted)?) } else { None };
+        Ok(Self { scores, levels })
     }
 
     /// How many scores are higher than `score`, and how many are the same.
@@ -36,10 +38,10 @@ impl<'a> Counts<'a> {
 
 impl Levels {
     /// Looks every score up among the wanted ones.
-    fn new(scores: &[f64], wanted: impl Iterator<Item = f64>) -> Self {
-        let values = distinct(wanted);
-        let mut at_least = vec![0usize; values.len() + 1];
-        let mut equal = vec![0usize; values.len()];
+    fn new(scores: &[f64], wanted: impl Iterator<Item = f64>) -> Result<Self, Lack> {
+        let values = distinct(wanted)?;
+        let mut at_least = filled(values.len() + 1, 0usize)?;
+        let mut equal = filled(values.len(), 0usize)?;
         for &score in scores {
             let reached = values.partition_point(|&value| value <= score);
             at_least[reached] += 1;
@@ -50,7 +52,7 @@ impl Levels {
         for level in (0..values.len()).rev() {
             at_least[level] += at_least[level + 1];
         }
-        Self { values, at_least, equal }
+        Ok(Self { values, at_least, equal })
     }
 
     fn of(&self, score: f64) -> (usize, usize) {
@@ -60,11 +62,11 @@ impl Levels {
 }
 
 /// The different scores, from low to high.
-pub fn distinct(scores: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = scores.collect();
+pub fn distinct(scores: impl Iterator<Item = f64>) -> Result<Vec<f64>, Lack> {
+    let mut values = collected(scores)?;
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    values
+    Ok(values)
 }
 
 fn count_against(scores: &[f64], score: f64) -> (usize, usize) {

@@ -11,6 +11,10 @@ pub enum Kind {
     Format,
     /// A query lists a document twice.
     Duplicate,
+    /// There is more than is allowed.
+    Limit,
+    /// There is not enough memory.
+    Memory,
     /// The work was stopped from outside.
     Interrupted,
 }

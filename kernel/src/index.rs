@@ -1,15 +1,16 @@
 //! Judgments, indexed so that a retrieved document is looked up in a few nanoseconds.
 
 use crate::fault::{Fault, show};
+use crate::memory::{Grow, Lack, copied, filled, number};
 use crate::options::Duplicates;
 use crate::rows::{Names, Rows, Span, hash};
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The judged documents of every query, each once, with its highest grade.
 #[derive(Debug, Default)]
 pub struct Index {
-    pub queries: Names,
+    pub queries: Arc<Names>,
     /// Query `q` has documents `starts[q]..starts[q + 1]`.
     pub starts: Vec<usize>,
     pub grades: Vec<f64>,
@@ -35,12 +36,9 @@ struct Table {
 impl Index {
     /// Indexes `rows`. The same document twice in one group of a query is a duplicate.
     pub fn new(rows: &Rows, duplicates: Duplicates) -> Result<Self, Fault> {
-        let mut index = Self {
-            queries: rows.queries.clone(),
-            starts: vec![0],
-            text: rows.text.clone(),
-            ..Self::default()
-        };
+        number(rows.values.len().saturating_sub(1))?;
+        let mut index = Self { queries: Arc::clone(&rows.queries), starts: filled(1, 0)?, ..Self::default() };
+        index.text = copied(&rows.text)?;
         for query in 0..rows.queries.len() {
             index.add_query(rows, query, duplicates)?;
         }
@@ -51,9 +49,12 @@ impl Index {
         let first = self.documents.len();
         let range = rows.range(query);
         let size = (2 * range.len()).next_power_of_two().max(2);
-        self.tables.push(Table { start: self.slots.len(), mask: size - 1 });
-        self.slots.resize(self.slots.len() + size, 0);
+        self.tables.add(Table { start: self.slots.len(), mask: size - 1 })?;
+        self.slots.fill(self.slots.len() + size, 0)?;
         let mut seen: HashSet<(u32, u32)> = HashSet::new();
+        if !rows.groups.is_empty() {
+            seen.try_reserve(range.len()).map_err(|_| Lack::Memory)?;
+        }
         for row in range {
             let document = rows.document(row);
             let value = rows.values[row];
@@ -61,14 +62,14 @@ impl Index {
                 return Err(too_large(rows.queries.name(query), document, value));
             }
             let Some(known) = self.find(query, document, hash(document)) else {
-                self.insert(query, first, rows.documents[row], value, row);
-                self.row_documents.push(self.documents.len() as u32 - 1);
+                self.insert(query, first, rows.documents[row], value, row)?;
+                self.row_documents.add(self.documents.len() as u32 - 1)?;
                 if !rows.groups.is_empty() {
                     seen.insert((self.documents.len() as u32 - 1, rows.groups[row]));
                 }
                 continue;
             };
-            self.row_documents.push(known);
+            self.row_documents.add(known)?;
             let known_index = known as usize;
             let repeated = rows.groups.is_empty() || !seen.insert((known, rows.groups[row]));
             let replace = match (repeated, duplicates) {
@@ -84,22 +85,22 @@ impl Index {
                 self.rows[known_index] = row as u32;
             }
         }
-        self.starts.push(self.documents.len());
-        Ok(())
+        Ok(self.starts.add(self.documents.len())?)
     }
 
-    fn insert(&mut self, query: usize, first: usize, span: Span, grade: f64, row: usize) {
+    fn insert(&mut self, query: usize, first: usize, span: Span, grade: f64, row: usize) -> Result<(), Lack> {
         let number = self.documents.len();
         let code = hash(span.of(&self.text));
-        self.documents.push(span);
-        self.grades.push(grade);
-        self.rows.push(row as u32);
+        self.documents.add(span)?;
+        self.grades.add(grade)?;
+        self.rows.add(row as u32)?;
         let table = self.tables[query];
         let mut slot = code as usize & table.mask;
         while self.slots[table.start + slot] != 0 {
             slot = (slot + 1) & table.mask;
         }
         self.slots[table.start + slot] = tag(code) | (number - first + 1) as u64;
+        Ok(())
     }
 
     /// The number of `document`, whose hash is `code`, among the documents that `query` has judged.
@@ -107,16 +108,16 @@ impl Index {
         self.lookup(query).find(document, code)
     }
 
-    /// Whether any query has judged the document.
-    pub fn is_judged(&self, document: &[u8]) -> bool {
-        let everywhere = self.everywhere.get_or_init(|| {
-            let mut names = Names::default();
-            self.documents.iter().for_each(|span| {
-                names.add(span.of(&self.text));
-            });
-            names
-        });
-        everywhere.find(document).is_some()
+    /// Every document that any query judged.
+    pub fn everywhere(&self) -> Result<&Names, Lack> {
+        if let Some(names) = self.everywhere.get() {
+            return Ok(names);
+        }
+        let mut names = Names::default();
+        for span in &self.documents {
+            names.add(span.of(&self.text))?;
+        }
+        Ok(self.everywhere.get_or_init(|| names))
     }
 
     /// What is needed to look up many documents of one query.
@@ -133,12 +134,12 @@ impl Index {
     }
 
     /// All grades, from high to low inside each query.
-    pub fn best_first(&self) -> Vec<f64> {
-        let mut grades = self.grades.clone();
+    pub fn best_first(&self) -> Result<Vec<f64>, Lack> {
+        let mut grades = copied(&self.grades)?;
         for bounds in self.starts.windows(2) {
             grades[bounds[0]..bounds[1]].sort_unstable_by(|left, right| right.total_cmp(left));
         }
-        grades
+        Ok(grades)
     }
 
     pub fn document(&self, number: usize) -> &[u8] {
@@ -201,13 +202,13 @@ mod tests {
     fn rows(entries: &[(&str, &str, f64, Option<&str>)]) -> Rows {
         let mut builder = RowsBuilder::default();
         for (query, document, value, group) in entries {
-            builder.query(query.as_bytes());
-            builder.row(document.as_bytes(), *value);
+            builder.query(query.as_bytes()).unwrap();
+            builder.row(document.as_bytes(), *value).unwrap();
             if let Some(group) = group {
-                builder.group(group.as_bytes());
+                builder.group(group.as_bytes()).unwrap();
             }
         }
-        builder.finish()
+        builder.finish().unwrap()
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What ranking gives: the judged documents that were retrieved, with the counts that make their ranks.
 
+use crate::memory::{Grow, Lack};
+
 /// The number of a document that only other queries judged.
 pub const FOREIGN: u32 = u32::MAX;
 
@@ -69,16 +71,19 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Takes over what another one saw.
-    pub fn append(&mut self, other: &Judged) {
-        let shift = self.hits.len();
-        self.hits.extend_from_slice(&other.hits);
-        self.facts.extend(other.facts.iter().map(|fact| Fact { first_hit: fact.first_hit + shift, ..*fact }));
-    }
-
-    /// Takes over what others saw, each under its own options.
-    pub fn append_all(all: &mut [Judged], others: &[Judged]) {
-        all.iter_mut().zip(others).for_each(|(judged, other)| judged.append(other));
+    /// Takes over what others saw, each under its own options: all of it or, if there is no memory, nothing.
+    pub fn append_all(all: &mut [Judged], others: &[Judged]) -> Result<(), Lack> {
+        for (judged, other) in all.iter_mut().zip(others) {
+            judged.hits.room(other.hits.len())?;
+            judged.facts.room(other.facts.len())?;
+        }
+        for (judged, other) in all.iter_mut().zip(others) {
+            let shift = judged.hits.len();
+            judged.hits.extend_from_slice(&other.hits);
+            let shifted = |fact: &Fact| Fact { first_hit: fact.first_hit + shift, ..*fact };
+            judged.facts.extend(other.facts.iter().map(shifted));
+        }
+        Ok(())
     }
 
     pub fn hits_of(&self, fact: &Fact) -> &[Hit] {

@@ -6,9 +6,12 @@
 #![cfg_attr(not(feature = "python"), forbid(unsafe_code))]
 
 mod count;
+pub mod failure;
 pub mod fault;
 pub mod index;
 pub mod judged;
+pub mod limits;
+pub mod memory;
 pub mod options;
 pub mod parallel;
 pub mod rank;

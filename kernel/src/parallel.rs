@@ -3,6 +3,7 @@
 use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
+use crate::memory::collected;
 use crate::options::Options;
 use crate::rank::Rankers;
 use crate::rows::Rows;
@@ -31,7 +32,7 @@ pub fn rank_all<T: Sync>(
     });
     let mut judged = vec![Judged::default(); options.len()];
     for result in results {
-        Judged::append_all(&mut judged, &result?);
+        Judged::append_all(&mut judged, &result?)?;
     }
     Ok(judged)
 }
@@ -43,12 +44,8 @@ pub fn rank_rows(
     options: &[Options],
     threads: usize,
 ) -> Result<Vec<Judged>, Fault> {
-    let queries: Vec<(usize, u32)> = rows
-        .queries
-        .iter()
-        .enumerate()
-        .filter_map(|(query, name)| index.queries.find(name).map(|known| (query, known)))
-        .collect();
+    let known = |(query, name)| index.queries.find(name).map(|known| (query, known));
+    let queries = collected(rows.queries.iter().enumerate().filter_map(known))?;
     rank_all(&queries, index, options, threads, |rankers, &(query, known)| {
         let scores = if rows.ordered[query] { None } else { rows.values.get(rows.range(query)) };
         rankers.rank(known, &rows.ranking(query), scores)

@@ -4,6 +4,7 @@ use crate::count::Counts;
 use crate::fault::Fault;
 use crate::index::Index;
 use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
+use crate::memory::{Grow, Lack, collected};
 use crate::options::{Duplicates, Options};
 use crate::rows::hash;
 use crate::seen::Seen;
@@ -91,32 +92,30 @@ impl<'a> Ranker<'a> {
     ) -> Result<(), Fault> {
         self.find(query, documents)?;
         if self.dropped.is_empty() {
-            self.count(query, documents, scores);
-            return Ok(());
+            return Ok(self.count(query, documents, scores)?);
         }
-        let kept = self.keep(documents.count());
-        let kept_scores: Option<Vec<f64>> =
-            scores.map(|scores| kept.iter().map(|&position| scores[position]).collect());
-        self.count(query, &Kept { documents, kept: &kept }, kept_scores.as_deref());
-        Ok(())
+        let kept = self.keep(documents.count())?;
+        let of_kept = |scores: &[f64]| collected(kept.iter().map(|&position| scores[position]));
+        let kept_scores = scores.map(of_kept).transpose()?;
+        Ok(self.count(query, &Kept { documents, kept: &kept }, kept_scores.as_deref())?)
     }
 
     /// Counts against `scores` for documents whose score is known and that nothing ties with; true if that was all.
-    pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> bool {
+    pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> Result<bool, Lack> {
         let first_hit = self.judged.hits.len();
         self.reset();
-        let counts = Counts::new(scores, found.iter().map(|&(_, score)| score));
+        let counts = Counts::new(scores, found.iter().map(|&(_, score)| score))?;
         for &(document, score) in found {
             let (higher, same) = counts.of(score);
             if same > 1 {
                 self.judged.hits.truncate(first_hit);
-                return false;
+                return Ok(false);
             }
-            self.judged.hits.push(hit(document, score, higher, 0));
+            self.judged.hits.add(hit(document, score, higher, 0))?;
         }
         self.spread = if self.options.spread { Spread::of(scores) } else { None };
-        self.close(query, scores.len(), first_hit);
-        true
+        self.close(query, scores.len(), first_hit)?;
+        Ok(true)
     }
 
     /// Forgets the query ranked last.
@@ -135,16 +134,17 @@ impl<'a> Ranker<'a> {
     fn find(&mut self, query: u32, documents: &impl Documents) -> Result<(), Fault> {
         let name = self.index.queries.name(query as usize);
         let judged = self.index.lookup(query as usize);
+        let everywhere = if self.options.foreign { Some(self.index.everywhere()?) } else { None };
         self.found.clear();
         self.dropped.clear();
         self.reset();
-        self.seen.reset(documents.count());
+        self.seen.reset(documents.count())?;
         for position in 0..documents.count() {
             let id = documents.id(position);
             let code = hash(id);
             if self.options.exclude_query && id == name {
                 self.excluded += 1;
-                self.dropped.push(position);
+                self.dropped.add(position)?;
                 continue;
             }
             let repeated = self.seen.insert(code, position, |other| documents.id(other) == id);
@@ -159,59 +159,61 @@ impl<'a> Ranker<'a> {
                     Some(_) => self.repeats_dropped += 1,
                     None => self.repeats_kept += 1,
                 }
-                self.dropped.extend(unwanted);
+                self.dropped.add_each(unwanted.into_iter())?;
             }
             let document = judged.find(id, code);
-            let foreign = || (self.options.foreign && self.index.is_judged(id)).then_some(FOREIGN);
+            let foreign = || everywhere.and_then(|names| names.find(id)).map(|_| FOREIGN);
             if let Some(document) = document.or_else(foreign) {
-                self.found.push(Found { document, position });
+                self.found.add(Found { document, position })?;
             }
         }
         Ok(())
     }
 
     /// The positions that are kept, in order; what was found is renumbered to match.
-    fn keep(&mut self, count: usize) -> Vec<usize> {
+    fn keep(&mut self, count: usize) -> Result<Vec<usize>, Lack> {
         self.dropped.sort_unstable();
         let dropped = &self.dropped;
         let is_dropped = |position: usize| dropped.binary_search(&position).is_ok();
-        let kept: Vec<usize> = (0..count).filter(|&position| !is_dropped(position)).collect();
+        let kept = collected((0..count).filter(|&position| !is_dropped(position)))?;
         self.found.retain(|found| !is_dropped(found.position));
         for found in &mut self.found {
             found.position -= dropped.partition_point(|&position| position < found.position);
         }
-        kept
+        Ok(kept)
     }
 
-    fn count(&mut self, query: u32, documents: &impl Documents, scores: Option<&[f64]>) {
+    fn count(&mut self, query: u32, documents: &impl Documents, scores: Option<&[f64]>) -> Result<(), Lack> {
         let first_hit = self.judged.hits.len();
         let scores = if self.options.given { None } else { scores };
         match scores {
             None => {
                 let given = |found: &Found| hit(found.document, -(found.position as f64), found.position, 0);
-                self.judged.hits.extend(self.found.iter().map(given));
+                self.judged.hits.add_each(self.found.iter().map(given))?;
             }
             Some(scores) => {
                 self.scores.clear();
+                self.scores.room(scores.len())?;
                 self.scores.extend(scores.iter().map(|&score| self.options.score(score)));
                 self.spread = if self.options.spread { Spread::of(scores) } else { None };
                 let wanted = self.found.iter().map(|found| (found.document, self.scores[found.position]));
-                let counts = Counts::new(&self.scores, wanted.clone().map(|(_, score)| score));
+                let counts = Counts::new(&self.scores, wanted.clone().map(|(_, score)| score))?;
                 for (document, score) in wanted {
                     let (higher, same) = counts.of(score);
-                    self.judged.hits.push(hit(document, score, higher, same - 1));
+                    self.judged.hits.add(hit(document, score, higher, same - 1))?;
                 }
-                break_ties(&mut self.judged.hits[first_hit..], &self.found, &self.scores, documents);
+                break_ties(&mut self.judged.hits[first_hit..], &self.found, &self.scores, documents)?;
             }
         }
-        self.close(query, documents.count(), first_hit);
+        self.close(query, documents.count(), first_hit)
     }
 
     /// Closes a query. Its hits are put into the order of rank that ties do not touch, which is nearly the final one.
-    fn close(&mut self, query: u32, retrieved: usize, first_hit: usize) {
+    fn close(&mut self, query: u32, retrieved: usize, first_hit: usize) -> Result<(), Lack> {
         let hits = &mut self.judged.hits[first_hit..];
-        hits.sort_by_key(|hit| hit.higher);
-        self.judged.facts.push(Fact {
+        // Tied hits stay as they were given; a stable sort would need memory of its own.
+        hits.sort_unstable_by_key(|hit| (hit.higher, hit.before_input));
+        self.judged.facts.add(Fact {
             query,
             retrieved: retrieved as u32,
             first_hit,
@@ -220,7 +222,7 @@ impl<'a> Ranker<'a> {
             repeats_dropped: self.repeats_dropped,
             excluded: self.excluded,
             spread: self.spread,
-        });
+        })
     }
 }
 

@@ -3,11 +3,11 @@ use crate::rows::{RowsBuilder, Span, Spans};
 
 fn index(judged: &[&str]) -> Index {
     let mut builder = RowsBuilder::default();
-    builder.query(b"q");
+    builder.query(b"q").unwrap();
     for document in judged {
-        builder.row(document.as_bytes(), 1.0);
+        builder.row(document.as_bytes(), 1.0).unwrap();
     }
-    Index::new(&builder.finish(), Duplicates::Error).unwrap()
+    Index::new(&builder.finish().unwrap(), Duplicates::Error).unwrap()
 }
 
 fn ranked(judged: &[&str], ranking: &[(&str, f64)], options: Options) -> Result<Judged, Fault> {
@@ -124,10 +124,10 @@ fn an_empty_ranking_is_a_ranking() {
 fn documents_that_other_queries_judged_are_found_on_request() {
     let mut builder = RowsBuilder::default();
     for (query, document) in [("q1", "a"), ("q2", "b")] {
-        builder.query(query.as_bytes());
-        builder.row(document.as_bytes(), 1.0);
+        builder.query(query.as_bytes()).unwrap();
+        builder.row(document.as_bytes(), 1.0).unwrap();
     }
-    let index = Index::new(&builder.finish(), Duplicates::Error).unwrap();
+    let index = Index::new(&builder.finish().unwrap(), Duplicates::Error).unwrap();
     let options = Options { foreign: true, ..Options::default() };
     let mut rankers = Rankers::new(&index, &[Options::default(), options]);
     let (text, spans) = (b"bxa", [0, 1, 2].map(|start| Span { start, end: start + 1 }));
@@ -210,7 +210,7 @@ fn a_dict_without_ties_is_counted_as_any_other_ranking() {
         let index = index(&all);
         let mut ranker = Ranker::new(&index, Options::default());
         let found: Vec<(u32, f64)> = (0..judged).map(|at| (at as u32, scores[at])).collect();
-        assert!(ranker.rank_untied(0, &found, &scores));
+        assert!(ranker.rank_untied(0, &found, &scores).unwrap());
         assert_eq!(ranker.judged.hits, ranked(&all, &ranking, Options::default()).unwrap().hits);
     }
 }

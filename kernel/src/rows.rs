@@ -1,10 +1,12 @@
 //! Judgments or rankings as compact columns: query, document, value, and a group where the data has one.
 
+use crate::failure;
+use crate::memory::{Grow, Lack, copied, filled, number};
 use crate::rank::Documents;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// A piece of a byte buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub fn hash(id: &[u8]) -> u64 {
 }
 
 /// Distinct names in order of first appearance.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Names {
     text: Vec<u8>,
     spans: Vec<Span>,
@@ -57,24 +59,35 @@ impl Names {
     }
 
     /// The index of `name`, which is added if it is not there.
-    pub fn add(&mut self, name: &[u8]) -> u32 {
+    pub fn add(&mut self, name: &[u8]) -> Result<u32, Lack> {
         if let Some(index) = self.find(name) {
-            return index;
+            return Ok(index);
         }
-        let index = self.spans.len() as u32;
+        let index = number(self.spans.len())?;
+        self.spans.room(1)?;
+        self.table_room()?;
         let start = self.text.len();
-        self.text.extend_from_slice(name);
+        self.text.add_all(name)?;
         self.spans.push(Span { start, end: self.text.len() });
         let (text, spans) = (&self.text, &self.spans);
         self.table.insert_unique(hash(name), index, |&other| hash(spans[other as usize].of(text)));
-        index
+        Ok(index)
+    }
+
+    fn table_room(&mut self) -> Result<(), Lack> {
+        if self.table.len() == self.table.capacity() && failure::fails() {
+            return Err(Lack::Memory);
+        }
+        let (text, spans) = (&self.text, &self.spans);
+        let code = |&other: &u32| hash(spans[other as usize].of(text));
+        self.table.try_reserve(1, code).map_err(|_| Lack::Memory)
     }
 }
 
 /// Rows grouped by query, in input order inside each.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Rows {
-    pub queries: Names,
+    pub queries: Arc<Names>,
     /// Row numbers: query `q` has rows `starts[q]..starts[q + 1]`.
     pub starts: Vec<usize>,
     /// Whether a query's documents were given as an order, without values.
@@ -84,11 +97,25 @@ pub struct Rows {
     pub values: Vec<f64>,
     /// One a row, or empty where the data has no groups.
     pub groups: Vec<u32>,
-    pub group_names: Names,
+    pub group_names: Arc<Names>,
     pub tag: Vec<u8>,
 }
 
 impl Rows {
+    pub fn copy(&self) -> Result<Self, Lack> {
+        Ok(Self {
+            queries: Arc::clone(&self.queries),
+            starts: copied(&self.starts)?,
+            ordered: copied(&self.ordered)?,
+            text: copied(&self.text)?,
+            documents: copied(&self.documents)?,
+            values: copied(&self.values)?,
+            groups: copied(&self.groups)?,
+            group_names: Arc::clone(&self.group_names),
+            tag: copied(&self.tag)?,
+        })
+    }
+
     pub fn range(&self, query: usize) -> std::ops::Range<usize> {
         match (self.starts.get(query), self.starts.get(query + 1)) {
             (Some(&start), Some(&end)) => start..end,
@@ -159,6 +186,8 @@ impl Order {
 #[derive(Debug, Default)]
 pub struct RowsBuilder {
     rows: Rows,
+    queries: Names,
+    groups: Names,
     row_queries: Vec<u32>,
     current: Option<u32>,
     /// The order of each query's rows, where it was asked for.
@@ -167,20 +196,20 @@ pub struct RowsBuilder {
 
 impl RowsBuilder {
     /// Makes `name` the query of the rows that follow and says whether it was there before.
-    pub fn query(&mut self, name: &[u8]) -> bool {
+    pub fn query(&mut self, name: &[u8]) -> Result<bool, Lack> {
         if let Some(current) = self.current
-            && self.rows.queries.name(current as usize) == name
+            && self.queries.name(current as usize) == name
         {
-            return true;
+            return Ok(true);
         }
-        let known = self.rows.queries.len();
-        let index = self.rows.queries.add(name);
+        let known = self.queries.len();
+        let index = self.queries.add(name)?;
         self.current = Some(index);
         if (index as usize) < known {
-            return true;
+            return Ok(true);
         }
-        self.rows.ordered.push(false);
-        false
+        self.rows.ordered.add(false)?;
+        Ok(false)
     }
 
     pub fn set_ordered(&mut self) {
@@ -190,32 +219,34 @@ impl RowsBuilder {
     }
 
     /// What the rows of the current query say about its order.
-    pub fn order(&mut self) -> &mut Order {
+    pub fn order(&mut self) -> Result<&mut Order, Lack> {
         let query = self.current.unwrap_or_default() as usize;
         if self.orders.len() <= query {
-            self.orders.resize(query + 1, Order::default());
+            self.orders.fill(query + 1, Order::default())?;
         }
-        &mut self.orders[query]
+        Ok(&mut self.orders[query])
     }
 
-    pub fn row(&mut self, document: &[u8], value: f64) {
+    pub fn row(&mut self, document: &[u8], value: f64) -> Result<(), Lack> {
         let start = self.rows.text.len();
-        self.rows.text.extend_from_slice(document);
-        self.rows.documents.push(Span { start, end: self.rows.text.len() });
-        self.rows.values.push(value);
-        self.row_queries.push(self.current.unwrap_or_default());
+        self.rows.text.add_all(document)?;
+        self.rows.documents.add(Span { start, end: self.rows.text.len() })?;
+        self.rows.values.add(value)?;
+        self.row_queries.add(self.current.unwrap_or_default())
     }
 
     /// Names the group of the row added last. Either every row gets one or none does.
-    pub fn group(&mut self, name: &[u8]) {
-        let group = self.rows.group_names.add(name);
-        self.rows.groups.push(group);
+    pub fn group(&mut self, name: &[u8]) -> Result<(), Lack> {
+        let group = self.groups.add(name)?;
+        self.rows.groups.add(group)
     }
 
-    pub fn tag(&mut self, tag: &[u8]) {
+    pub fn tag(&mut self, tag: &[u8]) -> Result<(), Lack> {
         if self.rows.tag != tag {
-            self.rows.tag = tag.to_vec();
+            self.rows.tag.clear();
+            self.rows.tag.add_all(tag)?;
         }
+        Ok(())
     }
 
     pub fn rows_so_far(&self) -> usize {
@@ -224,15 +255,15 @@ impl RowsBuilder {
 
     /// Forgets a group that all rows share: a column that says nothing.
     pub fn drop_single_group(&mut self) {
-        if self.rows.group_names.len() < 2 {
+        if self.groups.len() < 2 {
             self.rows.groups = Vec::new();
-            self.rows.group_names = Names::default();
+            self.groups = Names::default();
         }
     }
 
     /// The rows, grouped by query.
-    pub fn finish(mut self) -> Rows {
-        let mut starts = vec![0usize; self.rows.queries.len() + 1];
+    pub fn finish(mut self) -> Result<Rows, Lack> {
+        let mut starts = filled(self.queries.len() + 1, 0usize)?;
         for &query in &self.row_queries {
             starts[query as usize + 1] += 1;
         }
@@ -240,29 +271,32 @@ impl RowsBuilder {
             starts[query] += starts[query - 1];
         }
         if !self.row_queries.is_sorted() {
-            let mut next = starts.clone();
-            let mut places = Vec::with_capacity(self.row_queries.len());
+            let mut next = copied(&starts)?;
+            let mut places = Vec::new();
+            places.room(self.row_queries.len())?;
             for &query in &self.row_queries {
                 places.push(next[query as usize]);
                 next[query as usize] += 1;
             }
-            self.rows.documents = scatter(&self.rows.documents, &places, Span { start: 0, end: 0 });
-            self.rows.values = scatter(&self.rows.values, &places, 0.0);
+            self.rows.documents = scatter(&self.rows.documents, &places, Span { start: 0, end: 0 })?;
+            self.rows.values = scatter(&self.rows.values, &places, 0.0)?;
             if !self.rows.groups.is_empty() {
-                self.rows.groups = scatter(&self.rows.groups, &places, 0);
+                self.rows.groups = scatter(&self.rows.groups, &places, 0)?;
             }
         }
         self.rows.starts = starts;
-        self.rows
+        self.rows.queries = Arc::new(self.queries);
+        self.rows.group_names = Arc::new(self.groups);
+        Ok(self.rows)
     }
 }
 
-fn scatter<T: Copy>(values: &[T], places: &[usize], fill: T) -> Vec<T> {
-    let mut moved = vec![fill; values.len()];
+fn scatter<T: Copy>(values: &[T], places: &[usize], fill: T) -> Result<Vec<T>, Lack> {
+    let mut moved = filled(values.len(), fill)?;
     for (&value, &place) in values.iter().zip(places) {
         moved[place] = value;
     }
-    moved
+    Ok(moved)
 }
 
 #[cfg(test)]
@@ -298,7 +332,7 @@ mod tests {
     #[test]
     fn names_are_distinct_and_keep_their_order() {
         let mut names = Names::default();
-        assert_eq!((names.add(b"b"), names.add(b"a"), names.add(b"b")), (0, 1, 0));
+        assert_eq!([b"b", b"a", b"b"].map(|name| names.add(name)), [Ok(0), Ok(1), Ok(0)]);
         assert_eq!(names.find(b"a"), Some(1));
         assert_eq!(names.find(b"c"), None);
         assert_eq!(names.iter().collect::<Vec<_>>(), [b"b", b"a"]);
@@ -308,10 +342,10 @@ mod tests {
     fn scattered_rows_are_grouped_in_input_order() {
         let mut builder = RowsBuilder::default();
         for (query, document, value) in [("q1", "a", 1.0), ("q2", "b", 2.0), ("q1", "c", 3.0)] {
-            builder.query(query.as_bytes());
-            builder.row(document.as_bytes(), value);
+            builder.query(query.as_bytes()).unwrap();
+            builder.row(document.as_bytes(), value).unwrap();
         }
-        let rows = builder.finish();
+        let rows = builder.finish().unwrap();
         assert_eq!(rows.starts, [0, 2, 3]);
         assert_eq!(rows.document(1), b"c");
         assert_eq!(rows.values, [1.0, 3.0, 2.0]);
@@ -320,10 +354,10 @@ mod tests {
     #[test]
     fn one_group_for_all_is_no_group() {
         let mut builder = RowsBuilder::default();
-        builder.query(b"q1");
-        builder.row(b"a", 1.0);
-        builder.group(b"0");
+        builder.query(b"q1").unwrap();
+        builder.row(b"a", 1.0).unwrap();
+        builder.group(b"0").unwrap();
         builder.drop_single_group();
-        assert!(builder.finish().groups.is_empty());
+        assert!(builder.finish().unwrap().groups.is_empty());
     }
 }

@@ -6,11 +6,13 @@
 use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
+use crate::limits::Limits;
+use crate::memory::{Grow, Lack, collected, filled};
 use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rank::Rankers;
 use crate::rows::{Names, Order, Rows, RowsBuilder, Span, Spans};
-use crate::text::block::{BLOCK, Blocks, each_line};
+use crate::text::block::{BLOCK, Blocks, check_rows, each_line};
 use crate::text::line::run_line;
 use crate::text::read::read_lines;
 use crate::text::source::Source;
@@ -56,8 +58,10 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let blocks = Mutex::new(Blocks::open(source, plan.block)?);
     let lines = Mutex::new(Vec::new());
     let shared = Shared { blocks: &blocks, lines: &lines, stop: plan.stop, failed: &AtomicBool::new(false) };
-    let mut workers: Vec<Worker<'_>> =
-        (0..plan.threads.max(1)).map(|_| Worker::new(index, options, plan.surplus)).collect();
+    let mut workers = Vec::new();
+    for _ in 0..plan.threads.max(1) {
+        workers.add(Worker::new(index, options, plan.surplus, source.limits)?)?;
+    }
     std::thread::scope(|scope| {
         for worker in &mut workers {
             scope.spawn(|| worker.work(&shared));
@@ -74,7 +78,8 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let judged = vec![Judged::default(); options.len()];
     let surplus = workers.iter().map(|worker| worker.surplus.lines).sum();
     let mut scan = Scan { judged, lines: lines.iter().sum(), surplus, ..Scan::default() };
-    let scattered = merge(&workers, index, &mut scan).map_err(|fault| fault.at(&source.name))?;
+    let scattered =
+        merge(workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
     gather(source, index, options, plan, scattered, &mut scan)?;
     Ok(scan)
 }
@@ -92,38 +97,49 @@ fn first_fault(
     let before: usize = lines.get(first..*block).unwrap_or_default().iter().sum();
     Some(match line {
         Some(line) => fault.clone().at(&source.place(part, before + line)),
-        None => fault.clone(),
+        // What cannot be read is told with the file's name already.
+        None if *block == usize::MAX => fault.clone(),
+        None => fault.clone().at(&source.name),
     })
 }
 
 /// Puts together what the workers found; gives the number of rows of each scattered query. The repeats of those are told
 /// when they are gathered: which of them a worker saw depends on the threads.
-fn merge(workers: &[Worker<'_>], index: &Index, scan: &mut Scan) -> Result<Vec<(u32, u64)>, Fault> {
-    let mut rows = vec![0u64; index.queries.len()];
-    let mut segments = vec![0u32; index.queries.len()];
-    for worker in workers {
+fn merge(
+    mut workers: Vec<Worker<'_>>,
+    index: &Index,
+    scan: &mut Scan,
+    limits: Limits,
+) -> Result<Vec<(u32, u64)>, Fault> {
+    let mut rows = filled(index.queries.len(), 0u64)?;
+    let mut segments = filled(index.queries.len(), 0u32)?;
+    for worker in &workers {
         for (query, state) in worker.states.iter().enumerate() {
             rows[query] += state.rows;
             segments[query] += state.segments;
         }
         for name in worker.unknown.iter() {
-            scan.unknown.add(name);
+            scan.unknown.add(name)?;
         }
+    }
+    for (query, &count) in rows.iter().enumerate() {
+        check_rows(count as usize, Some(index.queries.name(query)), limits)?;
     }
     let repeats = workers.iter().flat_map(|worker| &worker.repeats);
     let whole = repeats.filter(|(_, query, _)| segments[*query as usize] == 1);
     if let Some((_, _, fault)) = whole.min_by_key(|(block, _, _)| *block) {
         return Err(fault.clone());
     }
-    for worker in workers {
-        for (ranker, all) in worker.rankers.each.iter().zip(&mut scan.judged) {
-            let mut judged = ranker.judged.clone();
-            judged.facts.retain(|fact| segments[fact.query as usize] == 1);
-            all.append(&judged);
+    for worker in &mut workers {
+        let rankers = std::mem::take(&mut worker.rankers.each);
+        let mut judged = collected(rankers.into_iter().map(|ranker| ranker.judged))?;
+        for each in &mut judged {
+            each.facts.retain(|fact| segments[fact.query as usize] == 1);
         }
+        Judged::append_all(&mut scan.judged, &judged)?;
     }
     let scattered = (0..rows.len()).filter(|&query| segments[query] > 1);
-    Ok(scattered.map(|query| (query as u32, rows[query])).collect())
+    Ok(collected(scattered.map(|query| (query as u32, rows[query])))?)
 }
 
 /// Reads the file again for the scattered queries, as many at a time as may be held.
@@ -150,7 +166,7 @@ fn gather(
         let rows = collect(source, index, batch, plan.stop)?;
         let judged =
             rank_rows(&rows, index, options, plan.threads).map_err(|fault| fault.at(&source.name))?;
-        Judged::append_all(&mut scan.judged, &judged);
+        Judged::append_all(&mut scan.judged, &judged)?;
         waiting = later;
     }
     Ok(())
@@ -158,7 +174,7 @@ fn gather(
 
 /// The rows of a few queries.
 fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBool) -> Result<Rows, Fault> {
-    let mut wanted = vec![false; index.queries.len()];
+    let mut wanted = filled(index.queries.len(), false)?;
     for &(query, _) in batch {
         wanted[query as usize] = true;
     }
@@ -170,19 +186,19 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
         let query = words.next().unwrap_or_default();
         if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
             let retrieved = run_line(&mut words, &mut surplus)?;
-            builder.query(query);
-            retrieved.check_order(builder.order())?;
+            builder.query(query)?;
+            retrieved.check_order(builder.order()?)?;
             if retrieved.is_ordered() {
                 builder.set_ordered();
             }
-            builder.row(retrieved.document, retrieved.score);
+            builder.row(retrieved.document, retrieved.score)?;
         }
         if stop.load(Ordering::Relaxed) {
             return Err(Fault::new(Kind::Interrupted, "stopped"));
         }
         Ok(())
     })?;
-    Ok(builder.finish())
+    Ok(builder.finish()?)
 }
 
 /// What the workers share.
@@ -210,25 +226,27 @@ struct Worker<'a> {
     scores: Vec<f64>,
     order: Order,
     surplus: Surplus,
+    limits: Limits,
     /// The block, the query and the fault of each ranking that has a document twice.
     repeats: Vec<(usize, u32, Fault)>,
-    /// The block, its line unless the file cannot be read, and the fault that ended the work.
+    /// The block, its line if it is known (none if the file cannot be read), and the fault that ended the work.
     fault: Option<(usize, Option<usize>, Fault)>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(index: &'a Index, options: &[Options], surplus: bool) -> Self {
-        Self {
+    fn new(index: &'a Index, options: &[Options], surplus: bool, limits: Limits) -> Result<Self, Lack> {
+        Ok(Self {
             rankers: Rankers::new(index, options),
-            states: vec![State::default(); index.queries.len()],
+            states: filled(index.queries.len(), State::default())?,
             unknown: Names::default(),
             documents: Vec::new(),
             scores: Vec::new(),
             order: Order::default(),
             surplus: Surplus::ignored(surplus),
+            limits,
             repeats: Vec::new(),
             fault: None,
-        }
+        })
     }
 
     fn work(&mut self, shared: &Shared<'_, '_>) {
@@ -240,17 +258,25 @@ impl<'a> Worker<'a> {
                 Ok(Some(number)) => {
                     let done = self.block(number, &block);
                     let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
-                    if lines.len() <= number {
-                        lines.resize(number + 1, 0);
+                    let room = if lines.len() <= number { lines.fill(number + 1, 0) } else { Ok(()) };
+                    match room {
+                        Ok(()) => lines[number] = done,
+                        Err(lack) => self.fail(number, lack.into()),
                     }
-                    lines[number] = done;
                 }
-                Err(fault) => self.fault = Some((usize::MAX, None, fault)),
+                Err(fault) => self.fail(usize::MAX, fault),
             }
             if self.fault.is_some() {
                 shared.failed.store(true, Ordering::Relaxed);
                 return;
             }
+        }
+    }
+
+    /// Ends the work on a fault that is not one of a line.
+    fn fail(&mut self, number: usize, fault: Fault) {
+        if self.fault.is_none() {
+            self.fault = Some((number, None, fault));
         }
     }
 
@@ -261,38 +287,39 @@ impl<'a> Worker<'a> {
         let mut known = None;
         self.documents.clear();
         self.scores.clear();
-        let visited = each_line(block, |line| {
+        let visited = each_line(block, self.limits.line, |line| {
             let mut words = line.words();
             if !words.accept(query) {
                 let name = words.next().unwrap_or_default();
                 if name != query {
                     self.close(known, number, block);
                     query = name;
-                    known = self.open(name);
+                    known = self.open(name)?;
                 }
             }
             let retrieved = run_line(&mut words, &mut self.surplus)?;
             if known.is_some() {
                 let from = retrieved.document.as_ptr() as usize - start;
-                self.documents.push(Span { start: from, end: from + retrieved.document.len() });
-                self.scores.push(retrieved.score);
+                self.documents.add(Span { start: from, end: from + retrieved.document.len() })?;
+                self.scores.add(retrieved.score)?;
                 retrieved.check_order(&mut self.order)?;
             }
             Ok(())
         });
-        self.close(known, number, block);
+        // After a fault the rows of the last query are not complete.
+        self.close(known.filter(|_| visited.is_ok()), number, block);
         visited.unwrap_or_else(|(line, fault)| {
             self.fault = Some((number, Some(line), fault));
             0
         })
     }
 
-    fn open(&mut self, name: &[u8]) -> Option<u32> {
+    fn open(&mut self, name: &[u8]) -> Result<Option<u32>, Lack> {
         let known = self.rankers.index.queries.find(name);
         if known.is_none() {
-            self.unknown.add(name);
+            self.unknown.add(name)?;
         }
-        known
+        Ok(known)
     }
 
     /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
@@ -305,7 +332,16 @@ impl<'a> Worker<'a> {
                 let documents = Spans { text: block, spans: &self.documents };
                 let scores = if self.order.is_given() { None } else { Some(self.scores.as_slice()) };
                 if let Err(fault) = self.rankers.rank(query, &documents, scores) {
-                    self.repeats.push((number, query, fault));
+                    let place = (number, query, fault);
+                    let kept = if place.2.kind == Kind::Duplicate {
+                        self.repeats.room(1)
+                    } else {
+                        Err(Lack::Memory)
+                    };
+                    match kept {
+                        Ok(()) => self.repeats.push(place),
+                        Err(_) => self.fail(number, place.2),
+                    }
                 }
             }
         }

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 fn index(queries: usize) -> Index {
     let mut builder = RowsBuilder::default();
     for query in 0..queries {
-        builder.query(format!("q{query}").as_bytes());
+        builder.query(format!("q{query}").as_bytes()).unwrap();
         for document in (0..50).step_by(7) {
-            builder.row(format!("d{document}").as_bytes(), 1.0);
+            builder.row(format!("d{document}").as_bytes(), 1.0).unwrap();
         }
     }
-    Index::new(&builder.finish(), Duplicates::Error).unwrap()
+    Index::new(&builder.finish().unwrap(), Duplicates::Error).unwrap()
 }
 
 fn lines(queries: usize) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Which documents of a ranking were seen, so that every repeat is found.
 
+use crate::memory::{Grow, Lack, MOST};
+
 /// The documents of a ranking seen so far: a table of (upper half of the hash, position).
 #[derive(Debug, Default)]
 pub struct Seen {
@@ -8,12 +10,17 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn reset(&mut self, count: usize) {
+    pub fn reset(&mut self, count: usize) -> Result<(), Lack> {
+        // A position takes the lower half of an entry.
+        if count > MOST {
+            return Err(Lack::Numbers);
+        }
         // At most four fifths full: a larger table would leave the fastest cache sooner.
         let size = (count + count / 4 + 1).next_power_of_two();
         self.slots.clear();
-        self.slots.resize(size, 0);
+        self.slots.fill(size, 0)?;
         self.mask = size - 1;
+        Ok(())
     }
 
     /// Adds a document; the position it had before if it was there.

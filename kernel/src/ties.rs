@@ -2,6 +2,7 @@
 
 use crate::count::distinct;
 use crate::judged::Hit;
+use crate::memory::{Grow, Lack, filled};
 use crate::rank::{Documents, Found};
 
 /// A document of the ranking that ties with a judged one.
@@ -13,17 +14,22 @@ struct Member {
 }
 
 /// Breaks the ties of `hits`, which are the documents in `found`, in the order of their positions.
-pub fn break_ties(hits: &mut [Hit], found: &[Found], scores: &[f64], documents: &impl Documents) {
-    let levels = distinct(hits.iter().filter(|hit| hit.tied > 0).map(|hit| hit.score));
+pub fn break_ties(
+    hits: &mut [Hit],
+    found: &[Found],
+    scores: &[f64],
+    documents: &impl Documents,
+) -> Result<(), Lack> {
+    let levels = distinct(hits.iter().filter(|hit| hit.tied > 0).map(|hit| hit.score))?;
     if levels.is_empty() {
-        return;
+        return Ok(());
     }
     let id = |member: &Member| documents.id(member.position);
-    let (mut members, starts) = group(&levels, scores);
+    let (mut members, starts) = group(&levels, scores)?;
     for bounds in starts.windows(2) {
         let tie = &mut members[bounds[0]..bounds[1]];
-        // Documents listed twice keep the order they are given in.
-        tie.sort_by(|left, right| id(left).cmp(id(right)));
+        // Documents listed twice keep the order they are given in. A stable sort would need memory of its own.
+        tie.sort_unstable_by(|left, right| id(left).cmp(id(right)).then(left.position.cmp(&right.position)));
         let mut lower = 0;
         for same in tie.chunk_by(|left, right| id(left) == id(right)) {
             for (repeats, member) in same.iter().enumerate() {
@@ -36,25 +42,26 @@ pub fn break_ties(hits: &mut [Hit], found: &[Found], scores: &[f64], documents: 
             lower += same.len();
         }
     }
+    Ok(())
 }
 
 /// The documents whose score is one of `levels`, level by level as they are given, and where each level begins.
-fn group(levels: &[f64], scores: &[f64]) -> (Vec<Member>, Vec<usize>) {
-    let mut starts = vec![0; levels.len() + 1];
+fn group(levels: &[f64], scores: &[f64]) -> Result<(Vec<Member>, Vec<usize>), Lack> {
+    let mut starts = filled(levels.len() + 1, 0)?;
     let mut tied = Vec::new();
     for (position, &score) in scores.iter().enumerate() {
         let level = levels.partition_point(|&level| level < score);
         if levels.get(level) == Some(&score) {
-            tied.push((level, Member { position, before_input: starts[level + 1] }));
+            tied.add((level, Member { position, before_input: starts[level + 1] }))?;
             starts[level + 1] += 1;
         }
     }
     for level in 1..starts.len() {
         starts[level] += starts[level - 1];
     }
-    let mut members = vec![Member::default(); tied.len()];
+    let mut members = filled(tied.len(), Member::default())?;
     for (level, member) in tied {
         members[starts[level] + member.before_input] = member;
     }
-    (members, starts)
+    Ok((members, starts))
 }

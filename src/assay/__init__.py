@@ -27,6 +27,7 @@ _HOMES = {
     "Interval": "assay.stats",
     "Judge": "assay.tasks.judge.judge",
     "Judged": "assay.core.judged",
+    "LimitError": "assay.core.errors",
     "LossError": "assay.core.errors",
     "Measure": "assay.core.measure",
     "MeasureError": "assay.core.errors",
@@ -58,6 +59,7 @@ _HOMES = {
     "evaluate_rag": "assay.tasks.rag.api",
     "gate": "assay.tasks.gate.api",
     "judge_relevance": "assay.tasks.judge.relevance",
+    "limits": "assay.core.limits",
     "load_result": "assay.results.stored",
     "make_questions": "assay.tasks.judge.questions",
     "match_spans": "assay.data.derived",
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FileError as FileError
     from assay.core.errors import FormatError as FormatError
+    from assay.core.errors import LimitError as LimitError
     from assay.core.errors import LossError as LossError
     from assay.core.errors import MeasureError as MeasureError
     from assay.core.errors import MismatchError as MismatchError
@@ -99,6 +102,7 @@ if TYPE_CHECKING:
     from assay.core.judged import Hits as Hits
     from assay.core.judged import Judged as Judged
     from assay.core.judged import ratio as ratio
+    from assay.core.limits import limits as limits
     from assay.core.measure import Cutoff as Cutoff
     from assay.core.measure import Example as Example
     from assay.core.measure import Measure as Measure

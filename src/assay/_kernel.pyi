@@ -3,6 +3,8 @@
 from os import PathLike
 from typing import TypedDict, final
 
+from assay.core.limits import Limits
+
 __version__: str
 
 class Columns(TypedDict):
@@ -26,8 +28,12 @@ class Columns(TypedDict):
     before_ascending: bytes
     before_input: bytes
 
-def read_bytes(path: str | PathLike[str], name: str, limit: int | None = None) -> bytes: ...
-def decompress(path: str | PathLike[str], name: str, target: str | PathLike[str]) -> int: ...
+def read_bytes(
+    path: str | PathLike[str], name: str, limit: int | None = None, limits: Limits | None = None
+) -> bytes: ...
+def decompress(
+    path: str | PathLike[str], name: str, target: str | PathLike[str], limits: Limits | None = None
+) -> int: ...
 def compress_zst(path: str | PathLike[str], target: str | PathLike[str]) -> None: ...
 
 @final
@@ -37,9 +43,11 @@ class Rows:
     @staticmethod
     def from_rankings(data: object) -> Rows: ...
     @staticmethod
-    def from_file(path: str | PathLike[str], name: str, judgments: bool) -> Rows: ...
+    def from_file(path: str | PathLike[str], name: str, judgments: bool, limits: Limits | None = None) -> Rows: ...
     @staticmethod
-    def from_files(parts: list[tuple[str | PathLike[str], str]], name: str, judgments: bool) -> Rows: ...
+    def from_files(
+        parts: list[tuple[str | PathLike[str], str]], name: str, judgments: bool, limits: Limits | None = None
+    ) -> Rows: ...
     @staticmethod
     def from_frame(frame: object, name: str) -> Rows: ...
     def with_tag(self, tag: str) -> Rows: ...
@@ -96,7 +104,12 @@ class Ranker:
     def add_rows(self, rows: Rows, name: str, threads: int) -> None: ...
     def add_frame(self, frame: object, name: str, threads: int) -> None: ...
     def add_file(
-        self, path: str | PathLike[str], name: str, threads: int, progress: Progress | None = None
+        self,
+        path: str | PathLike[str],
+        name: str,
+        threads: int,
+        progress: Progress | None = None,
+        limits: Limits | None = None,
     ) -> None: ...
     def add_files(
         self,
@@ -104,6 +117,7 @@ class Ranker:
         name: str,
         threads: int,
         progress: Progress | None = None,
+        limits: Limits | None = None,
     ) -> None: ...
     def columns(self, number: int) -> Columns: ...
     def unknown(self) -> list[str]: ...

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay import DataError, FileError, FormatError
+from assay import DataError, FileError, LimitError
 from assay._kernel import compress_zst
 from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, refused
 
@@ -91,7 +91,7 @@ def test_a_line_of_100_megabytes_is_refused_without_reading_it(start, endless):
         with endless.open("r+b") as file:
             file.write(beginning)
         before = bytes_read()
-        refused(partial(read, endless), FormatError, [f"data.trec, line {1 + start.count('{')}", "longer than 1 MiB"])
+        refused(partial(read, endless), LimitError, [f"data.trec, line {1 + start.count('{')}", "longer than 1 MiB"])
         assert bytes_read() - before < 10_000_000
         with endless.open("r+b") as file:
             file.write(b"x" * len(beginning))
@@ -103,4 +103,4 @@ def test_a_long_line_behind_a_compression_is_not_unpacked(suffix, make):
     line = random.Random(0).randbytes(2_000_000).hex().encode()
     whole = COMPRESSORS[suffix](GOOD.encode() + line)
     path = make(f"run.trec.{suffix}", whole[:-50])
-    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FormatError, ["line 2", "longer than 1 MiB"])
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), LimitError, ["line 2", "longer than 1 MiB"])

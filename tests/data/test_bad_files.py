@@ -9,7 +9,7 @@ import polars
 import pytest
 
 import assay
-from assay import DataError, DuplicateError, FormatError, MismatchError
+from assay import DataError, DuplicateError, FormatError, LimitError, MismatchError
 from assay.data.formats.jsonl import read_batches
 from assay.data.source import Source
 from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, label, refused
@@ -160,7 +160,7 @@ BAD_RUNS = [
     ("run.jsonl", "{}\n", DataError, ["run.jsonl", "has no rankings"]),
     ("run.jsonl", RECORD.encode() + b'{"query_id": "\xff"}\n', FormatError, ["line 2", "not UTF-8"]),
     ("run.jsonl", RECORD + '{"query_id": ' + "[" * DEEP + "\n", FormatError, ["line 2", "nested too deeply"]),
-    ("run.jsonl", RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', FormatError, ["line 2", "longer than 1 MiB"]),
+    ("run.jsonl", RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', LimitError, ["line 2", "longer than 1 MiB"]),
     # CSV and TSV
     ("run.csv", "", DataError, ["run.csv", "has no rankings"]),
     ("run.csv", "\n\n", DataError, ["run.csv", "has no rankings"]),

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+import assay
 from assay.core.errors import DataError
-from assay.data import http
 from assay.data.http import HttpClient, TemporaryError
 from assay.data.secrets import Secret
 from raw_server import RawServer, drip, flood
@@ -114,14 +114,19 @@ ENDLESS = [
     (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), 0.2, TemporaryError, r"^no response within 0\.2 s$"),
     (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), 0.2, TemporaryError, r"^no response within 0\.2 s$"),
     (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), None, DataError, r"^the response does not end$"),
-    (flood(b"HTTP/1.1 200 OK\r\n\r\n", b" "), None, DataError, r"^the response is larger than 1 MiB$"),
+    (
+        flood(b"HTTP/1.1 200 OK\r\n\r\n", b" "),
+        None,
+        DataError,
+        r"^the response is larger than 1 MiB; if that is right, raise the limit: with assay\.limits\(response=2097152\):$",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("behave", "timeout", "error", "message"), ENDLESS)
-def test_limits_hold_for_the_whole_exchange(behave, timeout, error, message, monkeypatch):
-    monkeypatch.setattr(http, "LARGEST", 1 << 20)
-    client = HttpClient(timeout=timeout)
+def test_limits_hold_for_the_whole_exchange(behave, timeout, error, message):
+    with assay.limits(response=1 << 20):
+        client = HttpClient(timeout=timeout)
     with RawServer(behave) as server:
         started = time.monotonic()
         with pytest.raises(error, match=message):

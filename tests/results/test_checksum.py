@@ -221,7 +221,7 @@ def test_what_is_nearly_too_much_is_counted():
     assert not is_too_large(b"a:" * (1 << 19))
 
 
-def test_more_values_than_can_be_loaded_are_not_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.results.stored.MOST_VALUES", 3)
-    with pytest.raises(assay.DataError, match="the result has more than 3 values; store fewer measures"):
+def test_more_values_than_can_be_loaded_are_not_saved(tmp_path):
+    message = "the result has more than 3 values; store fewer measures"
+    with assay.limits(values=3), pytest.raises(assay.LimitError, match=message):
         assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}, "rr").save(tmp_path / "r.json")

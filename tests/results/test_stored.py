@@ -120,9 +120,9 @@ def test_an_id_that_cannot_be_stored_is_refused_when_it_is_saved(tmp_path, query
         assay.Result(measures, [query], scores, "assay", assay.Policies()).save(tmp_path / "r.json")
 
 
-def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1000)
-    with pytest.raises(assay.DataError, match="the result is larger than 0 MB"):
+def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path):
+    message = "the result is larger than 1,000 bytes"
+    with assay.limits(stored=1000), pytest.raises(assay.LimitError, match=message):
         result.save(tmp_path / "r.json")
     assert not (tmp_path / "r.json").exists()
 

@@ -196,13 +196,11 @@ def test_a_file_with_anything_else_in_it_is_loaded_or_refused(stored, data):
         assert len(loaded.to_json()) > 0
 
 
-def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.results.stored.MOST_BYTES", 1 << 20)
+def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path):
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
-    with pytest.raises(
-        assay.FormatError, match=r"bomb.json.gz: the file is larger than 1 MB, too large for a stored result"
-    ):
+    message = r"bomb.json.gz: the file is larger than 1 MiB, too large for a stored result"
+    with assay.limits(stored=1 << 20), pytest.raises(assay.LimitError, match=message):
         assay.load_result(path)
 
 

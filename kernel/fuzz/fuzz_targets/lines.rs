@@ -11,7 +11,7 @@ use naive::text::{is_text, lines, number, row, says_nothing, words};
 fuzz_target!(|text: &[u8]| {
     let all = lines(text);
     let mut seen = Vec::new();
-    let result = each_line(text, |line| {
+    let result = each_line(text, 1 << 20, |line| {
         check(&line, seen.last().copied().unwrap_or_default());
         seen.push(line.bytes());
         Ok(())

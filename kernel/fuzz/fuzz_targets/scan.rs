@@ -110,12 +110,12 @@ impl Case {
     fn index(&self) -> Index {
         let mut builder = RowsBuilder::default();
         for (query, documents) in (0..).zip(self.judged) {
-            builder.query(query_name(query).as_bytes());
+            builder.query(query_name(query).as_bytes()).unwrap();
             for document in bits(documents) {
-                builder.row(document_name(document).as_bytes(), 1.0);
+                builder.row(document_name(document).as_bytes(), 1.0).unwrap();
             }
         }
-        Index::new(&builder.finish(), Duplicates::Error).unwrap()
+        Index::new(&builder.finish().unwrap(), Duplicates::Error).unwrap()
     }
 
     fn options(&self) -> Options {

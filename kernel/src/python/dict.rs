@@ -1,5 +1,6 @@
 //! The fast path for a ranking that is a plain dict of scores. The one place that walks Python memory by hand.
 
+use crate::memory::{Grow, Lack};
 use crate::options::Options;
 use crate::rank::{Ranker, Rankers};
 use pyo3::ffi;
@@ -35,7 +36,7 @@ fn rank_once(
     let needs_ids = ranker.options.given || ranker.options.exclude_query || ranker.options.foreign;
     // The spread is that of the scores as they are given; here they are kept as they are compared.
     let needs_scores = ranker.options.single && ranker.options.spread;
-    if needs_ids || needs_scores || !scratch.read_scores(dict, ranker.options) {
+    if needs_ids || needs_scores || !scratch.read_scores(dict, ranker.options)? {
         return Ok(false);
     }
     // The slow path refuses the empty id.
@@ -47,10 +48,10 @@ fn rank_once(
     for document in index.starts[query as usize]..index.starts[query as usize + 1] {
         let Ok(id) = std::str::from_utf8(index.document(document)) else { return Ok(false) };
         if let Some(score) = dict.get_item(id)? {
-            scratch.found.push((document as u32, ranker.options.score(score.extract()?)));
+            scratch.found.add((document as u32, ranker.options.score(score.extract()?)))?;
         }
     }
-    Ok(ranker.rank_untied(query, &scratch.found, &scratch.scores))
+    Ok(ranker.rank_untied(query, &scratch.found, &scratch.scores)?)
 }
 
 /// Buffers that are used again for each query.
@@ -62,8 +63,9 @@ pub struct Scratch {
 
 impl Scratch {
     /// Reads the scores of a dict whose keys are strings and whose values are finite floats or integers; else false.
-    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> bool {
+    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> Result<bool, Lack> {
         self.scores.clear();
+        self.scores.room(dict.len())?;
         let mut position: ffi::Py_ssize_t = 0;
         let mut key: *mut ffi::PyObject = std::ptr::null_mut();
         let mut value: *mut ffi::PyObject = std::ptr::null_mut();
@@ -76,18 +78,18 @@ impl Scratch {
             while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
                 let is_float = ffi::Py_TYPE(value) == float_type;
                 if ffi::Py_TYPE(key) != string_type || !(is_float || ffi::PyLong_CheckExact(value) != 0) {
-                    return false;
+                    return Ok(false);
                 }
                 let score = if is_float { ffi::PyFloat_AsDouble(value) } else { ffi::PyLong_AsDouble(value) };
                 finite &= score.is_finite();
-                self.scores.push(options.score(score));
+                self.scores.add(options.score(score))?;
             }
             // An integer too large for a float leaves an exception and no finite value; the slow path reports it.
             if ffi::PyErr_Occurred().is_null() {
-                finite
+                Ok(finite)
             } else {
                 ffi::PyErr_Clear();
-                false
+                Ok(false)
             }
         }
     }

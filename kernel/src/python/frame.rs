@@ -4,6 +4,7 @@ use super::data_error;
 use crate::fault::{Fault, show};
 use crate::index::Index;
 use crate::judged::Judged;
+use crate::memory::{Grow, copied, filled};
 use crate::options::Options;
 use crate::parallel::{rank_all, rank_rows};
 use crate::rank::Documents;
@@ -14,6 +15,7 @@ use arrow_array::types::Float64Type;
 use arrow_array::{
     Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch, RecordBatchIterator, StringViewArray,
 };
+use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -114,10 +116,13 @@ pub fn judge(
     let found = frame.py().detach(|| {
         let mut found = Found::default();
         let segments = segments(&chunks, index, &mut found.unknown)?;
-        let mut places = vec![0u32; index.queries.len()];
+        let mut places = filled(index.queries.len(), 0u32)?;
         segments.iter().for_each(|segment| places[segment.query as usize] += 1);
-        let (whole, parts): (Vec<_>, Vec<_>) =
-            segments.into_iter().partition(|segment| places[segment.query as usize] == 1);
+        let (mut whole, mut parts) = (Vec::new(), Vec::new());
+        for segment in segments {
+            let place = if places[segment.query as usize] == 1 { &mut whole } else { &mut parts };
+            place.add(segment)?;
+        }
         found.judged = rank_all(&whole, index, options, threads, |rankers, segment| {
             let chunk = &chunks[segment.chunk];
             let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
@@ -126,13 +131,14 @@ pub fn judge(
         found.scattered = places.iter().filter(|&&count| count > 1).count();
         let mut builder = RowsBuilder::default();
         for segment in &parts {
-            builder.query(index.queries.name(segment.query as usize));
+            builder.query(index.queries.name(segment.query as usize))?;
             let chunk = &chunks[segment.chunk];
             for row in segment.rows.clone() {
-                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row));
+                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
             }
         }
-        Judged::append_all(&mut found.judged, &rank_rows(&builder.finish(), index, options, threads)?);
+        let scattered = rank_rows(&builder.finish()?, index, options, threads)?;
+        Judged::append_all(&mut found.judged, &scattered)?;
         Ok::<_, Fault>(found)
     });
     found.map_err(|fault| fault.at(name).into())
@@ -153,9 +159,9 @@ fn segments(chunks: &[Chunk], index: &Index, unknown: &mut Names) -> Result<Vec<
                 end += 1;
             }
             match index.queries.find(query.as_bytes()) {
-                Some(query) => segments.push(Segment { query, chunk: number, rows: start..end }),
+                Some(query) => segments.add(Segment { query, chunk: number, rows: start..end })?,
                 None => {
-                    unknown.add(query.as_bytes());
+                    unknown.add(query.as_bytes())?;
                 }
             }
             start = end;
@@ -194,32 +200,30 @@ pub fn rows(frame: &Bound<'_, PyAny>, name: &str) -> PyResult<Rows> {
         for chunk in &chunks {
             check(chunk, builder.rows_so_far())?;
             for row in 0..chunk.queries.len() {
-                builder.query(chunk.queries.value(row).as_bytes());
-                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row));
+                builder.query(chunk.queries.value(row).as_bytes())?;
+                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
                 if let Some(groups) = &chunk.groups {
-                    builder.group(groups.value(row).as_bytes());
+                    builder.group(groups.value(row).as_bytes())?;
                 }
             }
         }
-        Ok::<_, Fault>(builder.finish())
+        Ok::<_, Fault>(builder.finish()?)
     });
     rows.map_err(|fault| fault.at(name).into())
 }
 
 /// Rows as an Arrow stream with columns `query_id`, `doc_id`, `value` and, where there are groups, `group`.
 pub fn export<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyCapsule>> {
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    let queries = (0..rows.queries.len())
-        .flat_map(|query| rows.range(query).map(move |_| text(rows.queries.name(query))));
-    let documents = (0..rows.values.len()).map(|row| text(rows.document(row)));
+    let queries =
+        || (0..rows.queries.len()).flat_map(|query| rows.range(query).map(move |_| rows.queries.name(query)));
     let mut columns: Vec<(&str, ArrayRef)> = vec![
-        ("query_id", Arc::new(LargeStringArray::from_iter_values(queries))),
-        ("doc_id", Arc::new(LargeStringArray::from_iter_values(documents))),
-        ("value", Arc::new(Float64Array::from(rows.values.clone()))),
+        ("query_id", texts(queries)?),
+        ("doc_id", texts(|| (0..rows.values.len()).map(|row| rows.document(row)))?),
+        ("value", Arc::new(Float64Array::from(copied(&rows.values)?))),
     ];
     if !rows.groups.is_empty() {
-        let groups = rows.groups.iter().map(|&group| text(rows.group_names.name(group as usize)));
-        columns.push(("group", Arc::new(LargeStringArray::from_iter_values(groups))));
+        let groups = || rows.groups.iter().map(|&group| rows.group_names.name(group as usize));
+        columns.push(("group", texts(groups)?));
     }
     let fields: Vec<Field> = columns
         .iter()
@@ -234,4 +238,18 @@ pub fn export<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyCapsul
     let reader = RecordBatchIterator::new([Ok(batch)], schema);
     let stream = FFI_ArrowArrayStream::new(Box::new(reader));
     PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+/// A column of texts that came in as UTF-8.
+fn texts<'a, I: Iterator<Item = &'a [u8]>>(all: impl Fn() -> I) -> PyResult<ArrayRef> {
+    let (mut offsets, mut text) = (Vec::new(), Vec::new());
+    offsets.add(0)?;
+    text.room(all().map(<[u8]>::len).sum())?;
+    for each in all() {
+        text.add_all(each)?;
+        offsets.add(text.len() as i64)?;
+    }
+    let offsets = OffsetBuffer::new(offsets.into());
+    let column = LargeStringArray::try_new(offsets, text.into(), None);
+    Ok(Arc::new(column.map_err(|error| data_error(error.to_string()))?))
 }

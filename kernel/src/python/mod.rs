@@ -8,9 +8,12 @@ mod walk;
 mod work;
 
 use crate::fault::{Fault, Kind};
+use crate::limits::Limits;
+use crate::memory::{Grow, Lack};
 use crate::text::source::Source;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString};
 use std::io::Read;
 
 mod errors {
@@ -18,6 +21,7 @@ mod errors {
     pyo3::import_exception!(assay.core.errors, DuplicateError);
     pyo3::import_exception!(assay.core.errors, FileError);
     pyo3::import_exception!(assay.core.errors, FormatError);
+    pyo3::import_exception!(assay.core.errors, LimitError);
 }
 
 impl From<Fault> for PyErr {
@@ -26,6 +30,8 @@ impl From<Fault> for PyErr {
             Kind::File => errors::FileError::new_err(fault.message),
             Kind::Format => errors::FormatError::new_err(fault.message),
             Kind::Duplicate => errors::DuplicateError::new_err(fault.message),
+            Kind::Limit => errors::LimitError::new_err(fault.message),
+            Kind::Memory => PyMemoryError::new_err(fault.message),
             Kind::Interrupted => PyKeyboardInterrupt::new_err(()),
         }
     }
@@ -39,46 +45,76 @@ fn data_error(message: String) -> PyErr {
 fn bytes_of<'py, const N: usize>(
     py: Python<'py>,
     numbers: impl Iterator<Item = [u8; N]>,
-) -> Bound<'py, pyo3::types::PyBytes> {
-    let mut all = Vec::with_capacity(numbers.size_hint().0 * N);
-    numbers.for_each(|number| all.extend_from_slice(&number));
-    pyo3::types::PyBytes::new(py, &all)
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut all = Vec::new();
+    all.room(numbers.size_hint().0 * N)?;
+    for number in numbers {
+        all.add_all(&number)?;
+    }
+    bytes(py, &all)
+}
+
+/// Bytes of Python, if there is memory for them.
+fn bytes<'py>(py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, content.len(), |place| {
+        place.copy_from_slice(content);
+        Ok(())
+    })
+}
+
+/// A list of texts that came in as UTF-8, if there is memory for it.
+fn texts<'a, 'py>(py: Python<'py>, all: impl Iterator<Item = &'a [u8]>) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for text in all {
+        list.append(string(py, text)?)?;
+    }
+    Ok(list)
+}
+
+/// Text that came in as UTF-8.
+fn string<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    PyString::from_bytes(py, text)
+        .or_else(|_| PyString::from_bytes(py, String::from_utf8_lossy(text).as_bytes()))
+}
+
+impl From<Lack> for PyErr {
+    fn from(lack: Lack) -> Self {
+        Fault::from(lack).into()
+    }
 }
 
 /// The content of a file, decompressed. With `limit`, at most that many bytes.
 #[pyfunction]
-#[pyo3(signature = (path, name, limit=None))]
+#[pyo3(signature = (path, name, limit=None, limits=None))]
 fn read_bytes<'py>(
     py: Python<'py>,
     path: std::path::PathBuf,
     name: &str,
     limit: Option<u64>,
-) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
-    let source = Source::new(path, name);
+    limits: Option<Limits>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let source = Source::new(path, name).within(limits);
     let content = py.detach(|| {
         let mut content = Vec::new();
         let mut reader = source.open()?.take(limit.unwrap_or(u64::MAX));
         reader.read_to_end(&mut content).map_err(|error| source.fault(&error))?;
         Ok::<_, Fault>(content)
     })?;
-    Ok(pyo3::types::PyBytes::new(py, &content))
+    bytes(py, &content)
 }
 
 /// Writes a file's decompressed content to another file.
 #[pyfunction]
+#[pyo3(signature = (path, name, target, limits=None))]
 fn decompress(
     py: Python<'_>,
     path: std::path::PathBuf,
     name: &str,
     target: std::path::PathBuf,
+    limits: Option<Limits>,
 ) -> PyResult<u64> {
-    let source = Source::new(path, name);
-    let copied = py.detach(|| {
-        let mut reader = source.open()?;
-        let copy = std::fs::File::create(target).and_then(|mut file| std::io::copy(&mut reader, &mut file));
-        copy.map_err(|error| source.fault(&error))
-    });
-    Ok(copied?)
+    let source = Source::new(path, name).within(limits);
+    Ok(py.detach(|| source.copy_to(&target))?)
 }
 
 /// Writes a file's content to another file, compressed with Zstandard.

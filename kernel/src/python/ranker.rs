@@ -1,13 +1,15 @@
 //! `Ranker`: takes rankings in any form and keeps what the measures need of them.
 
 use super::dict::{Scratch, rank_dict};
-use super::table::{PyIndex, PyRows, duplicates_policy, string};
+use super::table::{PyIndex, PyRows, duplicates_policy};
 use super::walk::{each_query, with_id};
 use super::work::{interruptible, pipeline};
-use super::{bytes_of, data_error, frame};
+use super::{bytes_of, data_error, frame, string, texts};
 use crate::fault::show;
 use crate::index::Index;
 use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
+use crate::limits::Limits;
+use crate::memory::{collected, copied, filled};
 use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rows::Names;
@@ -84,24 +86,24 @@ pub struct PyRanker {
 impl PyRanker {
     #[new]
     #[pyo3(signature = (index, options, *, surplus=false))]
-    fn new(index: &PyIndex, options: Vec<PyRef<'_, PyOptions>>, surplus: bool) -> Self {
+    fn new(index: &PyIndex, options: Vec<PyRef<'_, PyOptions>>, surplus: bool) -> PyResult<Self> {
         let options: Vec<Options> = options.iter().map(|each| each.options).collect();
-        Self {
+        Ok(Self {
             index: Arc::clone(&index.index),
             judged: vec![Judged::default(); options.len()],
             options,
-            places: vec![-1; index.index.queries.len()],
+            places: filled(index.index.queries.len(), -1)?,
             unknown: Names::default(),
             scattered: 0,
             lines: 0,
             surplus: Surplus::ignored(surplus),
-        }
+        })
     }
 
     /// One ranking.
     fn add(&mut self, query: &Bound<'_, PyAny>, ranking: &Bound<'_, PyAny>) -> PyResult<()> {
         let single = PyDict::new(query.py());
-        single.set_item(with_id(query, || "run".into(), |id| string(query.py(), id))?, ranking)?;
+        single.set_item(with_id(query, || "run".into(), |id| string(query.py(), id))??, ranking)?;
         self.add_rankings(single.as_any())
     }
 
@@ -111,19 +113,20 @@ impl PyRanker {
         let judged = pipeline(&index, &self.options, data.len().unwrap_or(0), |rankers, jobs| {
             let mut scratch = Scratch::default();
             each_query(data, "run", |query, value| {
-                let named = with_id(query, || "run".into(), |id| (index.queries.find(id), id.to_vec()));
+                let named = with_id(query, || "run".into(), |id| (index.queries.find(id), copied(id)));
                 let (known, name) = named?;
                 if let (Some(known), Ok(dict)) = (known, value.cast::<PyDict>())
                     && rank_dict(rankers, known, dict, &mut scratch)?
                 {
                     return Ok(());
                 }
+                let name = name?;
                 let mut ranking = jobs.spare();
                 ranking.read(&name, value)?;
                 match known {
                     Some(known) => jobs.send(rankers, known, ranking)?,
                     None => {
-                        self.unknown.add(&name);
+                        self.unknown.add(&name)?;
                     }
                 }
                 Ok(())
@@ -136,7 +139,7 @@ impl PyRanker {
     fn add_rows(&mut self, py: Python<'_>, rows: &PyRows, name: &str, threads: usize) -> PyResult<()> {
         let (index, rows) = (Arc::clone(&self.index), Arc::clone(&rows.rows));
         for query in rows.queries.iter().filter(|query| index.queries.find(query).is_none()) {
-            self.unknown.add(query);
+            self.unknown.add(query)?;
         }
         let options = self.options.as_slice();
         let judged =
@@ -149,14 +152,14 @@ impl PyRanker {
         let index = Arc::clone(&self.index);
         let found = frame::judge(frame, name, &index, &self.options, threads)?;
         for query in found.unknown.iter() {
-            self.unknown.add(query);
+            self.unknown.add(query)?;
         }
         self.scattered += found.scattered;
         self.take(&found.judged, name)
     }
 
     /// A TREC run, read while it is ranked and never held.
-    #[pyo3(signature = (path, name, threads, progress=None))]
+    #[pyo3(signature = (path, name, threads, progress=None, limits=None))]
     fn add_file(
         &mut self,
         py: Python<'_>,
@@ -164,12 +167,13 @@ impl PyRanker {
         name: &str,
         threads: usize,
         progress: Option<&Progress>,
+        limits: Option<Limits>,
     ) -> PyResult<()> {
-        self.add_source(py, Source::new(path, name), threads, progress)
+        self.add_source(py, Source::new(path, name).within(limits), threads, progress)
     }
 
     /// A TREC run in several files, each with its name in messages, that are read as one.
-    #[pyo3(signature = (parts, name, threads, progress=None))]
+    #[pyo3(signature = (parts, name, threads, progress=None, limits=None))]
     fn add_files(
         &mut self,
         py: Python<'_>,
@@ -177,56 +181,55 @@ impl PyRanker {
         name: &str,
         threads: usize,
         progress: Option<&Progress>,
+        limits: Option<Limits>,
     ) -> PyResult<()> {
-        self.add_source(py, Source::of_parts(parts, name), threads, progress)
+        self.add_source(py, Source::of_parts(parts, name).within(limits), threads, progress)
     }
 
     /// The columns of the hits and of the queries under one of the options; see `_kernel.pyi`.
     fn columns<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyDict>> {
         let judged = self.of(number)?;
-        let facts: Vec<(usize, &Fact)> = (0..self.places.len())
-            .filter_map(|query| {
-                usize::try_from(self.places[query]).ok().map(|place| (query, &judged.facts[place]))
-            })
-            .collect();
+        let fact_of =
+            |query| usize::try_from(self.places[query]).ok().map(|place| (query, &judged.facts[place]));
+        let facts: Vec<(usize, &Fact)> = collected((0..self.places.len()).filter_map(fact_of))?;
         let hits = || facts.iter().flat_map(|(_, fact)| judged.hits_of(fact));
         let counts =
             |pick: fn(&Hit) -> u32| bytes_of(py, hits().map(move |hit| i64::from(pick(hit)).to_ne_bytes()));
         let owners =
             facts.iter().flat_map(|(query, fact)| std::iter::repeat_n(*query as i64, fact.hits as usize));
         let of_queries = |missing: i64, pick: fn(&Fact) -> u32| {
-            let mut counts = vec![missing; self.places.len()];
+            let mut counts = filled(self.places.len(), missing)?;
             facts.iter().for_each(|(query, fact)| counts[*query] = i64::from(pick(fact)));
             bytes_of(py, counts.into_iter().map(i64::to_ne_bytes))
         };
         let figures = |pick: fn(&Spread) -> f64| {
-            let mut figures = vec![f64::NAN; self.places.len()];
+            let mut figures = filled(self.places.len(), f64::NAN)?;
             for (query, fact) in &facts {
                 figures[*query] = fact.spread.as_ref().map_or(f64::NAN, pick);
             }
             bytes_of(py, figures.into_iter().map(f64::to_ne_bytes))
         };
         let columns = PyDict::new(py);
-        columns.set_item("retrieved", of_queries(-1, |fact| fact.retrieved))?;
-        columns.set_item("repeats", of_queries(0, |fact| fact.repeats_kept))?;
-        columns.set_item("top", figures(|spread| spread.top))?;
-        columns.set_item("second", figures(|spread| spread.second))?;
-        columns.set_item("deviation", figures(|spread| spread.deviation))?;
-        columns.set_item("query", bytes_of(py, owners.map(i64::to_ne_bytes)))?;
+        columns.set_item("retrieved", of_queries(-1, |fact| fact.retrieved)?)?;
+        columns.set_item("repeats", of_queries(0, |fact| fact.repeats_kept)?)?;
+        columns.set_item("top", figures(|spread| spread.top)?)?;
+        columns.set_item("second", figures(|spread| spread.second)?)?;
+        columns.set_item("deviation", figures(|spread| spread.deviation)?)?;
+        columns.set_item("query", bytes_of(py, owners.map(i64::to_ne_bytes))?)?;
         let number = |hit: &Hit| if hit.document == FOREIGN { -1 } else { i64::from(hit.document) };
-        columns.set_item("document", bytes_of(py, hits().map(|hit| number(hit).to_ne_bytes())))?;
-        columns.set_item("score", bytes_of(py, hits().map(|hit| hit.score.to_ne_bytes())))?;
-        columns.set_item("higher", counts(|hit| hit.higher))?;
-        columns.set_item("tied", counts(|hit| hit.tied))?;
-        columns.set_item("before_descending", counts(|hit| hit.before_descending))?;
-        columns.set_item("before_ascending", counts(|hit| hit.before_ascending))?;
-        columns.set_item("before_input", counts(|hit| hit.before_input))?;
+        columns.set_item("document", bytes_of(py, hits().map(|hit| number(hit).to_ne_bytes()))?)?;
+        columns.set_item("score", bytes_of(py, hits().map(|hit| hit.score.to_ne_bytes()))?)?;
+        columns.set_item("higher", counts(|hit| hit.higher)?)?;
+        columns.set_item("tied", counts(|hit| hit.tied)?)?;
+        columns.set_item("before_descending", counts(|hit| hit.before_descending)?)?;
+        columns.set_item("before_ascending", counts(|hit| hit.before_ascending)?)?;
+        columns.set_item("before_input", counts(|hit| hit.before_input)?)?;
         Ok(columns)
     }
 
     /// Queries of the run that have no judgments.
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.unknown.iter().map(|name| string(py, name)))
+        texts(py, self.unknown.iter())
     }
 
     #[getter]
@@ -267,7 +270,7 @@ impl PyRanker {
             scan(&source, &index, options, Plan { surplus, ..Plan::new(threads, stop) })
         })?;
         for query in found.unknown.iter() {
-            self.unknown.add(query);
+            self.unknown.add(query)?;
         }
         self.scattered += found.scattered;
         self.lines += found.lines;
@@ -283,7 +286,7 @@ impl PyRanker {
             let query = show_query(fact.query);
             return Err(data_error(format!("{name}: query {query} was already added; add each query once")));
         }
-        let mut queries: Vec<u32> = first.facts.iter().map(|fact| fact.query).collect();
+        let mut queries = collected(first.facts.iter().map(|fact| fact.query))?;
         queries.sort_unstable();
         if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
             let query = show_query(pair[0]);
@@ -292,10 +295,10 @@ impl PyRanker {
             )));
         }
         let before = self.judged.first().map_or(0, |judged| judged.facts.len());
+        Judged::append_all(&mut self.judged, judged)?;
         for (place, fact) in first.facts.iter().enumerate() {
             self.places[fact.query as usize] = (before + place) as i64;
         }
-        Judged::append_all(&mut self.judged, judged);
         Ok(())
     }
 

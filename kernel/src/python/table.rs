@@ -1,9 +1,10 @@
 //! `Rows`, judgments or rankings held as columns, and `Index`, judgments made ready for ranking.
 
 use super::walk::{Ranking, add_judgments, each_query, has_groups, with_id};
-use super::{bytes_of, data_error, frame};
+use super::{bytes_of, data_error, frame, string, texts};
 use crate::fault::{Fault, show};
 use crate::index::Index;
+use crate::limits::Limits;
 use crate::options::Duplicates;
 use crate::rows::{Rows, RowsBuilder};
 use crate::text::read::{read_qrels, read_run};
@@ -24,11 +25,6 @@ impl PyRows {
     }
 }
 
-/// Text that came in as UTF-8.
-pub fn string<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyString> {
-    PyString::new(py, &String::from_utf8_lossy(bytes))
-}
-
 #[pymethods]
 impl PyRows {
     /// Judgments from a dict or a list.
@@ -42,7 +38,7 @@ impl PyRows {
         let mut builder = RowsBuilder::default();
         each_query(data, "judgments", |query, value| {
             let name = with_id(query, || "judgments".into(), <[u8]>::to_vec)?;
-            if builder.query(&name) {
+            if builder.query(&name)? {
                 return Err(data_error(format!(
                     "judgments: duplicate query id {}, as a string and as an integer",
                     show(&name)
@@ -50,7 +46,7 @@ impl PyRows {
             }
             add_judgments(&mut builder, &name, value, grouped)
         })?;
-        Ok(Self::new(builder.finish()))
+        Ok(Self::new(builder.finish()?))
     }
 
     /// Rankings from a dict, a list, or pairs of a query and its ranking.
@@ -60,7 +56,7 @@ impl PyRows {
         let mut ranking = Ranking::default();
         each_query(data, "run", |query, value| {
             let name = with_id(query, || "run".into(), <[u8]>::to_vec)?;
-            if builder.query(&name) {
+            if builder.query(&name)? {
                 return Err(data_error(format!(
                     "run: duplicate query id {}, as a string and as an integer",
                     show(&name)
@@ -72,30 +68,39 @@ impl PyRows {
             }
             for (position, span) in ranking.documents.iter().enumerate() {
                 let score = ranking.scores.get(position).copied().unwrap_or(0.0);
-                builder.row(span.of(&ranking.text), score);
+                builder.row(span.of(&ranking.text), score)?;
             }
             Ok(())
         })?;
-        Ok(Self::new(builder.finish()))
+        Ok(Self::new(builder.finish()?))
     }
 
     /// TREC text.
     #[staticmethod]
-    fn from_file(py: Python<'_>, path: PathBuf, name: &str, judgments: bool) -> PyResult<Self> {
-        let source = Source::new(path, name);
+    #[pyo3(signature = (path, name, judgments, limits=None))]
+    fn from_file(
+        py: Python<'_>,
+        path: PathBuf,
+        name: &str,
+        judgments: bool,
+        limits: Option<Limits>,
+    ) -> PyResult<Self> {
+        let source = Source::new(path, name).within(limits);
         let rows = py.detach(|| if judgments { read_qrels(&source) } else { read_run(&source) })?;
         Ok(Self::new(rows))
     }
 
     /// TREC text in several files, each with its name in messages, that are read as one.
     #[staticmethod]
+    #[pyo3(signature = (parts, name, judgments, limits=None))]
     fn from_files(
         py: Python<'_>,
         parts: Vec<(PathBuf, String)>,
         name: &str,
         judgments: bool,
+        limits: Option<Limits>,
     ) -> PyResult<Self> {
-        let source = Source::of_parts(parts, name);
+        let source = Source::of_parts(parts, name).within(limits);
         let rows = py.detach(|| if judgments { read_qrels(&source) } else { read_run(&source) })?;
         Ok(Self::new(rows))
     }
@@ -107,13 +112,13 @@ impl PyRows {
     }
 
     /// The same rankings under another tag.
-    fn with_tag(&self, tag: &str) -> Self {
-        Self::new(Rows { tag: tag.as_bytes().to_vec(), ..(*self.rows).clone() })
+    fn with_tag(&self, tag: &str) -> PyResult<Self> {
+        Ok(Self::new(Rows { tag: tag.as_bytes().to_vec(), ..self.rows.copy()? }))
     }
 
     /// The same rankings, with those of some queries given as an order, and with these scores; 0 where there is none.
     fn with_order(&self, queries: Vec<usize>, scores: Vec<f64>) -> PyResult<Self> {
-        let mut rows = (*self.rows).clone();
+        let mut rows = self.rows.copy()?;
         if scores.len() != rows.values.len() {
             return Err(data_error(format!("{} scores for {} rows", scores.len(), rows.values.len())));
         }
@@ -127,16 +132,16 @@ impl PyRows {
     }
 
     fn queries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.rows.queries.iter().map(|name| string(py, name)))
+        texts(py, self.rows.queries.iter())
     }
 
     /// Where each query's rows begin, as int64.
-    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn starts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, self.rows.starts.iter().map(|&start| (start as i64).to_ne_bytes()))
     }
 
     /// All grades or scores, as float64.
-    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, self.rows.values.iter().map(|value| value.to_ne_bytes()))
     }
 
@@ -151,7 +156,7 @@ impl PyRows {
 
     /// The documents of one query, in input order.
     fn documents<'py>(&self, py: Python<'py>, query: usize) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.rows.range(query).map(|row| string(py, self.rows.document(row))))
+        texts(py, self.rows.range(query).map(|row| self.rows.document(row)))
     }
 
     /// The groups of one query's rows, or nothing where the data has none.
@@ -159,17 +164,16 @@ impl PyRows {
         let Some(groups) = self.rows.groups.get(self.rows.range(query)).filter(|_| self.has_groups()) else {
             return Ok(None);
         };
-        let names = groups.iter().map(|&group| string(py, self.rows.group_names.name(group as usize)));
-        Ok(Some(PyList::new(py, names)?))
+        Ok(Some(texts(py, groups.iter().map(|&group| self.rows.group_names.name(group as usize)))?))
     }
 
     /// The number of each row's group, as int64; empty where the data has none.
-    fn group_numbers<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn group_numbers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, self.rows.groups.iter().map(|&group| i64::from(group).to_ne_bytes()))
     }
 
     fn group_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.rows.group_names.iter().map(|name| string(py, name)))
+        texts(py, self.rows.group_names.iter())
     }
 
     fn has_groups(&self) -> bool {
@@ -181,7 +185,7 @@ impl PyRows {
     }
 
     #[getter]
-    fn tag<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+    fn tag<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         string(py, &self.rows.tag)
     }
 
@@ -216,26 +220,26 @@ impl PyIndex {
     }
 
     /// Where each query's documents begin, as int64.
-    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn starts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, self.index.starts.iter().map(|&start| (start as i64).to_ne_bytes()))
     }
 
     /// The grade of each document, as float64.
-    fn grades<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn grades<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, self.index.grades.iter().map(|grade| grade.to_ne_bytes()))
     }
 
     /// All grades, from high to low inside each query, as float64.
-    fn best_first<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes_of(py, self.index.best_first().iter().map(|grade| grade.to_ne_bytes()))
+    fn best_first<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        bytes_of(py, self.index.best_first()?.iter().map(|grade| grade.to_ne_bytes()))
     }
 
     /// The document of each row of the judgments, as int64.
-    fn row_documents<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn row_documents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         bytes_of(py, self.index.row_documents.iter().map(|&document| i64::from(document).to_ne_bytes()))
     }
 
-    fn document<'py>(&self, py: Python<'py>, number: usize) -> Bound<'py, PyString> {
+    fn document<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyString>> {
         string(py, self.index.document(number))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::data_error;
 use crate::fault::{Fault, show};
+use crate::memory::Grow;
 use crate::rank::Rankers;
 use crate::rows::{RowsBuilder, Span, Spans};
 use pyo3::prelude::*;
@@ -163,11 +164,12 @@ pub fn add_judgments(
     let in_query = || format!("judgments of query {}", show(query));
     let mut add = |document: &Bound<'_, PyAny>, grade: f64, group: usize| {
         with_id(document, in_query, |id| {
-            builder.row(id, grade);
+            builder.row(id, grade)?;
             if grouped {
-                builder.group(group.to_string().as_bytes());
+                builder.group(group.to_string().as_bytes())?;
             }
-        })
+            Ok(())
+        })?
     };
     let value = match value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
         true => value.py().get_type::<PyList>().call1((value,))?.into_any(),
@@ -187,7 +189,10 @@ pub fn add_judgments(
             format!("{} must be a dict of grades or a list of documents, not {}", in_query(), kind(&value));
         return Err(data_error(message));
     };
-    let groups: Vec<_> = list.iter().map(|entry| Ok(elements(&plain(&entry)?))).collect::<PyResult<_>>()?;
+    let mut groups = Vec::new();
+    for entry in list.iter() {
+        groups.add(elements(&plain(&entry)?))?;
+    }
     if groups.iter().any(Option::is_some) && groups.iter().any(Option::is_none) {
         let message =
             format!("{}: documents and groups of documents are mixed; use one or the other", in_query());
@@ -234,10 +239,11 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    fn push(&mut self, id: &[u8]) {
+    fn push(&mut self, id: &[u8]) -> PyResult<()> {
         let start = self.text.len();
-        self.text.extend_from_slice(id);
-        self.documents.push(Span { start, end: self.text.len() });
+        self.text.add_all(id)?;
+        self.documents.add(Span { start, end: self.text.len() })?;
+        Ok(())
     }
 
     /// Reads `{document: score}`, `[document]`, `[(document, score)]` or, for an order that keeps the scores,
@@ -269,7 +275,7 @@ impl Ranking {
                 && let Ok(id) = text.to_str()
                 && !id.is_empty()
             {
-                self.push(id.as_bytes());
+                self.push(id.as_bytes())?;
                 continue;
             }
             match (self.ordered, elements(&entry)) {
@@ -285,7 +291,7 @@ impl Ranking {
                     }
                     self.scored(&triple.get_item(0)?, &triple.get_item(1)?, &in_query)?;
                 }
-                (true, None) if !ranked => with_id(&entry, in_query, |id| self.push(id))?,
+                (true, None) if !ranked => with_id(&entry, in_query, |id| self.push(id))??,
                 (false, Some(pair)) if pair.len() == 2 => {
                     self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)?;
                 }
@@ -313,8 +319,8 @@ impl Ranking {
         in_query: &impl Fn() -> String,
     ) -> PyResult<()> {
         let of_document = || format!("{}, document {}", in_query(), named(document));
-        self.scores.push(number(score, "score", of_document)?);
-        with_id(document, in_query, |id| self.push(id))
+        self.scores.add(number(score, "score", of_document)?)?;
+        with_id(document, in_query, |id| self.push(id))?
     }
 
     pub fn rank(&self, rankers: &mut Rankers<'_>, query: u32) -> Result<(), Fault> {

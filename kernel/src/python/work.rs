@@ -64,7 +64,7 @@ pub fn pipeline(
         .map_err(|_| Fault::new(Kind::Format, "ranking stopped unexpectedly; please report this"))??;
     walked?;
     let mut judged = rankers.judged();
-    Judged::append_all(&mut judged, &others);
+    Judged::append_all(&mut judged, &others)?;
     Ok(judged)
 }
 

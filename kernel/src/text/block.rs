@@ -1,7 +1,10 @@
 //! Reads text in blocks that hold whole queries, so that each can be worked on by itself.
 
-use crate::fault::Fault;
-use crate::text::line::{self, LONGEST_LINE, Line};
+use crate::failure;
+use crate::fault::{Fault, show};
+use crate::limits::{Limits, refuse, size};
+use crate::memory::{Grow, Lack};
+use crate::text::line::{self, Line};
 use crate::text::source::Source;
 use std::io::Read;
 
@@ -25,6 +28,8 @@ pub struct Blocks<'a> {
     /// Whether the first bytes were looked at.
     begun: bool,
     done: bool,
+    /// What follows a fault is not read: it may begin anywhere.
+    failed: bool,
 }
 
 impl<'a> Blocks<'a> {
@@ -38,6 +43,7 @@ impl<'a> Blocks<'a> {
             given: 0,
             begun: false,
             done: false,
+            failed: false,
         })
     }
 
@@ -49,6 +55,15 @@ impl<'a> Blocks<'a> {
 
     /// Fills `block` with the next lines and gives the block's number, or `None` at the end.
     pub fn next(&mut self, block: &mut Vec<u8>) -> Result<Option<usize>, Fault> {
+        if self.failed {
+            return Ok(None);
+        }
+        let next = self.advance(block);
+        self.failed = next.is_err();
+        next
+    }
+
+    fn advance(&mut self, block: &mut Vec<u8>) -> Result<Option<usize>, Fault> {
         loop {
             self.fill(block)?;
             if !block.is_empty() {
@@ -59,7 +74,7 @@ impl<'a> Blocks<'a> {
                 return Ok(None);
             }
             self.reader = self.source.open_part(self.firsts.len())?;
-            self.firsts.push(self.given);
+            self.firsts.add(self.given)?;
             (self.begun, self.done) = (false, false);
         }
     }
@@ -78,14 +93,18 @@ impl<'a> Blocks<'a> {
                 }
             }
             let lines_end = memchr::memrchr(b'\n', block).map_or(0, |newline| newline + 1);
-            if block.len() - lines_end > LONGEST_LINE {
+            if block.len() - lines_end > self.source.limits.line {
                 self.done = true;
             }
             let end = last_query(block);
             if !self.done && end > 0 {
-                self.rest.extend_from_slice(&block[end..]);
+                self.rest.add_all(&block[end..])?;
                 block.truncate(end);
                 break;
+            }
+            if end == 0 {
+                check_rows(memchr::memchr_iter(b'\n', block).count(), query_at(block, 0), self.source.limits)
+                    .map_err(|fault| self.source.at_part(self.firsts.len() - 1, fault))?;
             }
             more = block.len().max(self.size);
         }
@@ -93,11 +112,22 @@ impl<'a> Blocks<'a> {
     }
 
     fn read(&mut self, block: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
+        if failure::fails() {
+            return Err(self.source.at_part(self.firsts.len() - 1, Lack::Memory.into()));
+        }
         let read = self.reader.by_ref().take(more as u64).read_to_end(block);
-        // A decoder that failed once is not asked again.
         self.done = read.as_ref().map_or(true, |&count| count < more);
         read.map(|_| ()).map_err(|error| self.source.part_fault(self.firsts.len() - 1, &error))
     }
+}
+
+/// Checks that not too many rows of one query are held.
+pub fn check_rows(rows: usize, query: Option<&[u8]>, limits: Limits) -> Result<(), Fault> {
+    if rows <= limits.rows {
+        return Ok(());
+    }
+    let what = format!("query {} has more than {} rows", show(query.unwrap_or_default()), limits.rows);
+    Err(refuse(&what, "rows", 2 * limits.rows as u64))
 }
 
 /// Where the lines of the last query begin. Zero if there is no other query before it.
@@ -162,6 +192,7 @@ pub type LineFault = (usize, Fault);
 /// Calls `visit` with each line that says something and gives the number of all lines.
 pub fn each_line<'a>(
     block: &'a [u8],
+    longest: usize,
     mut visit: impl FnMut(Line<'a>) -> Result<(), Fault>,
 ) -> Result<usize, LineFault> {
     check(block)?;
@@ -170,10 +201,10 @@ pub fn each_line<'a>(
     while let Some(rest) = block.get(start..).filter(|rest| !rest.is_empty()) {
         let this = Line::first(rest);
         let bytes = this.bytes();
-        if bytes.len() > LONGEST_LINE {
-            let message =
-                format!("line longer than {} MiB; this is not a TREC text file", LONGEST_LINE >> 20);
-            return Err((number, Fault::format(message)));
+        if bytes.len() > longest {
+            let what =
+                format!("line longer than {}; this is probably not a TREC text file", size(longest as u64));
+            return Err((number, refuse(&what, "line", 2 * longest as u64)));
         }
         if !line::is_empty(bytes) {
             visit(this).map_err(|fault| (number, fault))?;
@@ -275,15 +306,15 @@ mod tests {
         let read: usize = all.iter().map(String::len).sum();
         assert!(read < 4 << 20);
         let last = all.last().unwrap().as_bytes();
-        let (_, fault) = each_line(last, |_| Ok(())).unwrap_err();
+        let (_, fault) = each_line(last, Limits::default().line, |_| Ok(())).unwrap_err();
         assert!(fault.message.contains("longer than 1 MiB"));
     }
 
     #[test]
     fn bytes_that_are_no_text_are_placed() {
-        assert_eq!(each_line(b"a\nb\0\n", |_| Ok(())).unwrap_err().0, 1);
-        assert_eq!(each_line(b"a\n\nb\xff\n", |_| Ok(())).unwrap_err().0, 2);
-        assert_eq!(each_line(b"a\n\xef\xbb\xbfb\n", |_| Ok(())).unwrap_err().0, 1);
-        assert_eq!(each_line("a\nb \u{feff} c\u{feff}\n".as_bytes(), |_| Ok(())), Ok(2));
+        assert_eq!(each_line(b"a\nb\0\n", 20, |_| Ok(())).unwrap_err().0, 1);
+        assert_eq!(each_line(b"a\n\nb\xff\n", 20, |_| Ok(())).unwrap_err().0, 2);
+        assert_eq!(each_line(b"a\n\xef\xbb\xbfb\n", 20, |_| Ok(())).unwrap_err().0, 1);
+        assert_eq!(each_line("a\nb \u{feff} c\u{feff}\n".as_bytes(), 20, |_| Ok(())), Ok(2));
     }
 }

@@ -4,9 +4,6 @@ use crate::fault::{Fault, show};
 use crate::rows::Order;
 use crate::text::surplus::{Surplus, surplus_judgment};
 
-/// The longest line that is read; longer ones are no TREC text.
-pub const LONGEST_LINE: usize = 1 << 20;
-
 /// A line of a run: `query iteration document rank score tag`.
 #[derive(Debug, PartialEq)]
 pub struct RunLine<'a> {

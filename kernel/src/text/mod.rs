@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod encoding;
+mod expand;
 pub mod line;
 pub mod read;
 pub mod source;

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::rows::{Rows, RowsBuilder};
-use crate::text::block::{BLOCK, Blocks, each_line};
+use crate::text::block::{BLOCK, Blocks, check_rows, each_line};
 use crate::text::line::{Line, qrels_line, run_line};
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
@@ -14,13 +14,12 @@ pub fn read_qrels(source: &Source) -> Result<Rows, Fault> {
         let mut words = line.words();
         let query = words.next().unwrap_or_default();
         let judgment = qrels_line(&mut words)?;
-        builder.query(query);
-        builder.row(judgment.document, judgment.grade);
-        builder.group(judgment.group);
-        Ok(())
+        builder.query(query)?;
+        builder.row(judgment.document, judgment.grade)?;
+        Ok(builder.group(judgment.group)?)
     })?;
     builder.drop_single_group();
-    Ok(builder.finish())
+    finish(builder, source)
 }
 
 /// Reads a TREC run.
@@ -31,18 +30,27 @@ pub fn read_run(source: &Source) -> Result<Rows, Fault> {
         let mut words = line.words();
         let query = words.next().unwrap_or_default();
         let retrieved = run_line(&mut words, &mut surplus)?;
-        builder.query(query);
-        retrieved.check_order(builder.order())?;
+        builder.query(query)?;
+        retrieved.check_order(builder.order()?)?;
         if retrieved.is_ordered() {
             builder.set_ordered();
-            builder.row(retrieved.document, retrieved.given_score()?);
+            builder.row(retrieved.document, retrieved.given_score()?)?;
         } else {
-            builder.row(retrieved.document, retrieved.score);
+            builder.row(retrieved.document, retrieved.score)?;
         }
-        builder.tag(retrieved.tag);
-        Ok(())
+        Ok(builder.tag(retrieved.tag)?)
     })?;
-    Ok(builder.finish())
+    finish(builder, source)
+}
+
+/// The rows, not too many of any query.
+fn finish(builder: RowsBuilder, source: &Source) -> Result<Rows, Fault> {
+    let rows = builder.finish()?;
+    for (query, name) in rows.queries.iter().enumerate() {
+        check_rows(rows.range(query).len(), Some(name), source.limits)
+            .map_err(|fault| fault.at(&source.name))?;
+    }
+    Ok(rows)
 }
 
 /// Calls `visit` with each line of the file that says something.
@@ -58,7 +66,7 @@ pub fn read_lines(
         if this != part {
             (part, lines) = (this, 0);
         }
-        match each_line(&block, &mut visit) {
+        match each_line(&block, source.limits.line, &mut visit) {
             Ok(count) => lines += count,
             Err((line, fault)) => return Err(fault.at(&source.place(part, lines + line))),
         }

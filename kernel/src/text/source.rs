@@ -1,9 +1,13 @@
-//! Opens files, plain or compressed. Compression and encoding are told from the content, not from the name.
+//! Where data is: a file that can be opened again, or several that are read as one.
 
+use crate::failure;
 use crate::fault::{Fault, Kind, show_name};
-use crate::text::encoding::{EncodingError, decoded};
+use crate::limits::{Limits, refuse, size};
+use crate::memory::{Lack, filled};
+use crate::text::encoding::EncodingError;
+use crate::text::expand::open;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,17 +26,23 @@ pub struct Source {
     pub name: String,
     /// Bytes of the files read so far.
     pub progress: Arc<AtomicU64>,
+    pub limits: Limits,
 }
 
 impl Source {
     pub fn new(path: impl Into<PathBuf>, name: impl Into<String>) -> Self {
         let name = name.into();
-        Self { parts: vec![Part { path: path.into(), name: name.clone() }], name, progress: Arc::default() }
+        Self::of_parts(vec![(path.into(), name.clone())], name)
     }
 
     pub fn of_parts(parts: Vec<(PathBuf, String)>, name: impl Into<String>) -> Self {
         let parts = parts.into_iter().map(|(path, name)| Part { path, name }).collect();
-        Self { parts, name: name.into(), progress: Arc::default() }
+        Self { parts, name: name.into(), progress: Arc::default(), limits: Limits::default() }
+    }
+
+    /// The same, within these limits instead of the usual ones.
+    pub fn within(self, limits: Option<Limits>) -> Self {
+        Self { limits: limits.unwrap_or(self.limits), ..self }
     }
 
     /// Opens the first file from its beginning.
@@ -46,12 +56,40 @@ impl Source {
             self.progress.store(0, Ordering::Relaxed);
         }
         let Some(file) = self.parts.get(part) else { return Ok(Box::new(io::empty())) };
-        open(&file.path, Arc::clone(&self.progress)).map_err(|error| file.fault(&error))
+        open(&file.path, Arc::clone(&self.progress), self.limits).map_err(|error| file.fault(&error))
+    }
+
+    /// Writes what the first file holds, decompressed, to another file.
+    pub fn copy_to(&self, target: &Path) -> Result<u64, Fault> {
+        let mut reader = self.open()?;
+        let mut buffer = filled(COPIED, 0u8)?;
+        let mut copy = File::create(target).map_err(|error| self.fault(&error))?;
+        let mut written = 0;
+        loop {
+            let count = reader.read(&mut buffer).map_err(|error| self.fault(&error))?;
+            if count == 0 {
+                return Ok(written);
+            }
+            written += count as u64;
+            if written > self.limits.temporary {
+                let most = self.limits.temporary;
+                let what = format!("{}: more than {} in a temporary file", self.name, size(most));
+                return Err(refuse(&what, "temporary", most.saturating_mul(2)));
+            }
+            let full = || Err(io::ErrorKind::StorageFull.into());
+            let done = if failure::fails() { full() } else { copy.write_all(&buffer[..count]) };
+            done.map_err(|error| self.fault(&error))?;
+        }
     }
 
     /// What an error means that came up while the first file was read.
     pub fn fault(&self, error: &io::Error) -> Fault {
         self.part_fault(0, error)
+    }
+
+    /// A fault in one of the files, with its name in front.
+    pub fn at_part(&self, part: usize, fault: Fault) -> Fault {
+        fault.at(self.parts.get(part).map_or(self.name.as_str(), |file| file.name.as_str()))
     }
 
     pub fn part_fault(&self, part: usize, error: &io::Error) -> Fault {
@@ -72,6 +110,12 @@ impl Part {
     fn fault(&self, error: &io::Error) -> Fault {
         if let Some(wrong) = error.get_ref().and_then(|inner| inner.downcast_ref::<EncodingError>()) {
             return Fault::format(&wrong.0).at(&self.name);
+        }
+        if let Some(fault) = error.get_ref().and_then(|inner| inner.downcast_ref::<Fault>()) {
+            return fault.clone().at(&self.name);
+        }
+        if lacks_memory(error) {
+            return Fault::from(Lack::Memory).at(&self.name);
         }
         let name = show_name(&self.name);
         let message = match error.kind() {
@@ -97,64 +141,21 @@ impl Part {
     }
 }
 
+/// How many bytes are copied at a time.
+const COPIED: usize = 1 << 16;
+
+/// Whether a reader or a decoder could not get its memory; each says so in its own words.
+fn lacks_memory(error: &io::Error) -> bool {
+    let said = || error.to_string();
+    error.kind() == io::ErrorKind::OutOfMemory
+        || (error.raw_os_error().is_none()
+            && ["not enough memory", "cannot allocate memory"].iter().any(|words| said().contains(words)))
+}
+
 /// What the operating system says, without its number.
 fn reason(error: &io::Error) -> String {
     let said = error.to_string();
     said.split(" (os error").next().unwrap_or_default().to_owned()
-}
-
-fn open(path: &Path, progress: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
-    let mut file = File::open(path)?;
-    let mut magic = [0u8; 6];
-    let mut known = 0;
-    while known < magic.len() {
-        match file.read(&mut magic[known..])? {
-            0 => break,
-            count => known += count,
-        }
-    }
-    let start = io::Cursor::new(magic).take(known as u64);
-    let whole = Counted { inner: start.chain(file), progress };
-    let magic = &magic[..known];
-    if magic.starts_with(&[0x1f, 0x8b]) {
-        decoded(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
-    } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        decoded(Framed(zstd::stream::read::Decoder::new(whole)?))
-    } else if magic.starts_with(b"BZh") {
-        decoded(bzip2::read::MultiBzDecoder::new(BufReader::with_capacity(BUFFER, whole)))
-    } else if magic.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
-        decoded(liblzma::read::XzDecoder::new_multi_decoder(whole))
-    } else {
-        decoded(whole)
-    }
-}
-
-const BUFFER: usize = 1 << 16;
-
-/// Counts the bytes that are read from the file itself.
-struct Counted<R> {
-    inner: R,
-    progress: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.progress.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-/// Gives zstd's "incomplete frame" the kind that the other decoders give a truncated file.
-struct Framed<R>(R);
-
-impl<R: Read> Read for Framed<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| {
-            let truncated = error.to_string().contains("incomplete frame");
-            if truncated { io::Error::new(io::ErrorKind::UnexpectedEof, error) } else { error }
-        })
-    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ EXAMPLES = (
     "assay measures ndcg                        how exactly is a measure computed?",
 )
 INTERRUPTED = 130
+NO_MEMORY = "not enough memory; free some, or give the data in smaller parts, some queries at a time"
 
 
 class Failure(click.ClickException):
@@ -83,6 +84,8 @@ class Commands(click.Group):
             raise Failure(str(error)) from error
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
+        except MemoryError as error:
+            raise Failure(str(error) or NO_MEMORY) from error
         except OSError as error:
             raise Failure(system_message(error)) from error
         finally:
@@ -102,12 +105,24 @@ def system_message(error: OSError) -> str:
     epilog="`assay COMMAND --help` explains a command, with examples.",
 )
 @click.version_option(__version__, prog_name="assay", message="%(prog)s %(version)s")
-def commands() -> None:
+@click.option(
+    "--limit",
+    "pairs",
+    multiple=True,
+    metavar="NAME=N",
+    help="Limit on how much data is taken, such as temporary=200G (repeatable); docs/reliability.md lists them.",
+)
+@click.pass_context
+def commands(context: click.Context, pairs: tuple[str, ...]) -> None:
     """Measures how good a search or RAG system is.
 
     Give it judgments (which documents are relevant to a query) and runs (what your system retrieved), and it scores
     each run, in numbers that agree with trec_eval.
     """
+    if pairs:
+        from assay.core.limits import limits, read_limits
+
+        context.with_resource(limits(**read_limits(pairs)))
 
 
 def main() -> None:

@@ -4,6 +4,7 @@
     ├── DataError                the judgments or the run cannot be used
     │   ├── FileError            a file cannot be opened, read or decompressed
     │   ├── FormatError          a line, a field or a value is malformed
+    │   │   └── LimitError       there is more data than a limit allows (`assay.limits`)
     │   ├── DuplicateError       a query lists a document more than once
     │   ├── MismatchError        judgments and run do not belong together
     │   └── LossError            a format cannot hold the data to write
@@ -28,6 +29,10 @@ class FileError(DataError):
 
 class FormatError(DataError):
     """A line, a field or a value is malformed."""
+
+
+class LimitError(FormatError):
+    """There is more data than a limit allows; `assay.limits` raises it."""
 
 
 class DuplicateError(DataError):

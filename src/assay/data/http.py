@@ -17,6 +17,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from assay.core.errors import AssayError, DataError
+from assay.core.limits import LIMITS as DATA_LIMITS
+from assay.core.limits import refuse, size
 from assay.core.text import printable, show
 from assay.data.secrets import MARK, Secret, hide
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     import httpcore2
     import httpx2
 
-LARGEST = 64 << 20
 # Bytes to decompress at a time: a small response may be a very large one.
 PIECE = 1 << 20
 # How zlib is told what to expect.
@@ -83,6 +84,8 @@ class HttpClient:
     def __init__(self, *, timeout: float | None, secrets: Iterable[Secret] = ()) -> None:
         self.timeout = timeout
         self.secrets = tuple(secrets)
+        # Requests are sent from other threads, which do not have the caller's limits.
+        self.largest = DATA_LIMITS.get().response
         self._is_closed = False
         self._pool = open_pool()
 
@@ -143,10 +146,10 @@ class HttpClient:
 
         response = pool.handle_request(request)
         # Chunks have headers of their own.
-        LIMITS.allow(2 * LARGEST)
+        LIMITS.allow(2 * self.largest)
         try:
             parts = decompress(response.iter_stream(), header(response, "Content-Encoding") or "")
-            return response, b"".join(up_to(LARGEST, parts))
+            return response, b"".join(up_to(self.largest, parts))
         finally:
             response.close()
             if self._is_closed:
@@ -181,11 +184,11 @@ def header(response: httpcore2.Response, name: str) -> str | None:
 
 def up_to(most: int, parts: Iterable[bytes]) -> Iterator[bytes]:
     """The parts, unless there are too many bytes."""
-    size = 0
+    received = 0
     for part in parts:
-        size += len(part)
-        if size > most:
-            raise DataError(f"the response is larger than {most >> 20} MiB")
+        received += len(part)
+        if received > most:
+            raise refuse(f"the response is larger than {size(most)}", "response", most)
         yield part
 
 

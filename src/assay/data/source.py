@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import decompress, read_bytes
 from assay.core.errors import DataError, FileError, FormatError
+from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import printable
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Source(NamedTuple):
         """The content; at most `limit` bytes."""
         if self.parts:
             raise FileError(f"{quoted(self.name)} is a directory or a pattern; name a single file")
-        return read_bytes(self.path, self.name, limit)
+        return read_bytes(self.path, self.name, limit, LIMITS.get())
 
     @contextmanager
     def plain(self) -> Iterator[Path]:
@@ -63,7 +64,7 @@ class Source(NamedTuple):
             return
         with temporary_folder() as folder:
             target = folder / "plain"
-            decompress(self.path, self.name, target)
+            decompress(self.path, self.name, target, LIMITS.get())
             yield target
 
 
@@ -237,7 +238,10 @@ def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
         path = folder / ("data" + ending[-LONGEST_NAME:])
         try:
             with path.open("wb") as copy:
+                most = LIMITS.get().temporary
                 while chunk := read_chunk(file, name):
+                    if copy.tell() + len(chunk) > most:
+                        raise refuse(f"{name}: more than {size(most)} in a temporary file", "temporary")
                     copy.write(chunk)
         except OSError as error:
             raise cannot_put_aside(error) from error

@@ -29,7 +29,7 @@ IDLE_SECONDS = 4.0
 MOST_HEADERS = 256 << 10
 
 
-class Limits(threading.local):
+class ExchangeLimits(threading.local):
     """When a thread's exchange must be over, and how many bytes may still come."""
 
     is_active = False
@@ -67,7 +67,7 @@ class Limits(threading.local):
             raise DataError("the response does not end")
 
 
-LIMITS = Limits()
+LIMITS = ExchangeLimits()
 
 
 class HeaderFilter(logging.Filter):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.limits import LIMITS
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.text import show
 
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.policies import Policies
 
-# A result with more takes hundreds of megabytes to read. A small compressed file can hold as many.
-MOST_VALUES = 1 << 22
-# Names of fields take the most memory, and an honest file has few.
-MOST_NAMES = 1 << 18
+# Names of fields take the most memory, and an honest file has few: one for so many values that are allowed.
+VALUES_PER_NAME = 16
 NAME = re.compile(rb'"\s*:')
 # What rounding adds to a value at the end of its range.
 ROUNDING = 1e-9
@@ -60,9 +59,11 @@ def as_floats(value: Any) -> Any:  # noqa: ANN401 - any JSON
 def is_too_large(content: bytes) -> bool:
     """Whether the JSON would take very much memory, judging by its commas, brackets and names of fields."""
     values = sum(map(content.count, (b",", b"[", b"{")))
-    if values > MOST_VALUES:
+    most = LIMITS.get().values
+    if values > most:
         return True
-    return content.count(b":") > MOST_NAMES and sum(1 for _ in NAME.finditer(content)) > MOST_NAMES
+    names = most // VALUES_PER_NAME
+    return content.count(b":") > names and sum(1 for _ in NAME.finditer(content)) > names
 
 
 def find_outside(

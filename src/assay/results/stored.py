@@ -22,10 +22,11 @@ import numpy as np
 from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
+from assay.core.limits import LIMITS, refuse, size
 from assay.core.note import NoteKind
 from assay.core.text import count, show
 from assay.data.source import check_path, open_source, prefix_errors
-from assay.results.checksum import MOST_VALUES, checksum_of, find_outside, is_too_large
+from assay.results.checksum import checksum_of, find_outside, is_too_large
 from assay.results.result import Result, subject_of
 from assay.results.stored_fields import (
     BACK,
@@ -55,7 +56,6 @@ VERSION = 3
 # The first version with what shows that nothing was changed.
 WITH_CHECKSUM = 3
 # A larger file is an accident, or a small one that unpacks into a huge one.
-MOST_BYTES = 1 << 26
 # How a stored result begins, and how the output of `to_json` begins, which people take for one.
 MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
 HEAD = 200
@@ -79,8 +79,9 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     policies = {name: result.policies_of(name) for name in result.measures}
     for sentence in find_outside(result.measures, policies, result.queries, result.scores):
         raise DataError(f"the result cannot be stored: {sentence}")
-    if len(result.queries) * (1 + len(result.measures)) > MOST_VALUES:
-        raise DataError(f"the result has more than {MOST_VALUES:,} values; store fewer measures")
+    limits = LIMITS.get()
+    if len(result.queries) * (1 + len(result.measures)) > limits.values:
+        raise refuse(f"the result has more than {limits.values:,} values; store fewer measures", "values")
     head = {
         "assay": "result",
         "version": VERSION,
@@ -101,8 +102,8 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     more["checksum"] = checksum_of(said, result.queries, [result.scores[name] for name in result.measures])
     tail = "".join(f',"{name}":{compact_json(value)}' for name, value in more.items())
     content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
-    if len(content) > MOST_BYTES:
-        raise DataError(f"the result is larger than {MOST_BYTES >> 20} MB; store fewer measures")
+    if len(content) > limits.stored:
+        raise refuse(f"the result is larger than {size(limits.stored)}; store fewer measures", "stored")
     with open_replacement(target_of(path)) as file:
         file.write(content)
 
@@ -170,7 +171,7 @@ def load_result(path: Readable) -> Result:
     if isinstance(path, (str, os.PathLike)) and Path(path).is_dir():
         raise FileError(f"{show(os.fspath(path))} is a directory; name the file of one stored result")
     with open_source(path) as source:
-        content = source.read(limit=MOST_BYTES + 1)
+        content = source.read(limit=LIMITS.get().stored + 1)
     with prefix_errors(source.name):
         fields = check_head(parse_content(content))
         policies = read_policies(fields["policies"])
@@ -201,10 +202,11 @@ def load_result(path: Readable) -> Result:
 
 def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file holds
     """The JSON of a file."""
-    if len(content) > MOST_BYTES:
-        raise fault(f"the file is larger than {MOST_BYTES >> 20} MB, too large for a stored result")
+    limits = LIMITS.get()
+    if len(content) > limits.stored:
+        raise refuse(f"the file is larger than {size(limits.stored)}, too large for a stored result", "stored")
     if is_too_large(content):
-        raise fault(f"the file has more than {MOST_VALUES:,} values, too many for a stored result")
+        raise refuse(f"the file has more than {limits.values:,} values, too many for a stored result", "values")
     try:
         text = content.decode("utf-8-sig")
         return decode_finite_json(text)

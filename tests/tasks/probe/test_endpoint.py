@@ -196,9 +196,9 @@ def test_answers_that_cannot_be_read_are_named(case):
     assert server.asked["question 1"] == 1
 
 
-def test_an_endless_answer_is_cut(monkeypatch):
-    monkeypatch.setattr(http, "LARGEST", 1 << 20)
-    with SearchServer(lambda *_: Reply(b"[" + b" " * (1 << 21) + b"]")) as server, pytest.raises(DataError) as caught:
+def test_an_endless_answer_is_cut():
+    endless = SearchServer(lambda *_: Reply(b"[" + b" " * (1 << 21) + b"]"))
+    with endless as server, assay.limits(response=1 << 20), pytest.raises(DataError) as caught:
         probed(server, questions={"q1": "question 1"})
     assert "the response is larger than 1 MiB" in str(caught.value)
 

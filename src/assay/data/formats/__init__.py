@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.interface import Task
+from assay.core.limits import LIMITS
 from assay.core.text import show
 from assay.data.formats import header, json, jsonl, parquet, tabular, trec
 from assay.data.frames import DOCUMENT, QUERY, rows_of_table
@@ -167,15 +168,15 @@ def text_table(
 
 def read_trec(source: Source, *, judgments: bool) -> Rows:
     if source.parts:
-        return Rows.from_files([each[:2] for each in source.parts], source.name, judgments=judgments)
-    return Rows.from_file(source.path, source.name, judgments=judgments)
+        return Rows.from_files([each[:2] for each in source.parts], source.name, judgments, LIMITS.get())
+    return Rows.from_file(source.path, source.name, judgments, LIMITS.get())
 
 
 def rank_trec(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
     if source.parts:
-        ranker.add_files([each[:2] for each in source.parts], source.name, threads, progress)
+        ranker.add_files([each[:2] for each in source.parts], source.name, threads, progress, LIMITS.get())
     else:
-        ranker.add_file(source.path, source.name, threads, progress)
+        ranker.add_file(source.path, source.name, threads, progress, LIMITS.get())
 
 
 TREC = Format(

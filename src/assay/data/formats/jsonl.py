@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
+from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
 from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Batch, Placed
@@ -22,8 +23,6 @@ CANNOT_HOLD = ("the run's tag", "queries without documents")
 # An object on the first line, and another one after it.
 MARK = r"\{[^\n]*\}[ \t\r]*\n\s*\{"
 BATCH = 100_000
-# Rows of judgments and runs are short; a longer line is something else.
-LONGEST_LINE = 1 << 20
 # Rows with more keys than this are not a table: of these keys, only those that can matter become columns.
 WIDEST = 100
 HEAD = 1 << 16
@@ -37,7 +36,8 @@ def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) 
         if not line or line.isspace():
             continue
         if longest is not None and len(line) > longest:
-            raise FormatError(f"{name}, line {number}: longer than {longest >> 20} MiB; this is not a row of data")
+            what = f"longer than {size(longest)}; this is probably not a row of data"
+            raise refuse(f"{name}, line {number}: {what}", "line")
         yield number, line
 
 
@@ -89,7 +89,8 @@ def read_batches(source: Source) -> Generator[Batch]:
 
     names: dict[str, None] = {}
     with source.plain() as path, path.open("rb") as file:
-        lines = filled_lines(iter(lambda: file.readline(LONGEST_LINE + 1), b""), source.name, LONGEST_LINE)
+        longest = LIMITS.get().line
+        lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), source.name, longest)
         while batch := list(islice(lines, BATCH)):
             rows = parse_batch(batch, source.name)
             names = add_names(names, rows)

@@ -1,0 +1,172 @@
+//! Reads a file as it is or decompressed, as its first bytes say, and stops where it grows past the limits.
+
+use crate::failure;
+use crate::limits::{FREE, Limits, refuse, size};
+use crate::text::encoding::decoded;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const BUFFER: usize = 1 << 16;
+/// What a decoder needs to begin, generously: some of them do not survive it if that is not there.
+const DECODER: usize = 1 << 23;
+
+pub fn open(path: &Path, progress: Arc<AtomicU64>, limits: Limits) -> io::Result<Box<dyn Read + Send>> {
+    if failure::fails() {
+        return Err(io::Error::from_raw_os_error(TOO_MANY_FILES));
+    }
+    let mut file = File::open(path)?;
+    let mut magic = [0u8; 6];
+    let mut known = 0;
+    while known < magic.len() {
+        match file.read(&mut magic[known..])? {
+            0 => break,
+            count => known += count,
+        }
+    }
+    let start = io::Cursor::new(magic).take(known as u64);
+    let taken = Arc::new(AtomicU64::new(0));
+    let whole = Counted { inner: start.chain(file), progress, taken: Arc::clone(&taken) };
+    let magic = &magic[..known];
+    if magic.starts_with(&[0x1f, 0x8b]) {
+        limited(flate2::read::MultiGzDecoder::new(buffered(whole)?), taken, limits)
+    } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        check_memory()?;
+        limited(Framed(zstd::stream::read::Decoder::new(whole)?), taken, limits)
+    } else if magic.starts_with(b"BZh") {
+        limited(Bzip2::new(buffered(whole)?), taken, limits)
+    } else if magic.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
+        check_memory()?;
+        limited(liblzma::read::XzDecoder::new_multi_decoder(whole), taken, limits)
+    } else {
+        decoded(whole)
+    }
+}
+
+const TOO_MANY_FILES: i32 = 24;
+const INPUT_ERROR: i32 = 5;
+
+/// Raises if there is not enough memory for a decoder.
+fn check_memory() -> io::Result<()> {
+    if failure::fails() || Vec::<u8>::new().try_reserve_exact(DECODER).is_err() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    Ok(())
+}
+
+fn buffered<R: Read>(reader: R) -> io::Result<BufReader<R>> {
+    check_memory()?;
+    Ok(BufReader::with_capacity(BUFFER, reader))
+}
+
+/// Counts the bytes that are read from the file itself.
+struct Counted<R> {
+    inner: R,
+    /// Over all files of a source, for whoever watches.
+    progress: Arc<AtomicU64>,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if failure::fails() {
+            return Err(io::Error::from_raw_os_error(INPUT_ERROR));
+        }
+        let count = self.inner.read(buffer)?;
+        self.progress.fetch_add(count as u64, Ordering::Relaxed);
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Counts the bytes that come out of a decoder, against those that went in.
+struct Limited<R> {
+    inner: R,
+    given: u64,
+    taken: Arc<AtomicU64>,
+    limits: Limits,
+}
+
+fn limited<R: Read + Send + 'static>(
+    inner: R,
+    taken: Arc<AtomicU64>,
+    limits: Limits,
+) -> io::Result<Box<dyn Read + Send>> {
+    decoded(Limited { inner, given: 0, taken, limits })
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if failure::fails() {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        let count = self.inner.read(buffer)?;
+        self.given += count as u64;
+        let Limits { decompressed, ratio, .. } = self.limits;
+        if self.given > decompressed {
+            let what = format!("more than {} when decompressed", size(decompressed));
+            return Err(io::Error::other(refuse(&what, "decompressed", decompressed.saturating_mul(2))));
+        }
+        if self.given > FREE && self.given / ratio.max(1) > self.taken.load(Ordering::Relaxed) {
+            let what = format!("more than {ratio} times as large when decompressed");
+            return Err(io::Error::other(refuse(&what, "ratio", ratio.saturating_mul(2))));
+        }
+        Ok(count)
+    }
+}
+
+/// Gives zstd's "incomplete frame" the kind that the other decoders give a truncated file.
+struct Framed<R>(R);
+
+impl<R: Read> Read for Framed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            let truncated = error.to_string().contains("incomplete frame");
+            if truncated { io::Error::new(io::ErrorKind::UnexpectedEof, error) } else { error }
+        })
+    }
+}
+
+/// One stream of bzip2 after another. The crate's own reader never ends where a stream cannot have its memory.
+struct Bzip2<R> {
+    inner: R,
+    stream: Option<bzip2::Decompress>,
+}
+
+impl<R: BufRead> Bzip2<R> {
+    fn new(inner: R) -> Self {
+        Self { inner, stream: None }
+    }
+}
+
+impl<R: BufRead> Read for Bzip2<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let input = self.inner.fill_buf()?;
+            let stream = match (&mut self.stream, input.is_empty()) {
+                (Some(stream), _) => stream,
+                (None, true) => return Ok(0),
+                (none, false) => {
+                    check_memory()?;
+                    none.insert(bzip2::Decompress::new(false))
+                }
+            };
+            let (taken, given) = (stream.total_in(), stream.total_out());
+            let status = stream.decompress(input, buffer);
+            let (taken, given) = (stream.total_in() - taken, (stream.total_out() - given) as usize);
+            let is_stuck = input.is_empty() && given == 0;
+            self.inner.consume(taken as usize);
+            match status.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))? {
+                bzip2::Status::StreamEnd => self.stream = None,
+                bzip2::Status::MemNeeded => return Err(io::ErrorKind::OutOfMemory.into()),
+                _ if is_stuck => return Err(io::ErrorKind::UnexpectedEof.into()),
+                _ => {}
+            }
+            if given > 0 || buffer.is_empty() {
+                return Ok(given);
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+"""How much data assay takes before it refuses it: what keeps a hostile file from taking all memory, time or disk.
+
+A limit never changes a number, so it is no policy and not part of a signature. In Python it is set for a block of code,
+`with assay.limits(line=4 << 20):`, and in the shell for a command, `assay --limit line=4Mi eval …`.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from assay.core.errors import LimitError, PolicyError
+from assay.core.interface import INTERFACE, Interface
+from assay.core.text import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# The kernel's counters end there.
+LARGEST = (1 << 63) - 1
+MOST_ROWS = (1 << 32) - 2
+UNITS = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 1 << 10,
+    "mi": 1 << 20,
+    "gi": 1 << 30,
+    "ti": 1 << 40,
+}
+AMOUNT = re.compile(r"(\d{1,19})([kmgt]i?)?b?", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits in force. The kernel has the same defaults (`kernel/src/limits.rs`)."""
+
+    # Bytes of one line of a TREC file.
+    line: int = 1 << 20
+    # Rows of one query in a TREC file.
+    rows: int = 100_000_000
+    # Bytes that one compressed file holds.
+    decompressed: int = 1 << 40
+    # How many times as large as the file these may be, if they are more than a gigabyte.
+    ratio: int = 500
+    # Bytes of one temporary file: a copy of standard input or of a pipe, or of what a compressed file holds.
+    temporary: int = 1 << 36
+    # Values in a stored result.
+    values: int = 1 << 22
+    # Bytes of a stored result, decompressed.
+    stored: int = 1 << 26
+    # Bytes of one response of a server.
+    response: int = 64 << 20
+
+
+LIMITS: ContextVar[Limits] = ContextVar("assay_limits", default=Limits())  # noqa: B039 - it is frozen
+NAMES = tuple(each.name for each in fields(Limits))
+
+
+@contextmanager
+def limits(**changes: int) -> Iterator[None]:
+    """Sets limits on how much data is taken, inside a `with` block; they never change a number.
+
+    >>> import assay
+    >>> with assay.limits(line=4 << 20, temporary=10**12):
+    ...     result = assay.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}})
+
+    `line` is the longest line of a TREC file in bytes, `rows` the rows of one query in such a file, `decompressed` the
+    bytes in a compressed file, `ratio` how many times its size that may be, `temporary` the bytes of a temporary file,
+    `values` and `stored` the values and the bytes of a stored result, `response` the bytes of a server's response.
+    """
+    for name, value in changes.items():
+        check_limit(name, value)
+    token = LIMITS.set(replace(LIMITS.get(), **changes))
+    try:
+        yield
+    finally:
+        LIMITS.reset(token)
+
+
+def check_limit(name: str, value: object) -> None:
+    """Raises if there is no such limit, or not of that size."""
+    if name not in NAMES:
+        raise PolicyError(f"unknown limit {show(name)}; the limits are {', '.join(NAMES)}")
+    most = MOST_ROWS if name == "rows" else LARGEST
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise PolicyError(f"limit {name} must be a whole number from 1 to {most:,}, not {show(str(value))}")
+
+
+def read_limits(pairs: Iterable[str]) -> dict[str, int]:
+    """Limits as the shell has them.
+
+    >>> read_limits(["line=4Mi", "rows=2000000", "temporary=1T"])
+    {'line': 4194304, 'rows': 2000000, 'temporary': 1000000000000}
+    """
+    found = {}
+    for pair in pairs:
+        name, _, amount = pair.partition("=")
+        parts = AMOUNT.fullmatch(amount)
+        if name in NAMES and parts is None:
+            raise PolicyError(
+                f"--limit {show(pair)}: write a whole number, such as {name}=5000000, {name}=4Mi or {name}=2G"
+            )
+        value = int(parts[1]) * UNITS[(parts[2] or "").lower()] if parts else 0
+        check_limit(name, value)
+        found[name] = value
+    return found
+
+
+def size(count: int) -> str:
+    """A number of bytes, in the largest unit that writes it exactly.
+
+    >>> size(1 << 20), size(64 << 30), size(1000)
+    ('1 MiB', '64 GiB', '1,000 bytes')
+    """
+    for shift, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count % (1 << shift) == 0:
+            return f"{count >> shift:,} {unit}"
+    return f"{count:,} bytes"
+
+
+def refuse(what: str, name: str, most: int | None = None) -> LimitError:
+    """The error for data past the limit of that name; `most` is what it was, if it was set in another thread."""
+    twice = 2 * (most or getattr(LIMITS.get(), name))
+    in_shell = INTERFACE.get() is Interface.SHELL
+    option = f"assay --limit {name}={twice} …" if in_shell else f"with assay.limits({name}={twice}):"
+    return LimitError(f"{what}; if that is right, raise the limit: {option}")
