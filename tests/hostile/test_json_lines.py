@@ -136,7 +136,7 @@ CASES = [
     ("id blank", ID % '"a b"', 0.666667),
     ("id newline", ID % '"a\\nb"', 0.666667),
     ("id long", ID % ('"' + "d" * 500000 + '"'), 0.666667),
-    ("line too long", ID % ('"' + "d" * (2 << 20) + '"'), "FormatError: a.jsonl, line 1: longer than 1 MiB"),
+    ("line too long", ID % ('"' + "d" * (2 << 20) + '"'), "LimitError: a.jsonl, line 1: longer than 1 MiB"),
     ("other names", '{"qid": "q1", "docno": "d1", "score": 1}\n', 0.5),
     (
         "unknown names",
