@@ -13,11 +13,9 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-import atheris
+import harness
 
-with atheris.instrument_imports(include=["assay"]):
-    import harness
-
+with harness.instrumented():
     import assay
     from assay.conventions import parse_measure
     from assay.data.formats import BY_NAME, NAMES

@@ -5,9 +5,9 @@ make fuzz, or: python fuzz/resolve.py [CORPUS] [-max_total_time=600]
 
 # ruff: noqa: INP001 - a script, not a package
 import atheris
+import harness
 
-with atheris.instrument_imports(include=["assay"]):
-    import harness
+with harness.instrumented():
     import names
 
     from assay.conventions import CONVENTIONS, parse_measures

@@ -10,11 +10,9 @@ fits, as a stranger could write it: what is loaded is stored and loaded again, e
 import json
 from collections.abc import Iterator
 
-import atheris
+import harness
 
-with atheris.instrument_imports(include=["assay"]):
-    import harness
-
+with harness.instrumented():
     import assay
     from assay.results.checksum import checksum_of
     from assay.results.stored import load_result
