@@ -17,6 +17,7 @@ from answers import PEERS, answer_times
 from collection import collection, read_dicts
 from comparing import many_systems, two_files
 from drop_ins import commands, evaluators
+from judging import judging
 from lines import MEASURES, PEER_MEASURES, Line, at_least, at_most, exactly
 from peers import libraries
 from timing import command, interleaved, peak_memory
@@ -209,6 +210,7 @@ def main() -> None:
         two_files(qrels_path, run_path, other_path),
         many_systems(),
         answers(),
+        judging(),
     ):
         times |= more_times
         lines += more_lines
