@@ -70,6 +70,7 @@ _HOMES = {
     "parse_measure": "assay.conventions",
     "probe": "assay.tasks.probe.api",
     "ratio": "assay.core.judged",
+    "read_criteria": "assay.tasks.judge.criteria",
     "read_qrels": "assay.data.qrels",
     "read_run": "assay.data.run",
     "remove_measure": "assay.measures",
@@ -151,6 +152,7 @@ if TYPE_CHECKING:
     from assay.tasks.gate.api import gate as gate
     from assay.tasks.gate.result import GateCheck as GateCheck
     from assay.tasks.gate.result import GateReport as GateReport
+    from assay.tasks.judge.criteria import read_criteria as read_criteria
     from assay.tasks.judge.judge import Judge as Judge
     from assay.tasks.judge.pairwise import pairwise as pairwise
     from assay.tasks.judge.questions import make_questions as make_questions

@@ -79,6 +79,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
         "assay rag records.jsonl --load mine.py -m score:cites_a_source",
         "assay rag records.jsonl -q --format csv -o scores.csv",
+        "assay rag records.jsonl --criteria criteria.toml -m politeness --judge model.gguf",
         "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
     ),
 )
@@ -130,6 +131,12 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     show_default=True,
     help="What SHARE is a share of: the gold span, the chunk, or both together.",
 )
+@click.option(
+    "--criteria",
+    multiple=True,
+    metavar="FILE",
+    help="TOML file with criteria in words for the judge; their names are measures. Repeatable.",
+)
 @judge_options
 @save_option
 @convention_option
@@ -151,6 +158,7 @@ def command(
     match: float | str,
     overlap: float | str,
     overlap_of: str,
+    criteria: tuple[str, ...],
     save: str | None,
     convention: str,
     format_: OutputFormat,
@@ -170,9 +178,10 @@ def command(
     """
     check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
     with loaded(files) as modules:
+        own_criteria = enter_criteria(criteria)
         result = evaluate_rag(
             source_of(records),
-            with_functions(split_names(measures), modules) or None,
+            with_functions(split_names(measures), modules) or own_criteria or None,
             outputs=None if outputs is None else source_of(outputs),
             corpus=None if corpus is None else source_of(corpus),
             columns=columns,
@@ -189,6 +198,15 @@ def command(
     if save is not None:
         result.save(save)
     say_notes(result.notes if format_ in BARE else ())
+
+
+def enter_criteria(files: tuple[str, ...]) -> list[str | Measure]:
+    """The measures of criteria in words, which can then be named."""
+    if not files:
+        return []
+    from assay.tasks.judge.criteria import read_criteria
+
+    return [measure for file in files for measure in read_criteria(file).values()]
 
 
 def with_functions(names: Iterable[str], modules: Iterable[ModuleType]) -> list[str | Measure]:

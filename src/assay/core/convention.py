@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.grammar import unquote
+from assay.core.grammar import split_arguments, unquote
 from assay.core.parameter import write_value
 from assay.core.policies import Policies
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
+# A quoted value, whose blanks belong to it, or a blank.
+QUOTED_OR_BLANK = re.compile(r"""("[^"]*"|'[^']*')| """)
 NO_ENTRIES: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -69,12 +71,12 @@ def read_call(text: str, names: Mapping[str, object]) -> Written | None:
     >>> read_call("nDCG(dcg='exp-log2',gains={1:3,2:9})@10", {"nDCG": ...})
     Written(base='nDCG', options={'dcg': 'exp-log2', 'gains': '1:3;2:9'}, cutoffs=('10',))
     """
-    shape = CALL.fullmatch(text.replace(" ", ""))
+    shape = CALL.fullmatch(QUOTED_OR_BLANK.sub(lambda found: found[1] or "", text))
     if shape is None or shape["base"] not in names:
         return None
     options: dict[str, str] = {}
     # Commas inside braces separate pairs, not options.
-    for part in re.split(r",(?![^{]*\})", shape["inside"] or ""):
+    for part in split_arguments(shape["inside"] or ""):
         if not part:
             continue
         name, equals, value = part.partition("=")

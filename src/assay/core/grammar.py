@@ -2,7 +2,9 @@
 
     ndcg@10    ap(rel=2)@100    rbp(p=0.95)    ndcg(gain=1:3;2:9)@10    iprec@0.1    mean_iprec(recalls=0.2;0.5;0.8)
 
-Case does not matter, values may be quoted, and blanks between the parts are ignored.
+Case does not matter, values may be quoted, and blanks between the parts are ignored. A text is always quoted:
+
+    aspect(criterion="Is the answer polite, and short?")
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 LONGEST_NAME = 1000
+# What begins a value that may contain commas, and what ends it.
+CLOSERS = {'"': '"', "'": "'", "{": "}"}
 # Only a common default is replaced for all measures at once: gains have their own `rel`.
 COMMON_DEFAULTS = {"rel": 1}
 
@@ -47,7 +51,7 @@ def split_name(text: str) -> Spelling:
     if shape is None:
         raise MeasureError(f"cannot read the measure {show(text)}; write name(param=value,…)@k, such as ndcg@10")
     values: dict[str, str] = {}
-    for part in (shape["inside"] or "").split(",") if (shape["inside"] or "").strip() else []:
+    for part in split_arguments(shape["inside"] or ""):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (equals and name and value):
             raise MeasureError(f"cannot read {show(part)} in the measure {show(text)}; write param=value")
@@ -55,6 +59,29 @@ def split_name(text: str) -> Spelling:
             raise MeasureError(f"duplicate parameter {show(name)} in the measure {show(text)}")
         values[name] = unquote(value)
     return Spelling(shape["name"], values, shape["at"])
+
+
+def split_arguments(inside: str) -> list[str]:
+    """What stands between commas; one in quotes, or in braces, is part of a value.
+
+    >>> split_arguments('see=all, criterion="Is it short, and polite?"')
+    ['see=all', ' criterion="Is it short, and polite?"']
+    """
+    if not inside.strip():
+        return []
+    if '"' not in inside and "'" not in inside and "{" not in inside:
+        return inside.split(",")
+    parts, begin, end, before = [], 0, "", ""
+    for at, mark in enumerate(inside):
+        if end:
+            end = "" if mark == end else end
+        elif before == "=" and mark in CLOSERS:
+            end = CLOSERS[mark]
+        elif mark == ",":
+            parts.append(inside[begin:at])
+            begin = at + 1
+        before = before if mark.isspace() else mark
+    return [*parts, inside[begin:]]
 
 
 def unquote(value: str) -> str:
@@ -104,6 +131,8 @@ def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a para
     if parameter.kind is tuple:
         values = [read_number(part) for part in text.split(";")]
         return text if None in values else tuple(values)
+    if parameter.is_text:
+        return text
     if parameter.kind is bool:
         return {"true": True, "false": False}.get(text.lower(), text)
     value = read_number(text)

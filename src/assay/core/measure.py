@@ -21,7 +21,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Judged
-from assay.core.parameter import Bounds, Parameter, parameter, write_value
+from assay.core.parameter import Bounds, Parameter, parameter, write_argument, write_value
 from assay.core.text import show
 
 Values = Mapping[str, Any]
@@ -228,7 +228,9 @@ class Measure:
 
     def _write(self, wanted: Callable[[str], bool]) -> str:
         at = self.definition.at
-        inside = [f"{name}={write_value(value)}" for name, value in self.values.items() if name != at and wanted(name)]
+        inside = [
+            f"{name}={write_argument(value)}" for name, value in self.values.items() if name != at and wanted(name)
+        ]
         text = self.definition.name + (f"({','.join(inside)})" if inside else "")
         return text + (f"@{write_value(self.values[at])}" if self.values.get(at) is not None else "")
 

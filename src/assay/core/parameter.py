@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
@@ -15,6 +16,11 @@ GainMap = Mapping[float, float]
 LARGEST = sys.float_info.max
 # Beyond it floats skip whole numbers, and a name would not parse back to its measure.
 LARGEST_WHOLE = 2**53
+# A text in a name stands in quotes, and the name must still be told apart from others in a list of names.
+LONGEST_TEXT = 600
+NOT_IN_TEXT = re.compile(r'["()]|[^\S ]|[\x00-\x1f\x7f]')
+# Values that need no quotes.
+WORD = re.compile(r"[\w.:;+-]+")
 
 
 class Bounds(NamedTuple):
@@ -42,7 +48,8 @@ class Bounds(NamedTuple):
 class Parameter(NamedTuple):
     """One parameter of a measure, as its function's annotation describes it.
 
-    `kind` is dict if pairs grade:gain are allowed, and tuple for a list of numbers, of a fixed `length` or any.
+    `kind` is dict if pairs grade:gain are allowed, tuple for a list of numbers, of a fixed `length` or any, and str
+    without choices for a text.
     """
 
     name: str
@@ -56,6 +63,10 @@ class Parameter(NamedTuple):
     @property
     def is_mapping_allowed(self) -> bool:
         return self.kind is dict
+
+    @property
+    def is_text(self) -> bool:
+        return self.kind is str and not self.choices
 
     def check(self, value: Any, measure: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
         """The value as the function takes it, or an error that says what is allowed."""
@@ -72,7 +83,15 @@ class Parameter(NamedTuple):
             return value if isinstance(value, str) and value in self.choices else None
         if self.kind is bool:
             return value if isinstance(value, bool) else None
+        if self.is_text:
+            return self._convert_text(value)
         return self._convert_list(value) if self.kind is tuple else self._convert_number(value)
+
+    @staticmethod
+    def _convert_text(value: Any) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
+        if not isinstance(value, str) or len(value) > LONGEST_TEXT or NOT_IN_TEXT.search(value):
+            return None
+        return value.strip() or None
 
     def _convert_number(self, value: Any) -> float | None:  # noqa: ANN401 - a parameter may be of any kind
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
@@ -105,6 +124,8 @@ class Parameter(NamedTuple):
             return f"{words} or pairs grade:gain such as 1:3;2:9" if self.is_mapping_allowed else words
         if self.kind is bool:
             return "true or false"
+        if self.is_text:
+            return f'a text of at most {LONGEST_TEXT} characters in quotes, without ", parentheses and line breaks'
         noun = "a whole number" if self.kind is int else "a number"
         if self.kind is tuple:
             noun = f"{self.length} numbers" if self.length else "numbers such as 0.25;0.5, each"
@@ -131,6 +152,16 @@ def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 
         help=next((each for each in extras if isinstance(each, str)), ""),
         length=len(options) if is_list and Ellipsis not in options else None,
     )
+
+
+def write_argument(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
+    """A parameter's value inside a name: a text that is more than a word is quoted.
+
+    >>> write_argument("exp2"), write_argument("Is it polite?")
+    ('exp2', '"Is it polite?"')
+    """
+    text = write_value(value)
+    return f'"{text}"' if isinstance(value, str) and not WORD.fullmatch(text) else text
 
 
 def write_value(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind

@@ -81,6 +81,8 @@ TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
         "relevancy": (),
         "correctness": (),
     },
+    "judged.criteria": {"aspect": (), "guideline": (), "rubric": (), "g_eval": ()},
+    "judged.nuggets": {"nuggets": ()},
 }
 # Names that mean measures of answers where only answers are measured.
 SHORT_ANSWER_NAMES = {

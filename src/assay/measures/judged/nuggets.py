@@ -1,0 +1,195 @@
+"""Nuggets: the facts that a good answer contains, and how many of them it supports.
+
+    all = Σ s / n      vital = Σ_vital s / n_vital      weighted = (Σ_vital s + ½ Σ_okay s) / (n_vital + ½ n_okay)
+
+s is 1 for support, ½ for partial support (strict: 0), 0 for none. Pradeep et al. 2024, Initial Nugget Evaluation
+Results for the TREC 2024 RAG Track with the AutoNuggetizer Framework.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from assay.core.measure import JudgedExample, define
+from assay.core.prompt import Prompt
+from assay.core.ruling import Asking, Finding, Steps, Verdict, unjudgeable
+from assay.core.text import show
+from assay.measures.judged.case import Case, packs
+
+MOST = 30
+WINDOW = 10
+IMPORTANCE = ("vital", "okay")
+SUPPORTED = {"support": 1.0, "partial": 0.5, "none": 0.0}
+
+NuggetScore = Annotated[
+    Literal["all", "vital", "weighted"],
+    "which nuggets count: all alike, only vital ones, or the others half as much",
+]
+Strict = Annotated[bool, "partial support counts as none"]
+
+CREATE = Prompt(
+    "nuggets_create",
+    1,
+    """\
+List the nuggets of information that a good answer to the question contains: atomic facts of 1 to 12 words each, taken
+from the contexts only. Begin with the nuggets that are given, if any: keep them, drop none unless two say the same, and
+add what the contexts have beside them. At most 30, the most important first. No nugget repeats the question.""",
+    {"nuggets": [str]},
+)
+LABEL = Prompt(
+    "nuggets_label",
+    1,
+    """\
+For each numbered nugget say how important it is for an answer to the question: vital if a good answer must contain it,
+okay if it is good to have but may be missing. Give one label for each nugget, in their order.""",
+    {"labels": [IMPORTANCE]},
+)
+ASSIGN = Prompt(
+    "nuggets_assign",
+    1,
+    """\
+For each numbered nugget say whether the answer contains it: support if it says all of it, in whatever words, partial if
+it says a part of it, none if it does not say it or contradicts it. Use only the answer. Give one verdict for each
+nugget, in their order.""",
+    {"verdicts": [{"reason": str, "support": tuple(SUPPORTED)}]},
+)
+
+
+class Nugget(NamedTuple):
+    """A fact, and whether an answer must contain it; None if nobody said so."""
+
+    text: str
+    is_vital: bool | None = None
+
+
+def nugget_score(
+    support: Sequence[float], is_vital: Sequence[bool], score: str = "all", *, strict: bool = False
+) -> float:
+    """The share of nuggets that an answer supports; NaN if none counts.
+
+    >>> support, vital = [1, 0.5, 0], [True, True, False]
+    >>> [round(nugget_score(support, vital, score), 4) for score in ("all", "vital", "weighted")]
+    [0.5, 0.75, 0.6]
+    """
+    other = {"all": 1.0, "vital": 0.0, "weighted": 0.5}[score]
+    weights = [1.0 if vital else other for vital in is_vital]
+    values = [float(each == 1) if strict else each for each in support]
+    total = math.fsum(weights)
+    return math.fsum(w * s for w, s in zip(weights, values, strict=True)) / total if total else math.nan
+
+
+def given_nuggets(case: Case) -> list[Nugget]:
+    """The nuggets in the record: texts, or objects with a text and its importance."""
+    given = (case.record.fields or {}).get("nuggets")
+    if given is None:
+        return []
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise unjudgeable(f"nuggets must be a list of texts, not {show(given)}")
+    return [read_nugget(each) for each in given]
+
+
+def read_nugget(each: Any) -> Nugget:  # noqa: ANN401 - whatever the record holds
+    """A nugget of a record.
+
+    >>> read_nugget({"text": "Built in 1889.", "importance": "vital"})
+    Nugget(text='Built in 1889.', is_vital=True)
+    """
+    fields = each if isinstance(each, Mapping) else {"text": each}
+    text, importance = fields.get("text"), fields.get("importance")
+    if not isinstance(text, str) or not text.strip():
+        raise unjudgeable(f"a nugget is a text, or an object with text and importance, not {show(each)}")
+    if importance not in (None, *IMPORTANCE):
+        raise unjudgeable(f"the importance of a nugget is vital or okay, not {show(importance)}")
+    return Nugget(text.strip(), None if importance is None else importance == IMPORTANCE[0])
+
+
+def create_nuggets(case: Case) -> Asking:
+    """Nuggets from the gold passages, else from the references; never from what a system retrieved."""
+    sources = case.record.gold_texts or case.record.references
+    if not any(text.strip() for text in sources or ()):
+        raise unjudgeable("no nuggets, no texts of gold passages and no reference answer")
+    texts: list[str] = []
+    for pack in packs([text for text in sources or () if text.strip()], case.room):
+        for window in windows(pack):
+            shown = {"nugget": texts} if texts else {}
+            reply = yield CREATE.ask({"question": case.question, "context": window, **shown})
+            texts = list(dict.fromkeys(each.strip() for each in reply["nuggets"] if each.strip()))[:MOST]
+    return [Nugget(text) for text in texts]
+
+
+def label_nuggets(question: str, nuggets: Sequence[Nugget]) -> Asking:
+    """The nuggets, each with its importance."""
+    labelled: list[Nugget] = []
+    for window in windows(nuggets):
+        texts = [each.text for each in window]
+        reply = yield LABEL.ask({"question": question, "nugget": texts}, count=len(texts))
+        labels = zip(window, reply["labels"], strict=True)
+        labelled += [Nugget(each.text, label == IMPORTANCE[0]) for each, label in labels]
+    return labelled
+
+
+def assign_nuggets(case: Case, nuggets: Sequence[Nugget]) -> Asking:
+    """How far the answer supports each nugget."""
+    verdicts: list[Verdict] = []
+    for window in windows(nuggets):
+        texts = {"question": case.question, "answer": case.answer, "nugget": [each.text for each in window]}
+        reply = yield ASSIGN.ask(texts, count=len(window))
+        verdicts += [
+            Verdict(each.text, SUPPORTED[said["support"]], said["reason"], IMPORTANCE[0 if each.is_vital else 1])
+            for each, said in zip(window, reply["verdicts"], strict=True)
+        ]
+    return verdicts
+
+
+def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Ten at a time."""
+    return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
+
+
+@define(
+    "nuggets",
+    title="Nuggets supported",
+    formula="Σ w · s / Σ w; s is 1 for support, 1/2 for partial support, 0 for none; w is 1, for nuggets that are not "
+    "vital 0 (score=vital) or 1/2 (score=weighted)",
+    reference="Pradeep et al. 2024, Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the "
+    "AutoNuggetizer Framework",
+    undefined="there are no nuggets, or no vital ones where only these count",
+    of="judged",
+    prompts=(CREATE, LABEL, ASSIGN),
+    example=JudgedExample(
+        "nuggets(score=weighted)",
+        {
+            "question": "Who built it, and when?",
+            "answer": "Eiffel, in 1889.",
+            "nuggets": [
+                {"text": "built by Eiffel's firm", "importance": "vital"},
+                {"text": "built in 1889", "importance": "vital"},
+                {"text": "built for the World's Fair", "importance": "okay"},
+            ],
+        },
+        [
+            {
+                "verdicts": [
+                    {"reason": "Not his firm.", "support": "partial"},
+                    {"reason": "Stated.", "support": "support"},
+                    {"reason": "Not said.", "support": "none"},
+                ]
+            }
+        ],
+        0.6,
+        "(1/2 + 1 + 1/2 · 0) / (2 + 1/2)",
+    ),
+)
+def nuggets(case: Case, *, score: NuggetScore = "all", strict: Strict = False) -> Steps:
+    """How many of the facts that it should contain the answer contains: those in the record, or else the judge's."""
+    question, _ = case.question, case.answer
+    known = given_nuggets(case) or (yield from create_nuggets(case))
+    if score != "all" and any(each.is_vital is None for each in known):
+        known = yield from label_nuggets(question, known)
+    verdicts = yield from assign_nuggets(case, known)
+    is_vital = [bool(each.is_vital) for each in known]
+    value = nugget_score([float(each.value) for each in verdicts], is_vital, score, strict=strict)
+    reason = "no vital nuggets" if verdicts else "no nuggets"
+    return Finding(value, tuple(verdicts), reason)

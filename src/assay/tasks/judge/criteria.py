@@ -1,0 +1,127 @@
+"""`read_criteria`: measures from criteria in words, under names of your own, from a TOML file.
+
+[politeness]
+aspect = "Is the answer polite?"
+
+[completeness]
+rubric = "How much of what was asked does the answer say?"
+levels = { 1 = "nothing", 2 = "a part", 3 = "all of it" }
+see = "reference"
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from assay.core.errors import FileError, FormatError, MeasureError
+from assay.core.measure import Definition, Measure
+from assay.core.text import show
+from assay.data.source import prefix_errors, read_text
+from assay.measures import TABLE
+from assay.measures.judged.criteria import KINDS, OwnCriterion, aspect, check_levels, criterion_definition
+
+NAME = re.compile(r"[A-Za-z_][\w-]{0,99}", re.ASCII)
+LONGEST_WORDS = 10_000
+SETTINGS = ("levels", "see", "higher_is_better")
+
+
+def read_criteria(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Measure]:
+    """Measures from criteria in words: a TOML file, or a dict of the same form. Their names then work everywhere.
+
+    Each section is a measure. It has one of `aspect` (does it hold? 1 or 0), `guideline` (does the answer follow it? 1
+    or 0), `rubric` (with `levels`, the score is the level) and `g_eval` (1 to 5). `see` says what the judge sees beside
+    question and answer: "reference", "contexts" or "all".
+
+    >>> import assay
+    >>> criteria = assay.read_criteria({"politeness": {"aspect": "Is the answer polite?"}})
+    >>> judge = assay.Judge(lambda messages: '{"reason": "It greets.", "verdict": true}', cache=False)
+    >>> assay.evaluate_rag([{"query_id": "q1", "answer": "Hello!"}], ["politeness"], judge=judge).mean
+    {'politeness': 1.0}
+    >>> assay.remove_measure("politeness")
+    """
+    if isinstance(source, Mapping):
+        content, where = source, "the criteria"
+    else:
+        content, where = read_toml(source), os.fspath(source)
+    if not content:
+        raise FormatError(f"{where}: no criteria; a section such as [politeness] has one")
+    measures: dict[str, Measure] = {}
+    for name, about in content.items():
+        with prefix_errors(f"{where}, [{name}]"):
+            definition = criterion_definition(read_criterion(name, about))
+            check_free(definition)
+            measures[name] = definition()
+    for name, measure in measures.items():
+        if name not in TABLE:
+            TABLE.add(measure.definition)
+    return measures
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The content of a TOML file."""
+    import tomllib
+
+    try:
+        return tomllib.loads(read_text(path))
+    except FileError as error:
+        raise FileError(f"cannot read the criteria: {error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"{os.fspath(path)}: not valid TOML: {error}") from None
+
+
+def read_criterion(name: object, about: object) -> OwnCriterion:
+    """A criterion, once everything about it is known to be right."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise FormatError(f"{show(name)} is not a name; it has letters, digits, _ and -, and begins with a letter")
+    if not isinstance(about, Mapping):
+        raise FormatError(f"a criterion is a section with one of {', '.join(KINDS)}, not {show(about)}")
+    kinds = [kind for kind in KINDS if kind in about]
+    if len(kinds) != 1:
+        raise FormatError(f"a criterion has one of {', '.join(KINDS)}; this has {' and '.join(kinds) or 'none'}")
+    if unknown := [key for key in about if key not in (*KINDS, *SETTINGS)]:
+        raise FormatError(f"unknown setting {show(unknown[0])}; a criterion has {', '.join((*KINDS, *SETTINGS))}")
+    (kind,) = kinds
+    if ("levels" in about) != (kind == "rubric"):
+        raise FormatError("a rubric needs levels" if kind == "rubric" else f"only a rubric has levels, not {kind}")
+    see = about.get("see", "answer")
+    aspect.parameters["see"].check(see, str(name))
+    side = about.get("higher_is_better", True)
+    if not isinstance(side, bool):
+        raise FormatError(f"higher_is_better must be true or false, not {show(side)}")
+    return OwnCriterion(name, kind, read_words(about[kind], kind), read_level_table(about.get("levels")), see, side)
+
+
+def read_words(words: object, kind: str) -> str:
+    if not isinstance(words, str) or not words.strip() or len(words) > LONGEST_WORDS:
+        raise FormatError(f"{kind} must be a text of at most {LONGEST_WORDS:,} characters, not {show(words)}")
+    return words.strip()
+
+
+def read_level_table(levels: object) -> tuple[tuple[int, str], ...]:
+    """The levels of a rubric, in order: a table of numbers and texts, or a list of texts from 1 on."""
+    if levels is None:
+        return ()
+    if isinstance(levels, list):
+        levels = dict(enumerate(levels, start=1))
+    if not isinstance(levels, Mapping) or not all(isinstance(each, str) and each.strip() for each in levels.values()):
+        raise FormatError(f'levels must be a table of texts, such as {{ 1 = "poor", 2 = "good" }}, not {show(levels)}')
+    try:
+        known = {int(level): text.strip() for level, text in levels.items()}
+    except ValueError:
+        raise FormatError(f"levels must be whole numbers, not {show(list(levels))}") from None
+    return tuple(check_levels(known).items())
+
+
+def check_free(definition: Definition) -> None:
+    """Raises if the name is that of another measure; the same criterion may be read again."""
+    if not TABLE.has(definition.name):
+        return
+    known = TABLE.find(definition.name)[0]
+    if known is definition:
+        return
+    if getattr(known, "criterion", None) is not None:
+        raise MeasureError(f"another criterion is named {show(known.name)}; assay.remove_measure removes it")
+    raise MeasureError(f"a measure named {show(definition.name)} already exists; choose another name")
