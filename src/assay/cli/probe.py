@@ -42,9 +42,22 @@ from assay.tasks.probe.result import Probe, describe_pace, failure_lines, termin
 MOST_FAILURES = 20
 
 
+class ProbeCommand(Command):
+    """A command whose arguments may be keys: those that are too many are not shown."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if not error.message.startswith("Got unexpected extra argument"):
+                raise
+            said = "too many arguments; put quotes around the value of an option that has spaces, such as --header"
+            raise click.UsageError(said, ctx) from None
+
+
 @click.command(
     "probe",
-    cls=Command,
+    cls=ProbeCommand,
     short_help="Ask a live retriever over HTTP, and score what it returns.",
     examples=(
         "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",

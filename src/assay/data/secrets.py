@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from html.entities import codepoint2name
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 
@@ -25,8 +26,11 @@ SHORTEST_SECRET = 4
 # A word of a header's value, such as the one after `Bearer`, is hidden by itself if it is as long as keys are.
 SHORTEST_WORD = 8
 MARK = "…"
+# How much of a secret that was cut off is looked for in any encoding: more than messages show of a response.
+LONGEST_CUT = 80
 # What a template of a request has in place of the question and k.
 PLACEHOLDER = re.compile(r"\{(query|k)\}")
+ESCAPES = re.compile(r"[%\\&]")
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([/\\\"]))")
 # The words of a name, as in `api_key`, `apiKey` and `X-API-Key`, and those that name a key.
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -99,14 +103,16 @@ def secrets_in_body(body: object, name: str = "", *, is_key: bool = False) -> It
     """
     if isinstance(body, Mapping):
         for key, value in body.items():
-            named = not KEY_WORDS.isdisjoint(word.lower() for word in WORD.findall(key))
+            words = [word.lower() for word in WORD.findall(key)]
+            named = any(word in KEY_WORDS or word.removesuffix("s") in KEY_WORDS for word in words)
             yield from secrets_in_body(value, key, is_key=is_key or named)
     elif isinstance(body, list):
         for value in body:
             yield from secrets_in_body(value, name, is_key=is_key)
     elif isinstance(body, str) and body and (is_key or LOOKS_LIKE_KEY.fullmatch(body)):
         for part in filter(None, PLACEHOLDER.split(body)[::2]):
-            yield Secret(name, part)
+            # Beside the question, a sign may separate them.
+            yield from (Secret(name, each) for each in {part, part.strip("-_.:;,/| ")} if each)
             yield from secrets_in_headers({"": part})[1:]
 
 
@@ -119,8 +125,11 @@ def hide(text: str, secrets: Iterable[Secret]) -> str:
     >>> hide(r"got s3cret\/key and s3cret\u002Fkey", secrets)
     'got … and …'
     """
-    forms = all_forms(tuple(secrets))
+    secrets = tuple(secrets)
+    forms = all_forms(secrets)
     hidden = remove_forms(text, forms)
+    if ESCAPES.search(hidden) and may_hold(hidden, secrets):
+        hidden = any_spelling(secrets).sub(MARK, hidden)
     # JSON may escape any character; if escapes concealed a secret, the text is shown without them.
     plain = ESCAPE.sub(unescape, hidden)
     clear = remove_forms(plain, forms)
@@ -131,6 +140,51 @@ def hide(text: str, secrets: Iterable[Secret]) -> str:
 def all_forms(secrets: tuple[Secret, ...]) -> list[str]:
     """Every way in which secrets may appear, the longest first, so that no part of one is left over."""
     return sorted({form for secret in secrets for form in shown_forms(secret)}, key=len, reverse=True)
+
+
+def may_hold(text: str, secrets: tuple[Secret, ...]) -> bool:
+    """Whether the beginning of a secret is in a text, however its characters are encoded."""
+    plain = ESCAPE.sub(unescape, html.unescape(unquote(unquote(text)))).lower()
+    return any(each[:SHORTEST_SECRET].lower() in plain for each in long_values(secrets))
+
+
+def long_values(secrets: tuple[Secret, ...]) -> list[str]:
+    """The secrets that are long enough to be hidden anywhere, as they are and decoded, the longest first."""
+    texts = {
+        form for _, value in secrets for form in (value, unquote(value), unquote_plus(value), unquote(unquote(value)))
+    }
+    return sorted((each for each in texts if len(each) >= SHORTEST_SECRET), key=len, reverse=True)
+
+
+@lru_cache(maxsize=16)
+def any_spelling(secrets: tuple[Secret, ...]) -> re.Pattern[str]:
+    """Long secrets with any of their characters encoded, which servers do as they like, whole or cut off."""
+    patterns = [
+        f"(?{'i' * (len(each) >= SHORTEST_WORD)}:{''.join(map(spellings, each))}|{cut_spelling(each)})"
+        for each in long_values(secrets)
+    ]
+    # Without long secrets, nothing matches.
+    return re.compile("|".join(patterns) or r"(?!)")
+
+
+def cut_spelling(text: str) -> str:
+    """A pattern of the beginning of a text, up to the mark of what was cut off, perhaps in the middle of an escape."""
+    rest = ""
+    for character in reversed(text[SHORTEST_SECRET:LONGEST_CUT]):
+        rest = f"(?:{spellings(character)}{rest})?"
+    begun = r"(?:%[0-9a-fA-F]{0,3}|&[#\w]{0,6}|\\+u?[0-9a-fA-F]{0,4})?"
+    return "".join(map(spellings, text[:SHORTEST_SECRET])) + rest + begun + MARK
+
+
+@lru_cache(maxsize=256)
+def spellings(character: str) -> str:
+    """A pattern of a character as it is, percent-encoded, even repeatedly, and as JSON and HTML escape it."""
+    code = ord(character)
+    octets = "".join(f"%(?:25)*{octet:02x}" for octet in character.encode("utf-8", "replace"))
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    unicode = "".join(rf"\\+u{units[start : start + 4]}" for start in range(0, len(units), 4))
+    named = "".join(f"|&{name};" for name in [codepoint2name.get(code)] if name)
+    return rf"(?:\\*{re.escape(character)}|(?i:{octets}|{unicode}|&#0*{code};|&#x0*{code:x};{named}))"
 
 
 def remove_forms(text: str, forms: Iterable[str]) -> str:

@@ -30,6 +30,7 @@ DEFAULT_HEADERS = {
 }
 # An @, also as Unicode and addresses write it.
 AT = re.compile("[@﹫＠]|%40")
+PLAIN_AT = re.compile("[@﹫＠]")
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -184,7 +185,7 @@ def read_address(url: str) -> Address:
         raise DataError(f"{shown} must begin with http:// or https://")
     if parts.username is not None or parts.password is not None:
         raise DataError("the URL contains a user name or password; send them in a header such as Authorization")
-    if "@" in url:
+    if PLAIN_AT.search(url):
         raise DataError(
             "the URL has an @ after its host; if it belongs to a user name or password, send them in a header such as "
             "Authorization, else write %40"
