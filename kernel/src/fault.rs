@@ -1,6 +1,7 @@
 //! Faults in the input, worded for the person who gave it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The class of Python exception a fault becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,11 @@ impl Fault {
                  duplicates=\"first\" or \"last\" (--duplicates first or last)"
             ),
         )
+    }
+
+    /// The fault of work that is told to stop.
+    pub fn if_stopped(stop: &AtomicBool) -> Result<(), Self> {
+        if stop.load(Ordering::Relaxed) { Err(Self::new(Kind::Interrupted, "stopped")) } else { Ok(()) }
     }
 
     /// The same fault, with its place in front.

@@ -7,6 +7,8 @@ use crate::memory::collected;
 use crate::options::Options;
 use crate::rank::Rankers;
 use crate::rows::Rows;
+use std::sync::atomic::AtomicBool;
+use std::thread::Builder;
 
 /// Calls `rank` with every item. The items are shared out in order, so the result does not depend on the threads.
 pub fn rank_all<T: Sync>(
@@ -14,20 +16,30 @@ pub fn rank_all<T: Sync>(
     index: &Index,
     options: &[Options],
     threads: usize,
+    stop: &AtomicBool,
     rank: impl Fn(&mut Rankers<'_>, &T) -> Result<(), Fault> + Sync,
 ) -> Result<Vec<Judged>, Fault> {
-    let work = |share: &[T]| {
+    let work = &|share: &[T]| {
         let mut rankers = Rankers::new(index, options);
-        share.iter().try_for_each(|item| rank(&mut rankers, item)).map(|()| rankers.judged())
+        for item in share {
+            Fault::if_stopped(stop)?;
+            rank(&mut rankers, item)?;
+        }
+        Ok(rankers.judged())
     };
     let share = items.len().div_ceil(threads.max(1)).max(1);
     let (first, others) = items.split_at(share.min(items.len()));
     let results = std::thread::scope(|scope| {
-        let workers: Vec<_> = others.chunks(share).map(|share| scope.spawn(|| work(share))).collect();
+        // A share whose thread cannot be started is ranked here.
+        let start = |share| Builder::new().spawn_scoped(scope, move || work(share)).map_err(|_| share);
+        let workers: Vec<_> = others.chunks(share).map(start).collect();
         let first = work(first);
         let lost =
             |_| Err(Fault::new(Kind::Format, "ranking stopped for a reason unknown; please report it"));
-        let others = workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost));
+        let others = workers.into_iter().map(|worker| match worker {
+            Ok(worker) => worker.join().unwrap_or_else(lost),
+            Err(share) => work(share),
+        });
         std::iter::once(first).chain(others).collect::<Vec<_>>()
     });
     let mut judged = vec![Judged::default(); options.len()];
@@ -43,10 +55,11 @@ pub fn rank_rows(
     index: &Index,
     options: &[Options],
     threads: usize,
+    stop: &AtomicBool,
 ) -> Result<Vec<Judged>, Fault> {
     let known = |(query, name)| index.queries.find(name).map(|known| (query, known));
     let queries = collected(rows.queries.iter().enumerate().filter_map(known))?;
-    rank_all(&queries, index, options, threads, |rankers, &(query, known)| {
+    rank_all(&queries, index, options, threads, stop, |rankers, &(query, known)| {
         let scores = if rows.ordered[query] { None } else { rows.values.get(rows.range(query)) };
         rankers.rank(known, &rows.ranking(query), scores)
     })

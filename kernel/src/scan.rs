@@ -19,6 +19,7 @@ use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 /// What a file held.
 #[derive(Debug, Default)]
@@ -63,13 +64,16 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
         workers.add(Worker::new(index, options, plan.surplus, source.limits)?)?;
     }
     std::thread::scope(|scope| {
-        for worker in &mut workers {
-            scope.spawn(|| worker.work(&shared));
+        let Some((first, others)) = workers.split_first_mut() else { return };
+        for worker in others {
+            // With fewer threads the others take more blocks.
+            if Builder::new().spawn_scoped(scope, || worker.work(&shared)).is_err() {
+                break;
+            }
         }
+        first.work(&shared);
     });
-    if plan.stop.load(Ordering::Relaxed) {
-        return Err(Fault::new(Kind::Interrupted, "stopped"));
-    }
+    Fault::if_stopped(plan.stop)?;
     let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
     let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(fault) = first_fault(&workers, source, &blocks, &lines) {
@@ -164,8 +168,8 @@ fn gather(
         let count = waiting.iter().take_while(|query| fits(query)).count();
         let (batch, later) = waiting.split_at(count);
         let rows = collect(source, index, batch, plan.stop)?;
-        let judged =
-            rank_rows(&rows, index, options, plan.threads).map_err(|fault| fault.at(&source.name))?;
+        let judged = rank_rows(&rows, index, options, plan.threads, plan.stop)
+            .map_err(|fault| fault.at(&source.name))?;
         Judged::append_all(&mut scan.judged, &judged)?;
         waiting = later;
     }
@@ -193,10 +197,7 @@ fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBo
             }
             builder.row(retrieved.document, retrieved.score)?;
         }
-        if stop.load(Ordering::Relaxed) {
-            return Err(Fault::new(Kind::Interrupted, "stopped"));
-        }
-        Ok(())
+        Fault::if_stopped(stop)
     })?;
     Ok(builder.finish()?)
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::fault::Kind;
 use crate::judged::Hit;
 use crate::options::Duplicates;
 use std::collections::BTreeMap;

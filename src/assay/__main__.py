@@ -1,6 +1,37 @@
-"""`python -m assay`: the command, where it is not on the path."""
+"""The command `assay`, and `python -m assay` where it is not on the path."""
 
-from assay.cli.main import main
+import os
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Runs the command and ends the process; Ctrl-C ends it soon and quietly, also while it is being loaded."""
+    try:
+        from assay.cli.interrupt import guard
+
+        guard()
+        from assay.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        leave()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            leave()
+        raise
+
+
+def leave() -> None:
+    """Ends the process at once: giving back the memory of a large file takes longer than a user waits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112 - nobody is left to tell
+            continue
+    os._exit(INTERRUPTED)
+
 
 if __name__ == "__main__":
     main()

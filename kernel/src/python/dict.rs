@@ -1,5 +1,6 @@
 //! The fast path for a ranking that is a plain dict of scores. The one place that walks Python memory by hand.
 
+use super::work::MANY_ROWS;
 use crate::memory::{Grow, Lack};
 use crate::options::Options;
 use crate::rank::{Ranker, Rankers};
@@ -36,7 +37,9 @@ fn rank_once(
     let needs_ids = ranker.options.given || ranker.options.exclude_query || ranker.options.foreign;
     // The spread is that of the scores as they are given; here they are kept as they are compared.
     let needs_scores = ranker.options.single && ranker.options.spread;
-    if needs_ids || needs_scores || !scratch.read_scores(dict, ranker.options)? {
+    // A large ranking is ranked on another thread, beside which Ctrl-C is noticed.
+    let is_large = dict.len() > MANY_ROWS;
+    if needs_ids || needs_scores || is_large || !scratch.read_scores(dict, ranker.options)? {
         return Ok(false);
     }
     // The slow path refuses the empty id.
@@ -92,5 +95,37 @@ impl Scratch {
                 Ok(false)
             }
         }
+    }
+}
+
+/// Whether no Python code can run while the entries are read: every key is a string or an integer, every value a number.
+pub fn is_inert(dict: &Bound<'_, PyDict>) -> bool {
+    let mut position: ffi::Py_ssize_t = 0;
+    let mut key: *mut ffi::PyObject = std::ptr::null_mut();
+    let mut value: *mut ffi::PyObject = std::ptr::null_mut();
+    // SAFETY: the dict is alive, the GIL is held, and no Python code runs while the borrowed references are looked at.
+    unsafe {
+        while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
+            let is_id = ffi::PyUnicode_CheckExact(key) != 0 || ffi::PyLong_CheckExact(key) != 0;
+            if !is_id || !(ffi::PyFloat_CheckExact(value) != 0 || ffi::PyLong_CheckExact(value) != 0) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// The entry of a dict that follows a position, which is moved on; nothing at the end.
+pub fn next_entry<'py>(
+    dict: &Bound<'py, PyDict>,
+    position: &mut ffi::Py_ssize_t,
+) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let mut key: *mut ffi::PyObject = std::ptr::null_mut();
+    let mut value: *mut ffi::PyObject = std::ptr::null_mut();
+    // SAFETY: the dict is alive and the GIL is held; the position is checked against the dict as it is. The borrowed
+    // references are counted before anything else runs.
+    unsafe {
+        (ffi::PyDict_Next(dict.as_ptr(), position, &mut key, &mut value) != 0)
+            .then(|| (Bound::from_borrowed_ptr(dict.py(), key), Bound::from_borrowed_ptr(dict.py(), value)))
     }
 }

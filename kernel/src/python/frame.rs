@@ -1,6 +1,7 @@
 //! Frames in and out, through the Arrow C stream interface.
 
 use super::data_error;
+use super::work::interruptible;
 use crate::fault::{Fault, show};
 use crate::index::Index;
 use crate::judged::Judged;
@@ -21,6 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 
@@ -108,40 +110,49 @@ pub struct Found {
 pub fn judge(
     frame: &Bound<'_, PyAny>,
     name: &str,
+    index: Arc<Index>,
+    options: Vec<Options>,
+    threads: usize,
+) -> PyResult<Found> {
+    let (chunks, place) = (chunks(frame)?, name.to_owned());
+    interruptible(frame.py(), move |stop| {
+        judge_chunks(&chunks, &index, &options, threads, stop).map_err(|fault| fault.at(&place))
+    })
+}
+
+fn judge_chunks(
+    chunks: &[Chunk],
     index: &Index,
     options: &[Options],
     threads: usize,
-) -> PyResult<Found> {
-    let chunks = chunks(frame)?;
-    let found = frame.py().detach(|| {
-        let mut found = Found::default();
-        let segments = segments(&chunks, index, &mut found.unknown)?;
-        let mut places = filled(index.queries.len(), 0u32)?;
-        segments.iter().for_each(|segment| places[segment.query as usize] += 1);
-        let (mut whole, mut parts) = (Vec::new(), Vec::new());
-        for segment in segments {
-            let place = if places[segment.query as usize] == 1 { &mut whole } else { &mut parts };
-            place.add(segment)?;
+    stop: &AtomicBool,
+) -> Result<Found, Fault> {
+    let mut found = Found::default();
+    let segments = segments(chunks, index, &mut found.unknown)?;
+    let mut places = filled(index.queries.len(), 0u32)?;
+    segments.iter().for_each(|segment| places[segment.query as usize] += 1);
+    let (mut whole, mut parts) = (Vec::new(), Vec::new());
+    for segment in segments {
+        let place = if places[segment.query as usize] == 1 { &mut whole } else { &mut parts };
+        place.add(segment)?;
+    }
+    found.judged = rank_all(&whole, index, options, threads, stop, |rankers, segment| {
+        let chunk = &chunks[segment.chunk];
+        let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
+        rankers.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))
+    })?;
+    found.scattered = places.iter().filter(|&&count| count > 1).count();
+    let mut builder = RowsBuilder::default();
+    for segment in &parts {
+        builder.query(index.queries.name(segment.query as usize))?;
+        let chunk = &chunks[segment.chunk];
+        for row in segment.rows.clone() {
+            builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
         }
-        found.judged = rank_all(&whole, index, options, threads, |rankers, segment| {
-            let chunk = &chunks[segment.chunk];
-            let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
-            rankers.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))
-        })?;
-        found.scattered = places.iter().filter(|&&count| count > 1).count();
-        let mut builder = RowsBuilder::default();
-        for segment in &parts {
-            builder.query(index.queries.name(segment.query as usize))?;
-            let chunk = &chunks[segment.chunk];
-            for row in segment.rows.clone() {
-                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
-            }
-        }
-        let scattered = rank_rows(&builder.finish()?, index, options, threads)?;
-        Judged::append_all(&mut found.judged, &scattered)?;
-        Ok::<_, Fault>(found)
-    });
-    found.map_err(|fault| fault.at(name).into())
+    }
+    let scattered = rank_rows(&builder.finish()?, index, options, threads, stop)?;
+    Judged::append_all(&mut found.judged, &scattered)?;
+    Ok(found)
 }
 
 /// The stretches of rows of the queries that have judgments. Every row is checked.
@@ -194,26 +205,36 @@ fn check(chunk: &Chunk, first: usize) -> Result<(), Fault> {
 
 /// The rows of a frame.
 pub fn rows(frame: &Bound<'_, PyAny>, name: &str) -> PyResult<Rows> {
-    let chunks = chunks(frame)?;
-    let rows = frame.py().detach(|| {
-        let mut builder = RowsBuilder::default();
-        for chunk in &chunks {
-            check(chunk, builder.rows_so_far())?;
-            for row in 0..chunk.queries.len() {
-                builder.query(chunk.queries.value(row).as_bytes())?;
-                builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
-                if let Some(groups) = &chunk.groups {
-                    builder.group(groups.value(row).as_bytes())?;
-                }
+    let (chunks, place) = (chunks(frame)?, name.to_owned());
+    interruptible(frame.py(), move |stop| rows_of_chunks(&chunks, stop).map_err(|fault| fault.at(&place)))
+}
+
+fn rows_of_chunks(chunks: &[Chunk], stop: &AtomicBool) -> Result<Rows, Fault> {
+    let mut builder = RowsBuilder::default();
+    for chunk in chunks {
+        Fault::if_stopped(stop)?;
+        check(chunk, builder.rows_so_far())?;
+        for row in 0..chunk.queries.len() {
+            builder.query(chunk.queries.value(row).as_bytes())?;
+            builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
+            if let Some(groups) = &chunk.groups {
+                builder.group(groups.value(row).as_bytes())?;
             }
         }
-        Ok::<_, Fault>(builder.finish()?)
-    });
-    rows.map_err(|fault| fault.at(name).into())
+    }
+    Ok(builder.finish()?)
 }
 
 /// Rows as an Arrow stream with columns `query_id`, `doc_id`, `value` and, where there are groups, `group`.
-pub fn export<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyCapsule>> {
+pub fn export<'py>(py: Python<'py>, rows: Arc<Rows>) -> PyResult<Bound<'py, PyCapsule>> {
+    let batch = interruptible(py, move |_| batch_of(&rows))?;
+    let schema = batch.schema();
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+    PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+fn batch_of(rows: &Rows) -> Result<RecordBatch, Fault> {
     let queries =
         || (0..rows.queries.len()).flat_map(|query| rows.range(query).map(move |_| rows.queries.name(query)));
     let mut columns: Vec<(&str, ArrayRef)> = vec![
@@ -233,15 +254,15 @@ pub fn export<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyCapsul
         .collect();
     let schema = Arc::new(Schema::new(fields));
     let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch =
-        RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|error| data_error(error.to_string()))?;
-    let reader = RecordBatchIterator::new([Ok(batch)], schema);
-    let stream = FFI_ArrowArrayStream::new(Box::new(reader));
-    PyCapsule::new_with_value(py, stream, STREAM)
+    RecordBatch::try_new(schema, arrays).map_err(unexpected)
+}
+
+fn unexpected(error: ArrowError) -> Fault {
+    Fault::format(error.to_string())
 }
 
 /// A column of texts that came in as UTF-8.
-fn texts<'a, I: Iterator<Item = &'a [u8]>>(all: impl Fn() -> I) -> PyResult<ArrayRef> {
+fn texts<'a, I: Iterator<Item = &'a [u8]>>(all: impl Fn() -> I) -> Result<ArrayRef, Fault> {
     let (mut offsets, mut text) = (Vec::new(), Vec::new());
     offsets.add(0)?;
     text.room(all().map(<[u8]>::len).sum())?;
@@ -251,5 +272,5 @@ fn texts<'a, I: Iterator<Item = &'a [u8]>>(all: impl Fn() -> I) -> PyResult<Arra
     }
     let offsets = OffsetBuffer::new(offsets.into());
     let column = LargeStringArray::try_new(offsets, text.into(), None);
-    Ok(Arc::new(column.map_err(|error| data_error(error.to_string()))?))
+    Ok(Arc::new(column.map_err(unexpected)?))
 }

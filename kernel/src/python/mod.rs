@@ -2,7 +2,9 @@
 
 mod dict;
 mod frame;
+mod guard;
 mod ranker;
+mod steady;
 mod table;
 mod walk;
 mod work;
@@ -10,11 +12,16 @@ mod work;
 use crate::fault::{Fault, Kind};
 use crate::limits::Limits;
 use crate::memory::{Grow, Lack};
+use crate::text::expand::Stoppable;
 use crate::text::source::Source;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError, PyRecursionError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use work::interruptible;
 
 mod errors {
     pyo3::import_exception!(assay.core.errors, DataError);
@@ -41,6 +48,23 @@ fn data_error(message: String) -> PyErr {
     errors::DataError::new_err(message)
 }
 
+/// Whether an error of a user's object is none about its value and so passes through unchanged: Ctrl-C, the end of the
+/// program, no more memory, recursion without an end.
+fn passes(py: Python<'_>, error: &PyErr) -> bool {
+    !error.is_instance_of::<PyException>(py)
+        || error.is_instance_of::<PyMemoryError>(py)
+        || error.is_instance_of::<PyRecursionError>(py)
+}
+
+/// What a user's object gave, or nothing if it raised an error about its value.
+fn unless_wrong<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if passes(py, &error) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// An array of numbers as bytes, which NumPy reads without a copy.
 fn bytes_of<'py, const N: usize>(
     py: Python<'py>,
@@ -65,7 +89,10 @@ fn bytes<'py>(py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyBytes>> 
 /// A list of texts that came in as UTF-8, if there is memory for it.
 fn texts<'a, 'py>(py: Python<'py>, all: impl Iterator<Item = &'a [u8]>) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for text in all {
+    for (number, text) in all.enumerate() {
+        if number % work::MANY_ROWS == work::MANY_ROWS - 1 {
+            py.check_signals()?;
+        }
         list.append(string(py, text)?)?;
     }
     Ok(list)
@@ -93,12 +120,13 @@ fn read_bytes<'py>(
     limit: Option<u64>,
     limits: Option<Limits>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let source = Source::new(path, name).within(limits);
-    let content = py.detach(|| {
+    let mut source = Source::new(path, name).within(limits);
+    let content = interruptible(py, move |stop| {
+        source.stop = Arc::clone(stop);
         let mut content = Vec::new();
         let mut reader = source.open()?.take(limit.unwrap_or(u64::MAX));
         reader.read_to_end(&mut content).map_err(|error| source.fault(&error))?;
-        Ok::<_, Fault>(content)
+        Ok(content)
     })?;
     bytes(py, &content)
 }
@@ -113,22 +141,26 @@ fn decompress(
     target: std::path::PathBuf,
     limits: Option<Limits>,
 ) -> PyResult<u64> {
-    let source = Source::new(path, name).within(limits);
-    Ok(py.detach(|| source.copy_to(&target))?)
+    let mut source = Source::new(path, name).within(limits);
+    interruptible(py, move |stop| {
+        source.stop = Arc::clone(stop);
+        source.copy_to(&target)
+    })
 }
 
 /// Writes a file's content to another file, compressed with Zstandard.
 #[pyfunction]
 fn compress_zst(py: Python<'_>, path: std::path::PathBuf, target: std::path::PathBuf) -> PyResult<()> {
-    let compressed = py.detach(|| {
-        let mut plain = std::fs::File::open(path)?;
-        let mut encoder =
-            zstd::Encoder::new(std::fs::File::create(target)?, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-        encoder.include_checksum(true)?;
-        std::io::copy(&mut plain, &mut encoder)?;
-        encoder.finish().map(|_| ())
-    });
+    let compressed = interruptible(py, move |stop| Ok(compress(&path, &target, stop)))?;
     Ok(compressed?)
+}
+
+fn compress(path: &Path, target: &Path, stop: &Arc<AtomicBool>) -> std::io::Result<()> {
+    let plain = std::fs::File::open(path)?;
+    let mut encoder = zstd::Encoder::new(std::fs::File::create(target)?, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    encoder.include_checksum(true)?;
+    std::io::copy(&mut Stoppable { inner: plain, stop: Arc::clone(stop) }, &mut encoder)?;
+    encoder.finish().map(|_| ())
 }
 
 #[pymodule]
@@ -139,6 +171,10 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ranker::PyOptions>()?;
     module.add_class::<ranker::PyRanker>()?;
     module.add_class::<ranker::Progress>()?;
+    module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::drop_leftover, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::notice_interrupt, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::guard_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(read_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(decompress, module)?)?;
     module.add_function(wrap_pyfunction!(compress_zst, module)?)?;

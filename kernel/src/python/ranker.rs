@@ -4,7 +4,7 @@ use super::dict::{Scratch, rank_dict};
 use super::table::{PyIndex, PyRows, duplicates_policy};
 use super::walk::{each_query, with_id};
 use super::work::{interruptible, pipeline};
-use super::{bytes_of, data_error, frame, string, texts};
+use super::{bytes_of, data_error, frame, string, texts, unless_wrong};
 use crate::fault::show;
 use crate::index::Index;
 use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
@@ -110,7 +110,9 @@ impl PyRanker {
     /// Rankings in a dict or a list.
     fn add_rankings(&mut self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let index = Arc::clone(&self.index);
-        let judged = pipeline(&index, &self.options, data.len().unwrap_or(0), |rankers, jobs| {
+        let py = data.py();
+        let queries = unless_wrong(py, data.len())?.unwrap_or(0);
+        let judged = pipeline(py, &index, &self.options, queries, |rankers, jobs| {
             let mut scratch = Scratch::default();
             each_query(data, "run", |query, value| {
                 let named = with_id(query, || "run".into(), |id| (index.queries.find(id), copied(id)));
@@ -124,7 +126,7 @@ impl PyRanker {
                 let mut ranking = jobs.spare();
                 ranking.read(&name, value)?;
                 match known {
-                    Some(known) => jobs.send(rankers, known, ranking)?,
+                    Some(known) => jobs.send(py, rankers, known, ranking)?,
                     None => {
                         self.unknown.add(&name)?;
                     }
@@ -141,16 +143,17 @@ impl PyRanker {
         for query in rows.queries.iter().filter(|query| index.queries.find(query).is_none()) {
             self.unknown.add(query)?;
         }
-        let options = self.options.as_slice();
-        let judged =
-            py.detach(|| rank_rows(&rows, &index, options, threads)).map_err(|fault| fault.at(name))?;
+        let (options, place) = (self.options.clone(), name.to_owned());
+        let judged = interruptible(py, move |stop| {
+            rank_rows(&rows, &index, &options, threads, stop).map_err(|fault| fault.at(&place))
+        })?;
         self.take(&judged, name)
     }
 
     /// A frame with columns `query_id`, `doc_id` and `value`, the ids as text.
     fn add_frame(&mut self, frame: &Bound<'_, PyAny>, name: &str, threads: usize) -> PyResult<()> {
         let index = Arc::clone(&self.index);
-        let found = frame::judge(frame, name, &index, &self.options, threads)?;
+        let found = frame::judge(frame, name, index, self.options.clone(), threads)?;
         for query in found.unknown.iter() {
             self.unknown.add(query)?;
         }
@@ -263,11 +266,11 @@ impl PyRanker {
         if let Some(progress) = progress {
             source.progress = Arc::clone(&progress.bytes);
         }
-        let index = Arc::clone(&self.index);
-        let options = self.options.as_slice();
-        let surplus = self.surplus.ignored;
-        let found = interruptible(py, |stop| {
-            scan(&source, &index, options, Plan { surplus, ..Plan::new(threads, stop) })
+        let (index, options) = (Arc::clone(&self.index), self.options.clone());
+        let (surplus, name) = (self.surplus.ignored, source.name.clone());
+        let found = interruptible(py, move |stop| {
+            source.stop = Arc::clone(stop);
+            scan(&source, &index, &options, Plan { surplus, ..Plan::new(threads, stop) })
         })?;
         for query in found.unknown.iter() {
             self.unknown.add(query)?;
@@ -275,7 +278,7 @@ impl PyRanker {
         self.scattered += found.scattered;
         self.lines += found.lines;
         self.surplus.lines += found.surplus;
-        self.take(&found.judged, &source.name)
+        self.take(&found.judged, &name)
     }
 
     /// Adds what was judged, all of it or, if a query was there before, nothing.

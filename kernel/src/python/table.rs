@@ -1,6 +1,7 @@
 //! `Rows`, judgments or rankings held as columns, and `Index`, judgments made ready for ranking.
 
 use super::walk::{Ranking, add_judgments, each_query, has_groups, with_id};
+use super::work::{MANY_ROWS, interruptible};
 use super::{bytes_of, data_error, frame, string, texts};
 use crate::fault::{Fault, show};
 use crate::index::Index;
@@ -22,6 +23,14 @@ pub struct PyRows {
 impl PyRows {
     fn new(rows: Rows) -> Self {
         Self { rows: Arc::new(rows) }
+    }
+
+    fn from_source(py: Python<'_>, mut source: Source, judgments: bool) -> PyResult<Self> {
+        let rows = interruptible(py, move |stop| {
+            source.stop = Arc::clone(stop);
+            if judgments { read_qrels(&source) } else { read_run(&source) }
+        })?;
+        Ok(Self::new(rows))
     }
 }
 
@@ -85,9 +94,7 @@ impl PyRows {
         judgments: bool,
         limits: Option<Limits>,
     ) -> PyResult<Self> {
-        let source = Source::new(path, name).within(limits);
-        let rows = py.detach(|| if judgments { read_qrels(&source) } else { read_run(&source) })?;
-        Ok(Self::new(rows))
+        Self::from_source(py, Source::new(path, name).within(limits), judgments)
     }
 
     /// TREC text in several files, each with its name in messages, that are read as one.
@@ -100,9 +107,7 @@ impl PyRows {
         judgments: bool,
         limits: Option<Limits>,
     ) -> PyResult<Self> {
-        let source = Source::of_parts(parts, name).within(limits);
-        let rows = py.detach(|| if judgments { read_qrels(&source) } else { read_run(&source) })?;
-        Ok(Self::new(rows))
+        Self::from_source(py, Source::of_parts(parts, name).within(limits), judgments)
     }
 
     /// A frame with columns `query_id`, `doc_id`, `value` and perhaps `group`, the ids as text.
@@ -200,7 +205,7 @@ impl PyRows {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        frame::export(py, &self.rows)
+        frame::export(py, Arc::clone(&self.rows))
     }
 }
 
@@ -214,8 +219,13 @@ impl PyIndex {
     #[new]
     fn new(py: Python<'_>, rows: &PyRows, duplicates: &str) -> PyResult<Self> {
         let duplicates = duplicates_policy(duplicates)?;
-        let index =
-            py.detach(|| Index::new(&rows.rows, duplicates)).map_err(|fault: Fault| fault.at("judgments"))?;
+        let rows = Arc::clone(&rows.rows);
+        let make =
+            move |rows: &Rows| Index::new(rows, duplicates).map_err(|fault: Fault| fault.at("judgments"));
+        let index = match rows.values.len() > MANY_ROWS {
+            true => interruptible(py, move |_| make(&rows))?,
+            false => make(&rows)?,
+        };
         Ok(Self { index: Arc::new(index) })
     }
 
@@ -231,7 +241,12 @@ impl PyIndex {
 
     /// All grades, from high to low inside each query, as float64.
     fn best_first<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        bytes_of(py, self.index.best_first()?.iter().map(|grade| grade.to_ne_bytes()))
+        let index = Arc::clone(&self.index);
+        let grades = match index.grades.len() > MANY_ROWS {
+            true => interruptible(py, move |_| Ok(index.best_first()?))?,
+            false => index.best_first()?,
+        };
+        bytes_of(py, grades.iter().map(|grade| grade.to_ne_bytes()))
     }
 
     /// The document of each row of the judgments, as int64.

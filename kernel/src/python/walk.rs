@@ -1,10 +1,12 @@
 //! Walks judgments and rankings that are Python objects.
 
-use super::data_error;
+use super::steady::{Elements, each_entry, each_held, explained};
+use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
 use crate::memory::Grow;
 use crate::rank::Rankers;
 use crate::rows::{RowsBuilder, Span, Spans};
+use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 
@@ -20,14 +22,16 @@ pub fn with_id<T>(
             Err(_) => Err(data_error(format!("{}: an id is not valid Unicode", place()))),
         };
     }
-    let number = object.extract::<i128>().ok().filter(|_| !object.is_instance_of::<PyFloat>());
+    let number = match object.is_instance_of::<PyFloat>() || object.is_instance_of::<PyBool>() {
+        true => None,
+        false => unless_wrong(object.py(), object.extract::<i128>())?,
+    };
     match number {
-        Some(number) if !object.is_instance_of::<PyBool>() => Ok(act(number.to_string().as_bytes())),
-        _ => Err(data_error(format!(
-            "{}: an id must be a string or an integer, not {}",
-            place(),
-            kind(object)
-        ))),
+        Some(number) => Ok(act(number.to_string().as_bytes())),
+        None => {
+            let kind = kind(object)?;
+            Err(data_error(format!("{}: an id must be a string or an integer, not {kind}", place())))
+        }
     }
 }
 
@@ -39,28 +43,30 @@ fn check_id(text: &str, place: &impl Fn() -> String) -> PyResult<()> {
 }
 
 /// A finite number: a float, an integer, or what Python can make a float of. A truth value is a grade but no score.
-fn number(object: &Bound<'_, PyAny>, name: &str, place: impl Fn() -> String) -> PyResult<f64> {
+fn number(object: &Bound<'_, PyAny>, name: &str, place: impl Fn() -> PyResult<String>) -> PyResult<f64> {
     // Integers are common as grades; most fit in 64 bits, which are read fastest.
     let whole = if object.is_exact_instance_of::<PyInt>() { object.extract::<i64>().ok() } else { None };
     let value = match (whole, object.cast_exact::<PyFloat>()) {
         (Some(whole), _) => whole as f64,
         (None, Ok(float)) => float.value(),
         (None, Err(_)) => {
-            let converted =
-                object.extract::<f64>().ok().filter(|_| name != "score" || !is_truth_value(object));
-            let wrong = || match object.is_instance_of::<PyInt>() && !is_truth_value(object) {
-                true => data_error(format!("{}: the {name} is too large for a float", place())),
-                false => {
-                    data_error(format!("{}: the {name} must be a number, not {}", place(), kind(object)))
+            let converted = unless_wrong(object.py(), object.extract::<f64>())?;
+            match converted.filter(|_| name != "score" || !is_truth_value(object)) {
+                Some(value) => value,
+                None if object.is_instance_of::<PyInt>() && !is_truth_value(object) => {
+                    return Err(data_error(format!("{}: the {name} is too large for a float", place()?)));
                 }
-            };
-            converted.ok_or_else(wrong)?
+                None => {
+                    let kind = kind(object)?;
+                    return Err(data_error(format!("{}: the {name} must be a number, not {kind}", place()?)));
+                }
+            }
         }
     };
     if value.is_finite() {
         return Ok(value);
     }
-    Err(data_error(format!("{}: the {name} is {value}; every {name} must be finite", place())))
+    Err(data_error(format!("{}: the {name} is {value}; every {name} must be finite", place()?)))
 }
 
 /// Whether an object is Python's or NumPy's true or false.
@@ -70,22 +76,27 @@ fn is_truth_value(object: &Bound<'_, PyAny>) -> bool {
 }
 
 /// The type of an object, with its value where that is short.
-pub fn kind(object: &Bound<'_, PyAny>) -> String {
+pub fn kind(object: &Bound<'_, PyAny>) -> PyResult<String> {
     let name = object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
-    match object.repr() {
-        Ok(_) if object.is_none() => "None".into(),
-        Ok(repr) if repr.len().is_ok_and(|length| length <= 40) => {
+    if object.is_none() {
+        return Ok("None".into());
+    }
+    // Data that is nested too deeply to be shown is wrong all the same.
+    let too_deep = |error: &PyErr| error.is_instance_of::<PyRecursionError>(object.py());
+    let repr = object.repr().map(Some).or_else(|error| if too_deep(&error) { Ok(None) } else { Err(error) });
+    Ok(match unless_wrong(object.py(), repr)?.flatten() {
+        Some(repr) if repr.len().is_ok_and(|length| length <= 40) => {
             let printable: String = repr.to_string_lossy().chars().flat_map(escape_control).collect();
             format!("{name} {printable}")
         }
         _ => name,
-    }
+    })
 }
 
 /// An id as messages show it, whatever it is.
-fn named(object: &Bound<'_, PyAny>) -> String {
+fn named(object: &Bound<'_, PyAny>) -> PyResult<String> {
     match object.cast::<PyString>() {
-        Ok(text) => show(text.to_string_lossy().as_bytes()),
+        Ok(text) => Ok(show(text.to_string_lossy().as_bytes())),
         Err(_) => kind(object),
     }
 }
@@ -97,17 +108,6 @@ fn escape_control(character: char) -> impl Iterator<Item = char> {
     escaped.into_iter().flatten().chain(plain)
 }
 
-/// Visits the entries of a mapping, whatever kind it is.
-fn each_entry<'py>(
-    mapping: &Bound<'py, PyDict>,
-    mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
-) -> PyResult<()> {
-    for (key, value) in mapping.iter() {
-        visit(key, value)?;
-    }
-    Ok(())
-}
-
 /// The object as a dict or a list: other mappings and arrays are turned into one.
 fn plain<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let is_plain = object.is_instance_of::<PyDict>() || object.is_instance_of::<PyList>();
@@ -116,7 +116,7 @@ fn plain<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
     // A pandas Series has both: its index are the documents.
     if object.hasattr("keys")? {
-        return Ok(object.py().get_type::<PyDict>().call1((object,))?.into_any());
+        return object.py().get_type::<PyDict>().call1((object,)).map_err(|error| explained(object, error));
     }
     if object.hasattr("tolist")? {
         return object.call_method0("tolist");
@@ -139,19 +139,16 @@ pub fn each_query<'py>(
     mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     let data = plain(data)?;
+    let all = || format!("the {what}");
     if let Ok(mapping) = data.cast::<PyDict>() {
-        return each_entry(mapping, |query, value| visit(&query, &value));
+        return each_held(mapping, all, |query, value| visit(&query, &value));
     }
     let Some(list) = elements(&data) else {
-        return Err(data_error(format!(
-            "the {what} must be a dict, a list, a frame or a file, not {}",
-            kind(&data)
-        )));
+        let kind = kind(&data)?;
+        return Err(data_error(format!("the {what} must be a dict, a list, a frame or a file, not {kind}")));
     };
-    for (position, value) in list.iter().enumerate() {
-        visit(&position.into_pyobject(data.py())?.into_any(), &value)?;
-    }
-    Ok(())
+    Elements::of(&list)
+        .each(all, |position, value| visit(&position.into_pyobject(data.py())?.into_any(), value))
 }
 
 /// Adds one query's judgments: `{document: grade}`, `[document]` or `[[document]]`.
@@ -178,46 +175,43 @@ pub fn add_judgments(
     if let Ok(mapping) = value.cast::<PyDict>() {
         // Where other queries have groups, each single document is one.
         let mut group = 0;
-        return each_entry(mapping, |document, grade| {
-            let of_document = || format!("{}, document {}", in_query(), named(&document));
+        return each_entry(mapping, in_query, |document, grade| {
+            let of_document = || Ok(format!("{}, document {}", in_query(), named(&document)?));
             group += 1;
             add(&document, number(&grade, "grade", of_document)?, group - 1)
         });
     }
     let Some(list) = elements(&value) else {
-        let message =
-            format!("{} must be a dict of grades or a list of documents, not {}", in_query(), kind(&value));
+        let kind = kind(&value)?;
+        let message = format!("{} must be a dict of grades or a list of documents, not {kind}", in_query());
         return Err(data_error(message));
     };
+    let list = Elements::of(&list);
     let mut groups = Vec::new();
-    for entry in list.iter() {
-        groups.add(elements(&plain(&entry)?))?;
+    for entry in &list.held {
+        groups.add(elements(&plain(entry)?))?;
     }
     if groups.iter().any(Option::is_some) && groups.iter().any(Option::is_none) {
         let message =
             format!("{}: documents and groups of documents are mixed; use one or the other", in_query());
         return Err(data_error(message));
     }
-    for (number, (group, entry)) in groups.iter().zip(list.iter()).enumerate() {
-        let Some(alternatives) = group else {
-            add(&entry, 1.0, number)?;
-            continue;
-        };
+    list.each(in_query, |number, entry| {
+        let Some(alternatives) = &groups[number] else { return add(entry, 1.0, number) };
         if alternatives.is_empty() {
             let message = format!("{}: group {number} is empty; remove it", in_query());
             return Err(data_error(message));
         }
-        let strings = alternatives.iter().filter(|document| document.is_instance_of::<PyString>()).count();
-        if strings > 0 && strings < alternatives.len() {
-            let message =
-                format!("{}: {} mixes text and numbers; for grades, use a dict", in_query(), kind(&entry));
+        let alternatives = Elements::of(alternatives);
+        let strings =
+            alternatives.held.iter().filter(|document| document.is_instance_of::<PyString>()).count();
+        if strings > 0 && strings < alternatives.held.len() {
+            let kind = kind(entry)?;
+            let message = format!("{}: {kind} mixes text and numbers; for grades, use a dict", in_query());
             return Err(data_error(message));
         }
-        for document in alternatives.iter() {
-            add(&document, 1.0, number)?;
-        }
-    }
-    Ok(())
+        alternatives.each(in_query, |_, document| add(document, 1.0, number))
+    })
 }
 
 /// Whether a query's judgments are groups of alternatives.
@@ -256,31 +250,33 @@ impl Ranking {
         let value = plain(value)?;
         if let Ok(mapping) = value.cast::<PyDict>() {
             self.ordered = false;
-            return each_entry(mapping, |document, score| self.scored(&document, &score, &in_query));
+            return each_entry(mapping, in_query, |document, score| {
+                self.scored(&document, &score, &in_query)
+            });
         }
         let Some(list) = elements(&value) else {
-            let message = format!(
-                "{} must be a dict of scores, a list of documents or a list of (document, score), not {}",
+            let kind = kind(&value)?;
+            return Err(data_error(format!(
+                "{} must be a dict of scores, a list of documents or a list of (document, score), not {kind}",
                 in_query(),
-                kind(&value)
-            );
-            return Err(data_error(message));
+            )));
         };
-        let first = list.get_item(0).ok().and_then(|first| elements(&first));
+        let list = Elements::of(&list);
+        let first = list.held.first().and_then(elements);
         let ranked = first.as_ref().is_some_and(|entry| entry.len() == 3);
         self.ordered = first.is_none() || ranked;
-        for (position, entry) in list.iter().enumerate() {
+        list.each(in_query, |position, entry| {
             if self.ordered
                 && let Ok(text) = entry.cast_exact::<PyString>()
                 && let Ok(id) = text.to_str()
                 && !id.is_empty()
             {
                 self.push(id.as_bytes())?;
-                continue;
+                return Ok(());
             }
-            match (self.ordered, elements(&entry)) {
+            match (self.ordered, elements(entry)) {
                 (true, Some(triple)) if ranked && triple.len() == 3 => {
-                    let of_document = || format!("{}, document {}", in_query(), kind(&entry));
+                    let of_document = || Ok(format!("{}, document {}", in_query(), kind(entry)?));
                     let rank = number(&triple.get_item(2)?, "rank", of_document)?;
                     if rank != (position + 1) as f64 {
                         return Err(data_error(format!(
@@ -289,11 +285,11 @@ impl Ranking {
                             position + 1
                         )));
                     }
-                    self.scored(&triple.get_item(0)?, &triple.get_item(1)?, &in_query)?;
+                    self.scored(&triple.get_item(0)?, &triple.get_item(1)?, &in_query)
                 }
-                (true, None) if !ranked => with_id(&entry, in_query, |id| self.push(id))??,
+                (true, None) if !ranked => with_id(entry, in_query, |id| self.push(id))?,
                 (false, Some(pair)) if pair.len() == 2 => {
-                    self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)?;
+                    self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)
                 }
                 _ => {
                     let form = match (self.ordered, ranked) {
@@ -301,15 +297,11 @@ impl Ranking {
                         (true, _) => "a document id",
                         (false, _) => "a pair (document, score)",
                     };
-                    return Err(data_error(format!(
-                        "{}: expected {form}, found {}",
-                        in_query(),
-                        kind(&entry)
-                    )));
+                    let kind = kind(entry)?;
+                    Err(data_error(format!("{}: expected {form}, found {kind}", in_query())))
                 }
             }
-        }
-        Ok(())
+        })
     }
 
     fn scored(
@@ -318,7 +310,7 @@ impl Ranking {
         score: &Bound<'_, PyAny>,
         in_query: &impl Fn() -> String,
     ) -> PyResult<()> {
-        let of_document = || format!("{}, document {}", in_query(), named(document));
+        let of_document = || Ok(format!("{}, document {}", in_query(), named(document)?));
         self.scores.add(number(score, "score", of_document)?)?;
         with_id(document, in_query, |id| self.push(id))?
     }

@@ -1,5 +1,9 @@
-//! How long work is done: rankings read from Python are ranked on a second thread, and Ctrl-C stops a long reading.
+//! How long work is done: beside the interpreter, so that Ctrl-C ends it at once.
+//!
+//! Work owns what it uses. When the user presses Ctrl-C it is told to stop; what does not look in time is left behind, to
+//! end by itself. Where no thread can be started, work is done on the thread that asks for it.
 
+use super::passes;
 use super::walk::Ranking;
 use crate::fault::{Fault, Kind};
 use crate::index::Index;
@@ -8,95 +12,184 @@ use crate::options::Options;
 use crate::rank::Rankers;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::Duration;
 
-/// Where rankings go that were read from Python: to a thread that ranks them while the next ones are read.
-pub struct Jobs {
-    queue: Option<SyncSender<(u32, Ranking)>>,
-    used: Receiver<Ranking>,
-}
+/// The time between two looks for Ctrl-C, and the time that work gets to notice that it is to stop.
+const LOOK: Duration = Duration::from_millis(10);
+const GRACE: Duration = Duration::from_millis(100);
+/// Up to this many queries are ranked where they are read; more are handed over, this many at most at a time.
+const FEW_QUERIES: usize = 64;
+/// What has more rows takes long enough to be worth a thread.
+pub const MANY_ROWS: usize = 1 << 18;
 
-impl Jobs {
-    /// Buffers that were used before, or new ones.
-    pub fn spare(&self) -> Ranking {
-        self.used.try_recv().unwrap_or_default()
+/// Runs `work` without the GIL on another thread, until it is done or the user presses Ctrl-C.
+pub fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Fault> + Send + 'static,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    // Shared, as a thread that cannot be started does not give back what it was to do.
+    let work = Arc::new(Mutex::new(Some(work)));
+    let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (done, result) = channel();
+    let result = Mutex::new(result);
+    let (its_stop, its_work) = (Arc::clone(&stop), Arc::clone(&work));
+    let started = Builder::new().name("assay".into()).spawn(move || {
+        if let Some(work) = take(&its_work) {
+            // Nobody waits once the user has pressed Ctrl-C.
+            done.send(work(&its_stop)).ok();
+        }
+    });
+    if started.is_err()
+        && let Some(work) = take(&work)
+    {
+        return Ok(py.detach(|| work(&stop))?);
     }
-
-    pub fn send(&self, rankers: &mut Rankers<'_>, query: u32, ranking: Ranking) -> Result<(), Fault> {
-        match &self.queue {
-            None => ranking.rank(rankers, query),
-            // It fails only when the thread has ended on a fault, which is told when it is joined.
-            Some(queue) => queue.send((query, ranking)).map_err(|_| Fault::new(Kind::Interrupted, "stopped")),
+    let wait = |time| py.detach(|| result.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time));
+    loop {
+        match wait(LOOK) {
+            Ok(result) => return Ok(result?),
+            Err(RecvTimeoutError::Disconnected) => return Err(lost().into()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(error) = py.check_signals() {
+            stop.store(true, Ordering::Relaxed);
+            wait(GRACE).ok();
+            return Err(error);
         }
     }
 }
 
-/// Runs `walk`, which reads rankings on this thread, beside a thread that ranks them where there are many.
+fn lost() -> Fault {
+    Fault::new(Kind::File, "the work stopped unexpectedly; please report this")
+}
+
+/// Where rankings go that were read from Python: to a thread that ranks them while the next ones are read.
+pub struct Jobs<'a> {
+    index: &'a Arc<Index>,
+    options: &'a [Options],
+    /// Whether every ranking is handed over, or only large ones.
+    is_many: bool,
+    worker: Option<Worker>,
+    /// Whether a thread could not be started.
+    is_alone: bool,
+    /// Whether the thread has ended on a fault.
+    is_broken: bool,
+}
+
+struct Worker {
+    queue: Sender<(u32, Ranking)>,
+    used: Receiver<Ranking>,
+    judged: Receiver<Result<Vec<Judged>, Fault>>,
+    waiting: usize,
+}
+
+impl Worker {
+    fn start(index: Arc<Index>, options: Vec<Options>) -> std::io::Result<Self> {
+        let (queue, waiting) = channel::<(u32, Ranking)>();
+        let (give_back, used) = channel();
+        let (done, judged) = channel();
+        Builder::new().name("assay".into()).spawn(move || {
+            let mut rankers = Rankers::new(&index, &options);
+            let rank = || {
+                for (query, ranking) in waiting {
+                    ranking.rank(&mut rankers, query)?;
+                    // Nobody takes the buffers back once all is read.
+                    give_back.send(ranking).ok();
+                }
+                Ok::<_, Fault>(())
+            };
+            let ranked = rank();
+            done.send(ranked.map(|()| rankers.judged())).ok();
+        })?;
+        Ok(Self { queue, used, judged, waiting: 0 })
+    }
+}
+
+impl Jobs<'_> {
+    /// Buffers that were used before, or new ones.
+    pub fn spare(&mut self) -> Ranking {
+        let used = self.worker.as_mut().and_then(|worker| {
+            let used = worker.used.try_recv().ok();
+            worker.waiting -= usize::from(used.is_some());
+            used
+        });
+        used.unwrap_or_default()
+    }
+
+    pub fn send(
+        &mut self,
+        py: Python<'_>,
+        rankers: &mut Rankers<'_>,
+        query: u32,
+        ranking: Ranking,
+    ) -> PyResult<()> {
+        let is_large = ranking.documents.len() > MANY_ROWS;
+        if (self.is_many || is_large) && self.worker.is_none() && !self.is_alone {
+            self.worker = Worker::start(Arc::clone(self.index), self.options.to_vec()).ok();
+            self.is_alone = self.worker.is_none();
+        }
+        let Some(worker) = self.worker.as_mut().filter(|_| self.is_many || is_large) else {
+            return Ok(ranking.rank(rankers, query)?);
+        };
+        let most = if is_large { 1 } else { FEW_QUERIES };
+        while worker.waiting >= most {
+            // The GIL is kept: what is being read must not change.
+            match worker.used.recv_timeout(LOOK) {
+                Ok(_) => worker.waiting -= 1,
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                // The thread has ended on a fault, which `finish` gives.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        worker.waiting += 1;
+        worker.queue.send((query, ranking)).map_err(|_| {
+            self.is_broken = true;
+            lost().into()
+        })
+    }
+
+    /// What the thread found, once it has ranked everything.
+    fn finish(self, py: Python<'_>) -> PyResult<Vec<Judged>> {
+        let Some(worker) = self.worker else { return Ok(vec![Judged::default(); self.options.len()]) };
+        drop(worker.queue);
+        let judged = Mutex::new(worker.judged);
+        loop {
+            let wait = || judged.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK);
+            match py.detach(wait) {
+                Ok(judged) => return Ok(judged?),
+                Err(RecvTimeoutError::Disconnected) => return Err(lost().into()),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            }
+        }
+    }
+}
+
+/// Runs `walk`, which reads rankings on this thread, beside a thread that ranks them where there are many, or large ones.
 pub fn pipeline(
-    index: &Index,
+    py: Python<'_>,
+    index: &Arc<Index>,
     options: &[Options],
     queries: usize,
-    walk: impl FnOnce(&mut Rankers<'_>, &Jobs) -> PyResult<()>,
+    walk: impl FnOnce(&mut Rankers<'_>, &mut Jobs<'_>) -> PyResult<()>,
 ) -> PyResult<Vec<Judged>> {
     let mut rankers = Rankers::new(index, options);
-    let (give_back, used) = channel();
-    if queries <= FEW_QUERIES {
-        walk(&mut rankers, &Jobs { queue: None, used })?;
-        return Ok(rankers.judged());
+    let is_many = queries > FEW_QUERIES;
+    let mut jobs = Jobs { index, options, is_many, worker: None, is_alone: false, is_broken: false };
+    let walked = walk(&mut rankers, &mut jobs);
+    if let Err(error) = &walked
+        && !jobs.is_broken
+        && passes(py, error)
+    {
+        return walked.map(|()| Vec::new());
     }
-    let (queue, waiting) = sync_channel::<(u32, Ranking)>(FEW_QUERIES);
-    let (walked, ranked) = std::thread::scope(|scope| {
-        let worker = scope.spawn(move || {
-            let mut rankers = Rankers::new(index, options);
-            for (query, ranking) in waiting {
-                ranking.rank(&mut rankers, query)?;
-                // Nobody takes the buffers back once all is read.
-                give_back.send(ranking).ok();
-            }
-            Ok::<_, Fault>(rankers.judged())
-        });
-        let walked = walk(&mut rankers, &Jobs { queue: Some(queue), used });
-        (walked, worker.join())
-    });
     // A fault found by the thread comes before one that the walk met afterwards.
-    let others = ranked
-        .map_err(|_| Fault::new(Kind::Format, "ranking stopped unexpectedly; please report this"))??;
+    let others = jobs.finish(py)?;
     walked?;
     let mut judged = rankers.judged();
     Judged::append_all(&mut judged, &others)?;
     Ok(judged)
-}
-
-/// Up to this many queries are ranked where they are read; more are handed over, this many at most at a time.
-const FEW_QUERIES: usize = 64;
-
-/// Runs `work` without the GIL and stops it when the user presses Ctrl-C.
-pub fn interruptible<T: Send>(
-    py: Python<'_>,
-    work: impl FnOnce(&AtomicBool) -> Result<T, Fault> + Send,
-) -> PyResult<T> {
-    let stop = AtomicBool::new(false);
-    let mut interrupt = None;
-    let result = std::thread::scope(|scope| {
-        let stop = &stop;
-        let worker = scope.spawn(move || work(stop));
-        let mut pause = Duration::from_micros(50);
-        while !worker.is_finished() {
-            py.detach(|| std::thread::sleep(pause));
-            pause = (2 * pause).min(Duration::from_millis(2));
-            if let Err(error) = py.check_signals() {
-                stop.store(true, Ordering::Relaxed);
-                interrupt = Some(error);
-            }
-        }
-        worker.join()
-    });
-    match (interrupt, result) {
-        (Some(error), _) => Err(error),
-        (None, Ok(result)) => Ok(result?),
-        (None, Err(_)) => {
-            Err(Fault::new(Kind::File, "reading stopped unexpectedly; please report this").into())
-        }
-    }
 }

@@ -7,13 +7,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const BUFFER: usize = 1 << 16;
 /// What a decoder needs to begin, generously: some of them do not survive it if that is not there.
 const DECODER: usize = 1 << 23;
 
-pub fn open(path: &Path, progress: Arc<AtomicU64>, limits: Limits) -> io::Result<Box<dyn Read + Send>> {
+pub fn open(
+    path: &Path,
+    progress: Arc<AtomicU64>,
+    stop: Arc<AtomicBool>,
+    limits: Limits,
+) -> io::Result<Box<dyn Read + Send>> {
     if failure::fails() {
         return Err(io::Error::from_raw_os_error(TOO_MANY_FILES));
     }
@@ -28,7 +33,8 @@ pub fn open(path: &Path, progress: Arc<AtomicU64>, limits: Limits) -> io::Result
     }
     let start = io::Cursor::new(magic).take(known as u64);
     let taken = Arc::new(AtomicU64::new(0));
-    let whole = Counted { inner: start.chain(file), progress, taken: Arc::clone(&taken) };
+    let whole =
+        Counted { inner: Stoppable { inner: start.chain(file), stop }, progress, taken: Arc::clone(&taken) };
     let magic = &magic[..known];
     if magic.starts_with(&[0x1f, 0x8b]) {
         limited(flate2::read::MultiGzDecoder::new(buffered(whole)?), taken, limits)
@@ -59,6 +65,22 @@ fn check_memory() -> io::Result<()> {
 fn buffered<R: Read>(reader: R) -> io::Result<BufReader<R>> {
     check_memory()?;
     Ok(BufReader::with_capacity(BUFFER, reader))
+}
+
+/// Fails once it is told to stop.
+pub struct Stoppable<R> {
+    pub inner: R,
+    pub stop: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Stoppable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            Err(io::Error::other("stopped"))
+        } else {
+            self.inner.read(buffer)
+        }
+    }
 }
 
 /// Counts the bytes that are read from the file itself.

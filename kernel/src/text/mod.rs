@@ -2,7 +2,7 @@
 
 pub mod block;
 pub mod encoding;
-mod expand;
+pub mod expand;
 pub mod line;
 pub mod read;
 pub mod source;

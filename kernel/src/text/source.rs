@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// One file of a source, with the name that messages give it.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Source {
     /// Bytes of the files read so far.
     pub progress: Arc<AtomicU64>,
     pub limits: Limits,
+    /// Set from outside to give up: the next read fails.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Source {
@@ -37,7 +39,13 @@ impl Source {
 
     pub fn of_parts(parts: Vec<(PathBuf, String)>, name: impl Into<String>) -> Self {
         let parts = parts.into_iter().map(|(path, name)| Part { path, name }).collect();
-        Self { parts, name: name.into(), progress: Arc::default(), limits: Limits::default() }
+        Self {
+            parts,
+            name: name.into(),
+            progress: Arc::default(),
+            limits: Limits::default(),
+            stop: Arc::default(),
+        }
     }
 
     /// The same, within these limits instead of the usual ones.
@@ -56,7 +64,8 @@ impl Source {
             self.progress.store(0, Ordering::Relaxed);
         }
         let Some(file) = self.parts.get(part) else { return Ok(Box::new(io::empty())) };
-        open(&file.path, Arc::clone(&self.progress), self.limits).map_err(|error| file.fault(&error))
+        let (progress, stop) = (Arc::clone(&self.progress), Arc::clone(&self.stop));
+        open(&file.path, progress, stop, self.limits).map_err(|error| file.fault(&error))
     }
 
     /// Writes what the first file holds, decompressed, to another file.

@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-import tempfile
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +19,7 @@ from assay.data.formats.json import read_rankings
 from assay.data.frames import GRADE, SCORE, normalise_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.source import StandardInput, open_source
+from assay.data.source import StandardInput, open_source, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -93,8 +91,8 @@ def read_data(argument: str, kind: str | None, format_: str | None) -> Qrels | R
 
 def write_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None:
     """Writes to a file first, so that nothing is printed unless everything can be."""
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        path = Path(folder) / "output"
+    with temporary_folder() as folder:
+        path = folder / "output"
         data.write(path, format=format_ or "trec", lossy=lossy)
         with path.open("rb") as whole:
             shutil.copyfileobj(whole, sys.stdout.buffer)

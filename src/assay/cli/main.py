@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import click
 
+from assay.__main__ import INTERRUPTED
 from assay._kernel import __version__
 from assay.cli.terminal import prepare_streams, say, write_examples
 from assay.core.errors import AssayError
@@ -47,7 +48,6 @@ EXAMPLES = (
     "assay check qrels.txt bm25.run             what is wrong with my data?",
     "assay measures ndcg                        how exactly is a measure computed?",
 )
-INTERRUPTED = 130
 NO_MEMORY = "not enough memory; free some, or give the data in smaller parts, some queries at a time"
 
 
@@ -75,6 +75,12 @@ class Commands(click.Group):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
         write_examples(formatter, EXAMPLES)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - click's signature
+        try:
+            return super().make_context(*args, **extra)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         reader = INTERFACE.set(Interface.SHELL)

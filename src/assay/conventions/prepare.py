@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay._kernel import Rows
-from assay.core.errors import DataError
+from assay.core.errors import PASSING, DataError
 from assay.core.policies import LARGEST
 from assay.core.text import EMPTY_ID
 from assay.data.frames import find_columns, from_tuples, is_frame, is_tuples, to_polars
@@ -161,6 +161,8 @@ def filled_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bo
     try:
         table = to_polars(from_tuples(frame), columns, judgments=judgments)
         name = find_columns(table.columns, columns, judgments=judgments, name="the frame")["doc_id"]
+    except PASSING:
+        raise
     except Exception:  # noqa: BLE001 - each library raises its own; reading has said what is wrong
         return None
     if table[name].dtype != polars.String or not (table[name] == "").any():

@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
-from assay.core.errors import DataError, PolicyError
+from assay.core.errors import PASSING, DataError, PolicyError
 from assay.core.interface import Option
 from assay.core.text import printable, show
 
@@ -142,6 +142,8 @@ class DocIdRule(str):
             raise PolicyError(f"{OPTION}: {self} is a function of Python; pass the function itself, in Python")
         try:
             document = self.function(chunk)
+        except PASSING:
+            raise
         except Exception as error:  # the user's own function raises what it likes
             reason = printable(f"{type(error).__name__}: {error}")
             raise DataError(f"{OPTION}: {self} failed for the id {show(chunk)}: {reason}") from error

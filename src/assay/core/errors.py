@@ -14,6 +14,9 @@
 A message says what is wrong, where, and what to do.
 """
 
+# What a user's object or function may raise that is not about its value; it passes through unchanged, like Ctrl-C.
+PASSING = (MemoryError, RecursionError)
+
 
 class AssayError(Exception):
     """The root of all errors that assay raises on purpose."""

@@ -17,6 +17,8 @@ def show(value: object) -> str:
     """
     try:
         text = given_id(str(value))
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001 - a message must not fail because of its subject
         text = f"a value of type {type(value).__name__}"
     cut = text[:LONGEST_SHOWN] + ("…" if len(text) > LONGEST_SHOWN else "")

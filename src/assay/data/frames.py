@@ -6,12 +6,13 @@ Columns are found by their names: which one holds the queries, the documents, th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import Rows
-from assay.core.errors import FormatError, LossError
+from assay.core.errors import PASSING, FormatError, LossError
 from assay.core.interface import INTERFACE, Interface, Option
 from assay.core.text import printable, show, some
 from assay.data.source import gather
@@ -66,13 +67,8 @@ def prepare_frame(
     """A user's frame, ready for the kernel; `name` is what messages call it."""
     import polars
 
-    try:
+    with library_errors():
         table = to_polars(frame, columns, judgments=judgments)
-    except FormatError:
-        raise
-    except Exception as error:  # each library raises its own
-        reason = printable(str(error).strip().partition("\n")[0])
-        raise FormatError(f"the frame cannot be read: {reason}") from error
     if not isinstance(table, polars.DataFrame):
         raise FormatError("the frame cannot be read: it is a single column; pass queries, documents and values")
     return groups_of_iterations(
@@ -112,6 +108,8 @@ def from_pandas(column: Any) -> polars.Series:  # noqa: ANN401 - pandas' series
 
     try:
         return polars.Series(values=column)
+    except PASSING:
+        raise
     except Exception:  # noqa: BLE001 - pandas and pyarrow raise their own
         values = [None if missing else each for each, missing in zip(column.tolist(), column.isna(), strict=True)]
         return polars.Series(values=values, dtype=polars.Object)
@@ -231,27 +229,22 @@ def as_float(value: Any, *, truths: bool) -> float | None:  # noqa: ANN401 - wha
         return float(value)
     except OverflowError:
         return math.inf
+    except PASSING:
+        raise
     except Exception:  # noqa: BLE001 - a value's own conversion raises what it likes
         return None
 
 
-def frame_rows(frame: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any library's frame
-    """The rows of any frame as dicts; what pandas marks as missing is None."""
-    import polars
-
-    if is_a(frame, "pandas.DataFrame"):
-        return [{str(key): none_if_nan(value) for key, value in row.items()} for row in frame.to_dict(orient="records")]
-    if isinstance(frame, polars.LazyFrame):
-        frame = frame.collect()
+@contextmanager
+def library_errors() -> Iterator[None]:
+    """Each library raises its own errors about a frame; they become `FormatError`."""
     try:
-        return polars.DataFrame(frame).to_dicts()
-    except Exception as error:  # each library raises its own
+        yield
+    except (FormatError, *PASSING):
+        raise
+    except Exception as error:
         reason = printable(str(error).strip().partition("\n")[0])
         raise FormatError(f"the frame cannot be read: {reason}") from error
-
-
-def none_if_nan(value: Any) -> Any:  # noqa: ANN401 - whatever the frame holds
-    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 - NaN
 
 
 def from_tuples(data: Any) -> Any:  # noqa: ANN401 - any form of data

@@ -24,6 +24,17 @@ def as_dicts(data: Any) -> Any:  # noqa: ANN401 - any form of data
     >>> as_dicts({"q1": ranking})
     {'q1': {'d2': 1.0, 'd1': 2.0}}
     """
+    try:
+        return plain_dicts(data)
+    except RuntimeError as error:
+        # What Python says of a dict, and of the views of one.
+        if "during iteration" not in str(error):
+            raise
+        raise DataError("the data changed while being read; pass a copy that nothing else changes") from error
+
+
+def plain_dicts(data: Any) -> Any:  # noqa: ANN401 - any form of data
+    """The same; Python's own error if a mapping changes meanwhile."""
     if has_own_view(type(data)):
         data = as_dict(data)
     elif not isinstance(data, (dict, list, tuple)):

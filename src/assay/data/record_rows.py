@@ -13,7 +13,8 @@ from assay.core.errors import DataError, FormatError
 from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
 from assay.core.text import show
 from assay.data.formats import TREC, TSV, ending, recognise
-from assay.data.frames import frame_rows, is_frame
+from assay.data.frame_rows import frame_rows
+from assay.data.frames import is_frame
 from assay.data.source import Placed
 from assay.data.texts import QUESTION_ID, QUESTION_TEXT
 

@@ -27,6 +27,8 @@ RANKED = ("query_id",)
 MEASURED = tuple(part for part in PARTS if part not in ("query_id", "question"))
 # These are text, even if it looks like a list.
 PLAIN_TEXT = ("query_id", "question", "answer")
+# No part of a record is nested more deeply than a list of lists.
+DEEPEST = 100
 MOST_LISTED = 12
 
 
@@ -211,7 +213,7 @@ def make_record(
     row: Placed, number: int, found: Mapping[str, str], doc_id: str | None, outside: str | None = None
 ) -> Record:
     """A row with its parts under our names; its number is its id if rows have none."""
-    parts = {part: as_lists(row.fields.get(found[part])) if part in found else None for part in PARTS}
+    parts = {part: as_lists(row.fields.get(found[part]), row.place) if part in found else None for part in PARTS}
     name = question_id(parts["query_id"], row.place) if "query_id" in found else str(number)
     place = f"{row.place} ({show(name)})" if "query_id" in found else row.place
     retrieved = retrieved_passages(parts, place, doc_id)
@@ -273,11 +275,15 @@ def check_length(number: int, part: str, retrieved: Passages, place: str) -> Non
         raise DataError(f"{place}: {count(len(retrieved.ids), 'retrieved id')} but {number} {part}")
 
 
-def as_lists(value: Any) -> Any:  # noqa: ANN401 - whatever the record holds
+def as_lists(value: Any, place: str, depth: int = 0) -> Any:  # noqa: ANN401 - whatever the record holds
     """Arrays and tuples as lists, also inside each other."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    return [as_lists(each) for each in value] if isinstance(value, (list, tuple)) else value
+    if not isinstance(value, (list, tuple)):
+        return value
+    if depth == DEEPEST:
+        raise DataError(f"{place}: lists nested more than {DEEPEST} levels deep")
+    return [as_lists(each, place, depth + 1) for each in value]
 
 
 def question_id(value: object, place: str) -> str:

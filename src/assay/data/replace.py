@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from assay._kernel import add_leftover, drop_leftover
 from assay.core.errors import FileError
 from assay.data.lock import lock
 from assay.data.source import check_path, quoted
@@ -79,11 +80,13 @@ def replaced(target: Path) -> Iterator[Path]:
 def partial_file(folder: Path, mode: int = PRIVATE) -> Iterator[tuple[Path, IO[bytes]]]:
     """The path of a new file, which is removed at the end, and the open file, which has its lock."""
     path, file = create_locked(folder, mode)
+    add_leftover(path)
     try:
         yield path, file
     finally:
         file.close()
         path.unlink(missing_ok=True)
+        drop_leftover(path)
 
 
 def create_locked(folder: Path, mode: int) -> tuple[Path, IO[bytes]]:

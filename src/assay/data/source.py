@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from assay._kernel import decompress, read_bytes
-from assay.core.errors import DataError, FileError, FormatError
+from assay._kernel import add_leftover, decompress, drop_leftover, read_bytes
+from assay.core.errors import PASSING, DataError, FileError, FormatError
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import printable
 
@@ -258,7 +258,9 @@ def temporary_folder() -> Iterator[Path]:
     except OSError as error:
         raise cannot_put_aside(error) from error
     with folder as path:
+        add_leftover(path)
         yield Path(path)
+    drop_leftover(path)
 
 
 def cannot_put_aside(error: OSError) -> FileError:
@@ -275,6 +277,8 @@ def read_chunk(file: IO[Any], name: str) -> bytes:
         return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
     except UnicodeError:
         raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
+    except PASSING:
+        raise
     except Exception as error:
         raise FileError(f"{name} cannot be read: {error}; pass a file object that is open for reading") from error
 

@@ -20,7 +20,8 @@ from assay.core.text import show
 from assay.data.fields import find_field
 from assay.data.formats import TREC, TSV, recognise
 from assay.data.formats.tabular import read_cells
-from assay.data.frames import as_id, find_column, frame_rows, is_frame, list_names, normalise_name
+from assay.data.frame_rows import frame_rows
+from assay.data.frames import as_id, find_column, is_frame, list_names, normalise_name
 from assay.data.source import is_source, open_source
 
 if TYPE_CHECKING:

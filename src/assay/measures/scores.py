@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from assay.core.errors import AssayError, DataError, MeasureError
+from assay.core.errors import PASSING, AssayError, DataError, MeasureError
 from assay.core.grammar import LONGEST_NAME, NUMBER
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
@@ -82,7 +82,7 @@ class FunctionScore(Measure):
         name = self.definition.name.removeprefix(PREFIX)
         try:
             value = self.function(record)
-        except AssayError:
+        except (AssayError, *PASSING):
             raise
         except Exception as error:
             reason = printable(f"{type(error).__name__}: {error}")

@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
-from assay.core.errors import AssayError
+from assay.core.errors import PASSING, AssayError
 from assay.core.text import count, printable
 from assay.data.http import TemporaryError, pause_before_retry
 from assay.tasks.probe.retrievers import Ranking
@@ -27,7 +27,7 @@ MOST_HANGING = 64
 LONGEST_MESSAGE = 200
 # Seconds between the caller's looks for Ctrl-C, and seconds to wait for what can still be cancelled.
 LOOK = 0.1
-LAST_WAIT = 1.0
+LAST_WAIT = 0.2
 
 
 class CallLimits(NamedTuple):
@@ -89,6 +89,11 @@ def time_call(function: Callable[[], object]) -> CallResult:
     except BaseException as caught:  # noqa: BLE001 - a thread has nobody above it to catch
         error = caught
     return CallResult(value, error, time.perf_counter() - started)
+
+
+def passes(error: BaseException | None) -> TypeGuard[BaseException]:
+    """Whether an error is not about the question: it ends the work and passes through unchanged."""
+    return error is not None and (isinstance(error, PASSING) or not isinstance(error, Exception))
 
 
 class Caller:
@@ -239,16 +244,20 @@ class Asker:
     async def call_retriever(self, question: str, caller: Caller) -> CallResult:
         """One call: in the thread, and then in the loop if it returns an awaitable."""
         result = await caller.call(lambda: self.call_in_thread(question))
-        if isinstance(result.error, (KeyboardInterrupt, SystemExit)):
+        if passes(result.error):
             raise result.error
         if not inspect.isawaitable(result.value):
             return result
         started = time.perf_counter()
         try:
             response = await result.value
+        except PASSING:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever the retriever raises is its outcome
             return CallResult(None, error, time.perf_counter() - started)
         read = time_call(lambda: self.job.read(response))
+        if passes(read.error):
+            raise read.error
         return read._replace(seconds=result.seconds + time.perf_counter() - started)
 
     def call_in_thread(self, question: str) -> object:

@@ -1,0 +1,43 @@
+"""Ctrl-C: ends the command within half a second, without leftovers, whatever it does.
+
+Python raises `KeyboardInterrupt` once a call into a library returns, and does not see a signal that arrives just before
+a read blocks. So a thread of the kernel watches too, and ends the process if that takes too long.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from assay._kernel import guard_interrupts, notice_interrupt
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+
+def guard() -> None:
+    """Starts the watch, unless signals are handled otherwise: a shell's background job ignores Ctrl-C."""
+    if sys.platform == "win32" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    reader, writer = map(above_streams, os.pipe())
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    guard_interrupts(reader)
+    signal.signal(signal.SIGINT, interrupt)
+
+
+def above_streams(descriptor: int) -> int:
+    """The same file under a number that no standard stream has, even if the command was started without them."""
+    import fcntl
+
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return moved
+
+
+def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Raises `KeyboardInterrupt`, and says that it was raised."""
+    notice_interrupt()
+    signal.default_int_handler(number, frame)

@@ -1,0 +1,23 @@
+"""The rows of any library's frame, as dicts: records and texts are read from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.data.frames import is_a, library_errors
+
+
+def frame_rows(frame: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any library's frame
+    """The rows of any frame as dicts; what pandas marks as missing is None."""
+    import polars
+
+    if is_a(frame, "pandas.DataFrame"):
+        return [{str(key): none_if_nan(value) for key, value in row.items()} for row in frame.to_dict(orient="records")]
+    if isinstance(frame, polars.LazyFrame):
+        frame = frame.collect()
+    with library_errors():
+        return polars.DataFrame(frame).to_dicts()
+
+
+def none_if_nan(value: Any) -> Any:  # noqa: ANN401 - whatever the frame holds
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 - NaN

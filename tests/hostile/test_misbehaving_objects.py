@@ -1,0 +1,396 @@
+"""Data that changes while it is read, and objects whose methods raise."""
+
+import threading
+from collections import OrderedDict, UserDict
+
+import pytest
+
+import assay
+
+pytestmark = pytest.mark.attack("Objects that misbehave")
+
+QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}}
+RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 1.0}}
+
+
+class Acts:
+    """A number that does something when it is read."""
+
+    def __init__(self, act, value=1.0):
+        self.act = act
+        self.value = value
+
+    def __float__(self):
+        self.act()
+        return float(self.value)
+
+
+class ActsAsId:
+    """An id that does something when it is read."""
+
+    def __init__(self, act, value=7):
+        self.act = act
+        self.value = value
+
+    def __index__(self):
+        self.act()
+        return self.value
+
+    def __rshift__(self, bits):
+        return self.value >> bits
+
+    def __hash__(self):
+        return self.value
+
+    def __eq__(self, other):
+        return self is other
+
+
+def add(ranking):
+    ranking["more"] = 9.0
+
+
+def remove(ranking):
+    ranking.pop("d3", None)
+
+
+def replace(ranking):
+    ranking["d3"] = 5.0
+
+
+def swap(ranking):
+    ranking.pop("d3", None)
+    ranking["d4"] = 5.0
+
+
+def empty(ranking):
+    ranking.clear()
+
+
+def grow(ranking):
+    ranking.update({f"n{number}": float(number) for number in range(10_000)})
+
+
+CHANGES = {"add": add, "remove": remove, "replace": replace, "swap": swap, "clear": empty, "grow": grow}
+PLACES = ("score", "grade", "document", "query of the run", "query of the judgments")
+
+
+def changing(place, change):
+    """Judgments and a run, one of which changes itself while it is read."""
+    qrels, run = {query: dict(grades) for query, grades in QRELS.items()}, {query: dict(RUN[query]) for query in RUN}
+    if place == "score":
+        run["q1"]["d1"] = Acts(lambda: change(run["q1"]))
+    elif place == "grade":
+        qrels["q1"]["d1"] = Acts(lambda: change(qrels["q1"]))
+    elif place == "document":
+        run["q1"] = {ActsAsId(lambda: change(run["q1"])): 1.0, **run["q1"]}
+    else:
+        outer = run if place == "query of the run" else qrels
+        outer["d3"] = dict(outer["q1"])
+        outer["q1"]["d1"] = Acts(lambda: change(outer))
+    return qrels, run
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_dict_that_changes_while_it_is_read_is_an_error(place, change):
+    qrels, run = changing(place, CHANGES[change])
+    with pytest.raises(assay.DataError, match=r"changed while being read; pass a copy that nothing else changes$"):
+        assay.evaluate(qrels, run, ["ap"])
+
+
+TABLES = [
+    (assay.Qrels, "grade"),
+    (assay.Qrels, "query of the judgments"),
+    (assay.Run, "score"),
+    (assay.Run, "document"),
+    (assay.Run, "query of the run"),
+]
+
+
+@pytest.mark.parametrize(("build", "place"), TABLES)
+def test_a_table_of_a_changing_dict_is_an_error(build, place):
+    build(changing(place, lambda _: None)[build is assay.Run])
+    with pytest.raises(assay.DataError, match="changed while being read"):
+        build(changing(place, add)[build is assay.Run])
+
+
+LISTS = {
+    "pairs shrink": lambda ranking: ranking.pop(),
+    "pairs grow": lambda ranking: ranking.append(("d9", 0.5)),
+    "pairs are replaced": lambda ranking: ranking.__setitem__(-1, ("d9", 0.5)),
+    "pairs are cleared": lambda ranking: ranking.clear(),
+    "pairs are turned round": lambda ranking: ranking.reverse(),
+}
+
+
+@pytest.mark.parametrize("change", LISTS)
+def test_a_list_that_changes_while_it_is_read_is_an_error(change):
+    ranking = []
+    ranking += [("d1", Acts(lambda: LISTS[change](ranking))), ("d2", 2.0), ("d3", 0.5)]
+    with pytest.raises(assay.DataError, match="ranking of query 'q1' changed while being read"):
+        assay.evaluate(QRELS, {"q1": ranking}, ["ap"], missing="skip")
+
+
+@pytest.mark.parametrize("change", ["pop", "clear", "append"])
+@pytest.mark.parametrize("form", ["documents", "queries", "judged", "groups", "alternatives"])
+def test_a_list_of_documents_that_changes_is_an_error(form, change):
+    holder = []
+    each = ActsAsId(lambda: getattr(holder, change)(*([8] if change == "append" else [])))
+    qrels, run = {"q1": ["7", "8"]}, {"q1": ["7", "8"]}
+    if form == "documents":
+        holder += [each, 8, 9]
+        run = {"q1": holder}
+    elif form == "queries":
+        holder += [[each, 8], [9]]
+        qrels, run = [["7"], ["9"]], holder
+    elif form == "judged":
+        holder += [each, 8, 9]
+        qrels = {"q1": holder}
+    elif form == "groups":
+        holder += [[each, 8], [9]]
+        qrels = {"q1": holder}
+    else:
+        holder += [each, 8, 9]
+        qrels = {"q1": [holder, [10]]}
+    with pytest.raises(assay.DataError, match="changed while being read"):
+        assay.evaluate(qrels, run, ["ap"])
+
+
+class Views(dict):
+    """A dict that says something else than it stores, and changes meanwhile."""
+
+    def items(self):
+        for number, item in enumerate(list(super().items())):
+            if number == 1:
+                self["more"] = 1.0
+            yield item
+
+
+class Growing(UserDict):
+    def __getitem__(self, key):
+        self.data[f"{key}+"] = 1.0
+        return super().__getitem__(key)
+
+
+def test_mappings_that_change_in_their_own_methods():
+    iterated = OrderedDict(RUN["q1"])
+    iterated["d1"] = Acts(lambda: iterated.update(more=1.0))
+    # What its own methods say is what is read, once.
+    assert assay.Run({"q1": Growing(RUN["q1"])})["q1"] == list(RUN["q1"].items())
+    assert assay.Run(Growing(RUN)).queries == ["q1", "q2"]
+    assert assay.Run({"q1": Views(RUN["q1"])})["q1"] == list(RUN["q1"].items())
+    assert assay.Run({"q1": iterated}).queries == ["q1"]
+
+
+def test_another_thread_changes_the_data(tried):
+    """Either all of a ranking is read, or the change is told: never a number in between."""
+    qrels = {"q1": {f"d{number}": 1 for number in range(50)}}
+    full = {f"d{number}": Acts(lambda: None, number) for number in range(50)}
+    stop = threading.Event()
+    ranking = dict(full)
+
+    def change():
+        while not stop.is_set():
+            ranking.pop("d49", None)
+            ranking["d49"] = full["d49"]
+
+    other = threading.Thread(target=change)
+    other.start()
+    seen = set()
+    times = 300
+    try:
+        for _ in range(times):
+            try:
+                seen.add(assay.evaluate(qrels, {"q1": ranking}, ["num_rel_ret"]).mean["num_rel_ret"])
+            except assay.DataError as error:
+                assert "changed while being read" in str(error)
+    finally:
+        stop.set()
+        other.join()
+    assert seen <= {49.0, 50.0}
+    tried(times)
+
+
+class Raises:
+    """A value whose every method raises."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def fail(self, *_):
+        raise self.error
+
+    __float__ = __index__ = __str__ = __repr__ = fail
+
+
+class RaisesInData(dict):
+    def __init__(self, error):
+        super().__init__({"d1": 1.0})
+        self.error = error
+
+    def items(self):
+        raise self.error
+
+
+class OwnMapping(UserDict):
+    def __init__(self, error):
+        super().__init__({"d1": 1.0})
+        self.error = error
+
+    def __getitem__(self, key):
+        raise self.error
+
+
+def as_records(error):
+    def score(record):  # noqa: ARG001 - as it is called
+        raise error
+
+    return assay.evaluate_rag([{"query_id": "q1", "answer": "a", "reference": "a"}], [score])
+
+
+def as_measure(error):
+    def failing(judged):  # noqa: ARG001 - as it is called
+        """Fails."""
+        raise error
+
+    assay.measure("failing")(failing)
+    try:
+        return assay.evaluate(QRELS, RUN, ["failing"])
+    finally:
+        assay.remove_measure("failing")
+
+
+def as_doc_id(error):
+    def rule(chunk):  # noqa: ARG001 - as it is called
+        raise error
+
+    return assay.evaluate(QRELS, RUN, ["ap"], doc_id=rule)
+
+
+def as_search(error):
+    def search(question):  # noqa: ARG001 - as it is called
+        raise error
+
+    return assay.probe(search, {"q1": "who"}, {"q1": ["d1"]}, ["rr"], retries=0, progress=False)
+
+
+def as_async_search(error):
+    async def search(question):  # noqa: ARG001 - as it is called
+        raise error
+
+    return assay.probe(search, {"q1": "who"}, {"q1": ["d1"]}, ["rr"], retries=0, progress=False)
+
+
+def as_response(error):
+    def search(question):  # noqa: ARG001 - as it is called
+        yield "d1"
+        raise error
+
+    return assay.probe(search, {"q1": "who"}, {"q1": ["d1"]}, ["rr"], retries=0, progress=False)
+
+
+def as_file(error):
+    class File:
+        def read(self, _size):
+            raise error
+
+    return assay.evaluate(QRELS, File(), ["ap"])
+
+
+def as_tuples(error):
+    from typing import NamedTuple
+
+    class Row(NamedTuple):
+        query_id: str
+        doc_id: str
+        score: object
+
+    return assay.evaluate(QRELS, [Row("q1", "d1", Raises(error)), Row("q1", "d2", 1.0)], ["ap"])
+
+
+def as_frame(error):
+    import polars
+
+    frame = polars.DataFrame({"query_id": ["q1"], "doc_id": ["d1"]})
+    return assay.evaluate(
+        QRELS, frame.with_columns(polars.Series("score", [Raises(error)], dtype=polars.Object)), ["ap"]
+    )
+
+
+USES = {
+    "score of a dict": lambda error: assay.evaluate(QRELS, {"q1": {"d1": Raises(error)}}, ["ap"]),
+    "score of a pair": lambda error: assay.evaluate(QRELS, {"q1": [("d1", Raises(error))]}, ["ap"]),
+    "document in a list": lambda error: assay.evaluate(QRELS, {"q1": [Raises(error)]}, ["ap"]),
+    "grade": lambda error: assay.evaluate({"q1": {"d1": Raises(error)}}, RUN, ["ap"]),
+    "judged document": lambda error: assay.Qrels({"q1": [Raises(error)]}),
+    "query": lambda error: assay.Run({Raises(error): ["d1"]}),
+    "items of a dict": lambda error: assay.evaluate(QRELS, {"q1": RaisesInData(error)}, ["ap"]),
+    "items of all": lambda error: assay.evaluate(QRELS, RaisesInData(error), ["ap"]),
+    "mapping": lambda error: assay.evaluate(QRELS, {"q1": OwnMapping(error)}, ["ap"]),
+    "named tuples": as_tuples,
+    "frame of objects": as_frame,
+    "function as a score": as_records,
+    "measure of one's own": as_measure,
+    "function as doc_id": as_doc_id,
+    "search": as_search,
+    "asynchronous search": as_async_search,
+    "response that is generated": as_response,
+    "file": as_file,
+}
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, SystemExit, RecursionError, GeneratorExit])
+@pytest.mark.parametrize("use", USES)
+def test_what_is_not_about_the_value_passes_through_unchanged(use, kind):
+    error = kind("mine")
+    with pytest.raises(kind) as caught:
+        USES[use](error)
+    assert caught.value is error
+
+
+# What these raise is the user's own and is not assay's to explain.
+OWN = ("items of a dict", "items of all", "mapping", "measure of one's own")
+
+
+@pytest.mark.parametrize("kind", [ValueError, ZeroDivisionError, KeyError, OSError, StopIteration])
+@pytest.mark.parametrize("use", USES)
+def test_other_errors_are_assays_or_the_users_own(use, kind):
+    error = kind("mine")
+    with pytest.raises((assay.AssayError, *([kind] if use in OWN else []))) as caught:
+        USES[use](error)
+    assert "report" not in str(caught.value)
+
+
+def nested(depth, wrap=lambda each: [each]):
+    value = "d1"
+    for _ in range(depth):
+        value = wrap(value)
+    return value
+
+
+@pytest.mark.parametrize("wrap", [lambda each: [each], lambda each: {"a": each}, lambda each: (each,)])
+@pytest.mark.parametrize("depth", [100, 100_000])
+def test_data_nested_too_deeply_is_an_error(depth, wrap):
+    value = nested(depth, wrap)
+    for use in (
+        lambda: assay.evaluate(QRELS, {"q1": value}, ["ap"]),
+        lambda: assay.evaluate(QRELS, {"q1": {"d1": value}}, ["ap"]),
+        lambda: assay.evaluate({"q1": {"d1": value}}, RUN, ["ap"]),
+        lambda: assay.Qrels({"q1": value}),
+        lambda: assay.Run([value]),
+        lambda: assay.evaluate_rag([{"query_id": "q1", "answer": value, "reference": "a"}]),
+    ):
+        with pytest.raises(assay.AssayError):
+            use()
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.jsonl", "records.jsonl"])
+def test_a_file_nested_too_deeply_is_an_error(tmp_path, name):
+    path = tmp_path / name
+    deep = "[" * 100_000 + "]" * 100_000
+    path.write_text(f'{{"query_id": "q1", "answer": {deep}, "results": {deep}}}\n' if "l" in name[-1] else deep)
+    with pytest.raises(assay.AssayError):
+        assay.evaluate(QRELS, path, ["ap"])
+    with pytest.raises(assay.AssayError):
+        assay.evaluate_rag(path)
