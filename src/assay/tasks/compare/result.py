@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,12 @@ class Comparison(Exports):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_ranks": None}
+
+    def __copy__(self) -> Comparison:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Comparison:
+        return replace(self, pairs=list(self.pairs), results=deepcopy(self.results, memo))
 
     def __repr__(self) -> str:
         return printable(f"<Comparison: {', '.join(self.results)}; {count(len(self.pairs), 'pair')}>")
