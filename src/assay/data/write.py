@@ -76,6 +76,11 @@ def has_graded_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
     return data.is_judgments and data.rows.has_groups() and not data.has_equal_grades
 
 
+def has_one_group(data: Qrels) -> bool:
+    """Whether all judgments are in one group, which is nothing but a column of zeros in a TREC file."""
+    return data.is_judgments and data.rows.has_groups() and len(data.rows.group_names()) == 1
+
+
 def has_named_groups(data: Qrels) -> bool:
     """Whether the groups of some query are called anything but 0, 1, 2 …, as JSON's lists count them."""
     if not data.is_judgments or not data.rows.has_groups() or has_graded_groups(data):
@@ -94,6 +99,7 @@ LOSSES: dict[str, Callable[[Any], bool]] = {
     "the run's tag": lambda data: not data.is_judgments and data.tag not in ("", DEFAULT_TAG),
     "spaces in the run's tag": lambda data: not data.is_judgments and writable_tag(data.tag) != data.tag,
     "groups of judgments": lambda data: data.is_judgments and data.rows.has_groups(),
+    "a single group of judgments": has_one_group,
     "groups together with grades": has_graded_groups,
     "the names of groups": has_named_groups,
     "duplicate documents": lambda data: data.is_judgments and data.has_repeats,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 CANNOT_HOLD = (
     "spaces in the run's tag",
+    "a single group of judgments",
     "queries without documents",
     "spaces in ids",
     "NUL characters in ids",
