@@ -21,6 +21,11 @@ def main() -> None:
         if end.code == INTERRUPTED:
             leave()
         raise
+    except RuntimeError as error:
+        # Until Python 3.12 this is what becomes of Ctrl-C in the middle of the definition of a class.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            leave()
+        raise
 
 
 def leave() -> None:
