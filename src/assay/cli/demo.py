@@ -90,7 +90,7 @@ def path_to_type(path: Path) -> str:
     """The path to type, relative to the current folder if that is shorter."""
     try:
         short = min(os.path.relpath(path), str(path), key=len)
-    except ValueError:
-        # On Windows there is no relative path between drives.
+    except (ValueError, OSError):
+        # On Windows there is no relative path between drives; and the current folder may be gone.
         short = str(path)
     return f'"{short}"' if " " in short else short

@@ -14,7 +14,7 @@ import click
 from assay.__main__ import INTERRUPTED
 from assay._kernel import __version__
 from assay.cli.terminal import prepare_streams, say, write_examples
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, is_out_of_files
 from assay.core.interface import INTERFACE, Interface
 
 # A subcommand is imported only when it is used: each takes time to load.
@@ -134,8 +134,8 @@ def commands(context: click.Context, pairs: tuple[str, ...]) -> None:
 def main() -> None:
     """Runs the command and ends the process."""
     prepare_streams()
-    load_numpy_early(sys.argv[1:2])
     try:
+        load_numpy_early(sys.argv[1:2])
         try:
             commands(prog_name="assay")
         finally:
@@ -143,6 +143,11 @@ def main() -> None:
     except AssayError as error:
         # Help and the version are printed before a command is called, and the last of the output after it.
         say(f"assay: {error}")
+        sys.exit(Failure.exit_code)
+    except BaseException as error:
+        if isinstance(error, SystemExit) or not is_out_of_files(error):
+            raise
+        say("assay: Too many open files; close some, or allow more (ulimit -n)")
         sys.exit(Failure.exit_code)
 
 

@@ -14,6 +14,8 @@
 A message says what is wrong, where, and what to do.
 """
 
+import errno
+
 # What a user's object or function may raise that is not about its value; it passes through unchanged, like Ctrl-C.
 PASSING = (MemoryError, RecursionError)
 
@@ -56,3 +58,10 @@ class MeasureError(AssayError, ValueError):
 
 class PolicyError(AssayError, ValueError):
     """An option is wrong."""
+
+
+def is_out_of_files(error: BaseException) -> bool:
+    """Whether an error is that no more files can be opened; libraries have it as text, also in panics and imports."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return "Too many open files" in str(error)

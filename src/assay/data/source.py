@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import add_leftover, decompress, drop_leftover, read_bytes
-from assay.core.errors import PASSING, DataError, FileError, FormatError
+from assay.core.errors import PASSING, DataError, FileError, FormatError, is_out_of_files
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import printable
 
@@ -27,6 +27,9 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 MAGIC_CHARACTERS = frozenset("*?[")
 CHUNK = 1 << 20
 LONGEST_NAME = 100
+# The files that polars opens to read one: its runtime waits with several.
+SPARE = 8
+TOO_MANY = "Too many open files; close some, or allow more (ulimit -n)"
 
 
 class Source(NamedTuple):
@@ -54,6 +57,7 @@ class Source(NamedTuple):
     def plain(self) -> Iterator[Path]:
         """The path of the content, valid inside the context."""
         self.read(limit=1)
+        check_spare_files(f"the file {quoted(self.name)} cannot be read")
         try:
             with self.path.open("rb") as file:
                 is_plain = not file.read(6).startswith((*MAGIC, *UTF_16))
@@ -152,7 +156,8 @@ def open_source(data: Readable) -> Iterator[Source]:
             yield source
         return
     if path.is_dir() or not MAGIC_CHARACTERS.isdisjoint(name):
-        from assay.data.parts import is_pattern, open_parts
+        with enough_files(name):
+            from assay.data.parts import is_pattern, open_parts
 
         if path.is_dir() or is_pattern(path):
             with unchanged(open_parts(path, name)) as source:
@@ -173,7 +178,8 @@ def unchanged(source: Source) -> Iterator[Source]:
     """The source, whose files must stay as they are: they may be opened more than once."""
     before = [state_of(each.path) for each in source.files]
     try:
-        yield source
+        with enough_files(source.name):
+            yield source
     except DataError as error:
         check_unchanged(source, before)
         better = explained(error, source)
@@ -181,6 +187,33 @@ def unchanged(source: Source) -> Iterator[Source]:
             raise
         raise better from error
     check_unchanged(source, before)
+
+
+@contextmanager
+def enough_files(name: str) -> Iterator[None]:
+    """Names the file and the reason if no more files can be opened, whoever finds it, and however it says so."""
+    try:
+        yield
+    except FileError:
+        raise
+    except BaseException as error:
+        if is_out_of_files(error):
+            raise FileError(f"the file {quoted(name)} cannot be read: {TOO_MANY}") from error
+        raise
+
+
+def check_spare_files(failure: str) -> None:
+    """Raises unless some more files can be opened: polars panics without, loudly."""
+    spare: list[int] = []
+    try:
+        # A list, as those that were opened before the failure are closed as well.
+        spare.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(SPARE))
+    except OSError as error:
+        reason = TOO_MANY if is_out_of_files(error) else error.strerror or str(error)
+        raise FileError(f"{failure}: {reason}") from error
+    finally:
+        for each in spare:
+            os.close(each)
 
 
 def explained(error: DataError, source: Source) -> DataError:
@@ -245,7 +278,8 @@ def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
                     copy.write(chunk)
         except OSError as error:
             raise cannot_put_aside(error) from error
-        yield Source(path, name)
+        with enough_files(name):
+            yield Source(path, name)
 
 
 @contextmanager
@@ -253,6 +287,7 @@ def temporary_folder() -> Iterator[Path]:
     """A folder for copies, which is removed at the end."""
     import tempfile
 
+    check_spare_files("no copy can be made in the temporary folder")
     try:
         folder = tempfile.TemporaryDirectory(prefix="assay-")
     except OSError as error:

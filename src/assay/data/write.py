@@ -16,7 +16,7 @@ from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
 from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
 from assay.data.replace import partial_file, replaced, target_of
-from assay.data.source import COMPRESSIONS, quoted
+from assay.data.source import COMPRESSIONS, check_spare_files, quoted
 
 if TYPE_CHECKING:
     import os
@@ -114,6 +114,7 @@ LOSSES: dict[str, Callable[[Any], bool]] = {
 def open_replacement(target: Path) -> Iterator[IO[bytes]]:
     """A file to write to, compressed as the name of `target` says, that replaces it at the end."""
     compression = compression_of(target)
+    check_spare_files(f"{quoted(target)} cannot be written")
     try:
         with replaced(target) as partial:
             if compression == ".zst":

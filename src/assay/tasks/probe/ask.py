@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeGuard
 from assay.core.errors import PASSING, AssayError
 from assay.core.text import count, printable
 from assay.data.http import TemporaryError, pause_before_retry
+from assay.data.source import check_spare_files
 from assay.tasks.probe.retrievers import Ranking
 
 MOST_HANGING = 64
@@ -162,6 +163,7 @@ class Asker:
         self.abandoned: list[Caller] = []
         self.error: BaseException | None = None
         self.is_over = False
+        check_spare_files("no question can be asked")
         self.loop = asyncio.new_event_loop()
         self.loop.set_exception_handler(lambda *_: None)
         self.work: asyncio.Task[None] | None = None

@@ -1,0 +1,151 @@
+"""Out of file descriptors: every reader and writer says so in one sentence, also where a library panics or cannot be imported."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import assay
+from every_command import write_files
+
+if os.name == "nt":
+    pytest.skip("limits of POSIX", allow_module_level=True)
+
+import resource
+
+from launcher import Launcher
+
+pytestmark = pytest.mark.attack("Descriptors")
+COMPRESSIONS = ("", ".gz", ".zst", ".bz2", ".xz")
+NAMES = [f"{kind}{more}" for kind in (".trec", ".json", ".jsonl", ".csv", ".tsv") for more in COMPRESSIONS] + [
+    ".parquet"
+]
+QUICK = (".trec", ".json", ".jsonl", ".csv.gz", ".trec.zst", ".parquet")
+READERS = {
+    "evaluate": "assay.evaluate({'q1': {'d1': 1}}, 'run' + NAME, ['ap'])",
+    "read_run": "assay.read_run('run' + NAME)",
+    "read_qrels": "assay.read_qrels('qrels' + NAME)",
+    "write a run": "run.write('out' + NAME, lossy=True)",
+    "write judgments": "qrels.write('out' + NAME, lossy=True)",
+}
+OTHERS = {
+    "save": "result.save('out.json')",
+    "load": "assay.load_result('saved.json')",
+    "records": "assay.evaluate_rag('records.jsonl')",
+    "parts": "assay.read_run('parts')",
+    "file object": "assay.read_run(io.BytesIO(b'q1 Q0 d1 1 2 x'))",
+    "checkpoint": "assay.probe(lambda text: ['d1'], {'q1': 'why?'}, {'q1': ['d1']}, name='x', checkpoint='checkpoint')",
+    "ranx": "assay.compat.ranx.Run({'q1': {'d1': 1.0}}).save('out.json')",
+}
+# Opens files until only some are left, then acts, and says what became of it.
+CODE = """
+import io, os, resource, sys, assay, assay.compat.ranx
+run, qrels = assay.Run({'q1': {'d1': 2.0}}), assay.Qrels({'q1': {'d1': 1}})
+result = assay.evaluate(qrels, run, ['ap'])
+resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
+held = []
+try:
+    while True:
+        held.append(os.open(os.devnull, os.O_RDONLY))
+except OSError:
+    pass
+for each in held[:SPARE]:
+    os.close(each)
+try:
+    ACT
+    said = "fine"
+except assay.AssayError as error:
+    said = str(error)
+except BaseException as error:
+    said = f"raw {type(error).__name__}: {error}"
+for each in held[SPARE:]:
+    os.close(each)
+sys.stdout.write(said)
+"""
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    with Launcher() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("files")
+    write_files(made)
+    run = assay.Run({"q1": {"d1": 2.0, "d2": 1.0}})
+    qrels = assay.Qrels({"q1": {"d1": 1}})
+    for name in NAMES:
+        run.write(made / f"run{name}", lossy=True)
+        qrels.write(made / f"qrels{name}", lossy=True)
+    (made / "parts").mkdir()
+    for name in ("a.jsonl", "b.jsonl"):
+        run.write(made / "parts" / name)
+    assay.evaluate(qrels, run, ["ap"]).save(made / "saved.json")
+    return made
+
+
+def check(act, launcher, folder, tried):
+    """With few descriptors the act works or says that they are too few; with enough of them it works."""
+    said = []
+    for spare in (0, 1, 2, 3, 5, 8, 30):
+        (folder / "checkpoint").unlink(missing_ok=True)
+        ended = launcher.run(code=CODE.replace("ACT", act).replace("SPARE", str(spare)), folder=folder)
+        # Warnings aside, nothing is printed beside the error: no panic, no traceback.
+        assert (ended.code, b"panicked" in ended.said, b"Traceback" in ended.said) == (0, False, False), ended.said
+        said.append(ended.out.decode())
+    assert said[-1] == "fine"
+    assert [each for each in said if each != "fine" and "Too many open files" not in each] == []
+    assert [each for each in said if each.startswith("raw") or "corrupt" in each] == []
+    assert said[0] != "fine"
+    assert not list(folder.glob(".assay-*"))
+    tried(len(said))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.hostile) for each in NAMES]
+)
+@pytest.mark.parametrize("act", READERS)
+def test_files(act, name, launcher, folder, tried):
+    check(READERS[act].replace("NAME", repr(name)), launcher, folder, tried)
+
+
+@pytest.mark.parametrize("act", OTHERS)
+def test_other_readers_and_writers(act, launcher, folder, tried):
+    check(OTHERS[act], launcher, folder, tried)
+
+
+COMMANDS = [
+    ("eval", "qrels.txt", "one.run"),
+    ("eval", "qrels.txt", "run.csv"),
+    ("eval", "qrels.txt", "run.parquet", "-o", "out.csv"),
+    ("compare", "qrels.txt", "one.run", "two.run"),
+    ("rag", "records.jsonl"),
+    ("convert", "one.run", "out.parquet"),
+    ("measures", "rr"),
+    ("demo",),
+    ("--help",),
+]
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_a_process_that_may_open_few_files(arguments, folder, tried):
+    """From the start: what cannot be imported is an error in one sentence as well."""
+    limits = range(4, 24)
+    for limit in limits:
+        ended = subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-c", "from assay.cli.main import main; main()", *arguments],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+            timeout=60,
+            preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
+        )
+        assert ended.returncode in (0, 2), (limit, ended.stderr)
+        if ended.returncode:
+            assert b"Too many open files" in ended.stderr, (limit, ended.stderr)
+            assert b"Traceback" not in ended.stderr, (limit, ended.stderr)
+    tried(len(limits))
