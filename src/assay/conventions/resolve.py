@@ -244,7 +244,25 @@ def spell_out(name: str, short: Mapping[str, str]) -> str:
         return name
     base, bracket, rest = name.partition("(")
     whole = short.get(base.strip().lower())
-    return name if whole is None else whole + bracket + rest
+    if whole is None:
+        return name
+    # What stands in parentheses adds to what the short name sets.
+    return f"{whole[:-1]},{rest}" if bracket and whole.endswith(")") else whole + bracket + rest
+
+
+def judged_names(convention: Convention) -> dict[str, str]:
+    """What names of tools mean where an LLM judge is asked, if elsewhere they take given verdicts.
+
+    >>> judged_names(find_convention("ragas"))["context_precision"]
+    'context_precision(norm=about_found,nothing=zero)'
+    """
+    found: dict[str, str] = {}
+    for tool in CONVENTIONS.values():
+        for name, measure in tool.judged.items():
+            found[f"{tool.name}:{name}".lower()] = measure
+            if tool is convention or (not convention.names and not TABLE.has(name)):
+                found[name.lower()] = measure
+    return found
 
 
 def write_name(

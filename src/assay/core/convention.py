@@ -87,13 +87,17 @@ def read_call(text: str, names: Mapping[str, object]) -> Written | None:
 
 
 def write_call(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
-    """`Name(option=value,…)@cutoff`; pairs are in braces."""
+    """`Name(option=value,…)@cutoff`; pairs are in braces, texts in quotes."""
     base = name.removesuffix("@k")
-    inside = ",".join(
-        f"{option}={{{value.replace(';', ',')}}}" if ":" in value else f"{option}={value}"
-        for option, value in options.items()
-    )
+    inside = ",".join(f"{option}={write_option(value)}" for option, value in options.items())
     return base + (f"({inside})" if inside else "") + write_cutoff(base, entry, at).removeprefix(base)
+
+
+def write_option(value: str) -> str:
+    """A value of an option: pairs in braces, words in quotes."""
+    if " " in value:
+        return f'"{value}"'
+    return f"{{{value.replace(';', ',')}}}" if ":" in value else value
 
 
 def write_cutoff(name: str, entry: Name, at: float | str | None) -> str:
@@ -112,8 +116,9 @@ class Convention(NamedTuple):
     Python objects, into what the tool uses; empty if it cannot use them. Without it, what is not a list of ids (None,
     an empty group) is an error, or the query is NaN, as `unreadable` says. `infinite` tells whether infinite scores are
     allowed, `empty_ids` whether the empty string is a document like any other, `surplus` whether the fields of a run's
-    line that follow the sixth are ignored. `level` is the tool's switch for the
-    lowest relevant grade of all measures, if it has one. `defects` lists where the tool is wrong and assay is not.
+    line that follow the sixth are ignored. `level` is the tool's switch for the lowest relevant grade of all measures,
+    if it has one. `judged` is what some names mean where an LLM judge is asked and no verdicts are given. `defects`
+    lists where the tool is wrong and assay is not.
     """
 
     name: str
@@ -129,4 +134,5 @@ class Convention(NamedTuple):
     infinite: bool = False
     empty_ids: bool = False
     surplus: bool = False
+    judged: Mapping[str, str] = NO_ENTRIES
     defects: tuple[str, ...] = ()

@@ -1,19 +1,56 @@
-"""LlamaIndex: its retrieval metrics by their names in METRIC_REGISTRY.
+"""LlamaIndex: its retrieval metrics by their names in METRIC_REGISTRY, and its evaluators that ask an LLM.
 
 LlamaIndex has no cutoffs; `depth` cuts the rankings. Every metric raises ValueError for a query without expected or
-without retrieved ids; here it is NaN and left out of the mean.
+without retrieved ids; here it is NaN and left out of the mean. An evaluator gives a score and says whether it passes:
+`correctness` is the score, `correctness.passing` is 1 if it passes.
 """
 
-from assay.core.convention import Convention, Name, Option
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.convention import Convention, Name, Option, Written, read_call
 from assay.core.policies import Policies
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LEVEL = Option("rel")
+CLASS = re.compile(r"\b([A-Z][A-Za-z]*)Evaluator\b")
 
 
 def switch(on: str, off: str) -> Option:
     """An option that selects one of two measures."""
     return Option("measure", {"True": on, "true": on, "False": off, "false": off})
 
+
+def read_llama_index(text: str, names: Mapping[str, object]) -> Written | None:
+    """`name(option=value)`; an evaluator by its class too, as in CorrectnessEvaluator or CorrectnessEvaluator.passing.
+
+    >>> read_llama_index("ContextRelevancyEvaluator", {"context_relevancy": ...})
+    Written(base='context_relevancy', options={}, cutoffs=())
+    """
+    return read_call(CLASS.sub(lambda found: re.sub(r"(?<!^)(?=[A-Z])", "_", found[1]).lower(), text, count=1), names)
+
+
+JUDGED = {
+    "faithfulness": Name("faithfulness(unit=answer)", about="One verdict on the whole answer, 1 or 0."),
+    "relevancy": Name("relevancy"),
+    "answer_relevancy": Name("answer_relevancy(method=points)", about="Points over 2."),
+    "context_relevancy": Name("context_relevance(method=points)", about="Points over 4."),
+    "correctness": Name("correctness"),
+    "correctness.passing": Name("correctness(threshold=4)", options={"score_threshold": Option("threshold")}),
+    "guideline": Name(
+        'guideline(criterion="…")',
+        options={"guidelines": Option("criterion")},
+        needed={"guidelines": "Answers in one sentence."},
+    ),
+    "semantic_similarity": Name("semantic_similarity"),
+    "semantic_similarity.passing": Name(
+        "semantic_similarity(threshold=0.8)", options={"similarity_threshold": Option("threshold")}
+    ),
+}
 
 LLAMA_INDEX = Convention(
     name="llama_index",
@@ -39,8 +76,14 @@ LLAMA_INDEX = Convention(
             about="Both modes are the same, since an id is either expected or not. The ideal ranking holds every "
             "expected id as often as it is listed, however many were retrieved.",
         ),
+        **JUDGED,
     },
+    read=read_llama_index,
     unreadable="nan",
     infinite=True,
     empty_ids=True,
+    defects=(
+        "Faithfulness and relevancy look for yes anywhere in a reply, so that yesterday passes; here it is a field.",
+        "BatchEvalRunner loses the batch if one question fails, and counts a missing score as 0; here it has no score.",
+    ),
 )

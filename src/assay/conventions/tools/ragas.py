@@ -1,8 +1,10 @@
-"""ragas: its retrieval metrics that need no language model, and the formula of those that do, with given verdicts.
+"""ragas: its retrieval metrics that need no language model, and those that an LLM judges.
 
 - IDBased…: judgments and run hold ids.
 - NonLLM…: texts are compared; `assay.match_texts` turns them into judgments and a run.
-- ContextPrecision and its variants: the grades are the verdicts, 1 for a useful context and 0 for any other.
+- ContextPrecision and its variants: the grades are the verdicts, 1 for a useful context and 0 for any other; with a
+  judge in `evaluate_rag`, its verdicts.
+- Faithfulness and the others: judged in `evaluate_rag`, by assay's own prompts and ragas' formulas.
 
 A query for which ragas returns NaN, or fails, is NaN here and left out of the mean. Both the name of a class and the
 name in its results are understood.
@@ -34,7 +36,7 @@ def above(text: str) -> float | str:
 VERDICTS = Name(
     "ap(norm=about_found)",
     about="Divided by the hits found plus 1e-10, so it never quite reaches 1. Useful contexts that were not "
-    "retrieved do not count.",
+    "retrieved do not count. With a judge: context_precision.",
 )
 # The classes of ragas.metrics.collections raise an error if nothing was retrieved.
 COLLECTION_VERDICTS = VERDICTS._replace(policies={"no_results": "nan"})
@@ -59,6 +61,40 @@ TEXT_RECALL = Name(
     about="A reference is found if its similarity to any retrieved text is above 0.5.",
 )
 
+RATINGS_ABOUT = "One of the two ratings is enough if the other failed."
+RUBRIC = (
+    "1: all wrong; 2: mostly wrong; 3: right in part, with errors or gaps; 4: right but for details; 5: fully right"
+)
+JUDGED = {
+    "Faithfulness": Name("faithfulness"),
+    "ContextRecall": Name("context_recall"),
+    "LLMContextRecall": Name("context_recall"),
+    "ContextEntityRecall": Name(
+        "context_entity_recall(norm=about_reference)", about="Divided by the entities plus 1e-8; 0 without any."
+    ),
+    "NoiseSensitivity": Name("noise_sensitivity", options={"mode": Option("mode")}),
+    "ResponseRelevancy": Name("answer_relevancy", options={"strictness": Option("strictness")}),
+    "AnswerRelevancy": Name("answer_relevancy", options={"strictness": Option("strictness")}),
+    "AnswerCorrectness": Name(
+        "answer_correctness", options={"weights": Option("weights"), "beta": Option("beta")}, about="weights=0.75;0.25."
+    ),
+    "FactualCorrectness": Name(
+        "factual_correctness(claims=mixed,digits=2)",
+        options={"mode": Option("mode"), "beta": Option("beta")},
+        about="Recall is over the answer's supported claims and the reference's missing ones; 2 decimals.",
+    ),
+    "SemanticSimilarity": Name("semantic_similarity", options={"threshold": Option("threshold")}),
+    "AnswerSimilarity": Name("semantic_similarity", options={"threshold": Option("threshold")}),
+    "ContextRelevance": Name("context_relevance(either=true)", about=RATINGS_ABOUT),
+    "ResponseGroundedness": Name("groundedness(either=true)", about=RATINGS_ABOUT),
+    "AnswerAccuracy": Name("answer_accuracy(either=true)", about=RATINGS_ABOUT),
+    "AspectCritic": Name(
+        'aspect(criterion="…")',
+        options={"definition": Option("criterion")},
+        needed={"definition": "Is the answer polite?"},
+    ),
+    "RubricsScore": Name(f'rubric(levels="{RUBRIC}",see=reference)', options={"rubrics": Option("levels")}),
+}
 NAMES = {
     "ContextPrecision": VERDICTS,
     "ContextUtilization": VERDICTS,
@@ -70,9 +106,28 @@ NAMES = {
     "NonLLMContextRecall": TEXT_RECALL,
     "IDBasedContextPrecision": ID_PRECISION,
     "IDBasedContextRecall": ID_RECALL,
+    **JUDGED,
 }
 # Each class has another name in ragas' results.
 IN_RESULTS = {re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower(): name for name in NAMES}
+IN_RESULTS |= {
+    "nv_accuracy": "AnswerAccuracy",
+    "nv_context_relevance": "ContextRelevance",
+    "nv_response_groundedness": "ResponseGroundedness",
+    "domain_specific_rubrics": "RubricsScore",
+}
+OF_REFERENCE = "context_precision(norm=about_found,nothing=zero)"
+OF_ANSWER = "context_precision(against=answer,norm=about_found,nothing=zero)"
+# Those of ragas.metrics.collections fail if nothing was retrieved.
+WITH_JUDGE = {
+    "ContextPrecision": OF_REFERENCE,
+    "ContextUtilization": OF_ANSWER,
+    "LLMContextPrecisionWithReference": OF_REFERENCE,
+    "LLMContextPrecisionWithoutReference": OF_ANSWER,
+    "ContextPrecisionWithReference": "context_precision(norm=about_found)",
+    "ContextPrecisionWithoutReference": "context_precision(against=answer,norm=about_found)",
+}
+WITH_JUDGE |= {spelling: WITH_JUDGE[name] for spelling, name in IN_RESULTS.items() if name in WITH_JUDGE}
 
 
 def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:
@@ -95,7 +150,11 @@ RAGAS = Convention(
     unreadable="nan",
     infinite=True,
     empty_ids=True,
+    judged=WITH_JUDGE,
     defects=(
         "NonLLMContextPrecisionWithReference is 0 for a query with neither references nor results; here it is NaN.",
+        "A failure of the judge is NaN without a reason; here it has its kind, and the mean its number of valid rows.",
+        "Verdicts that are missing or too many change the score; here such a reply is sent back, or is a failure.",
+        "AspectCritic draws one verdict whatever strictness says; here `samples` of the judge are drawn.",
     ),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.conventions import find_convention, resolve
+from assay.conventions import find_convention, judged_names, resolve
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MeasureError
 from assay.core.interface import Option
@@ -112,7 +112,8 @@ def evaluate_rag(
     settings = tool.policies.changed({**policies, "doc_id": rule})
     policies, once = chunk_policies(policies, settings)
     wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
-    chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, *OTHERS), short=ONLY_ANSWERS)
+    short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
+    chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, *OTHERS), short=short)
     any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
     how = Matching.parse(
         match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus, graded=tool.name == "ragas"
