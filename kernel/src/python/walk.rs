@@ -28,6 +28,15 @@ pub fn with_id<T>(
     };
     match number {
         Some(number) => Ok(act(number.to_string().as_bytes())),
+        None if object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>() => {
+            match unless_wrong(object.py(), object.str())? {
+                Some(digits) => Ok(act(digits.to_str()?.as_bytes())),
+                None => Err(data_error(format!(
+                    "{}: an id has thousands of digits; pass it as a string",
+                    place()
+                ))),
+            }
+        }
         None => {
             let kind = kind(object)?;
             Err(data_error(format!("{}: an id must be a string or an integer, not {kind}", place())))

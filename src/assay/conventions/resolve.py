@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 # assay's own way to write a cutoff. What is wrong with it is wrong, even if a tool ignores it.
 OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)
 # A name has a letter in front, but for digits (11pt_avg); a tool's list of numbers goes on with a number: `P.5,10`.
-BETWEEN_NAMES = re.compile(r"(?:\s*,\s*(?=\d*[^\W\d]|$)|\s+)(?![^()]*\))")
+# What is in parentheses is passed over first, so that the time is linear.
+BETWEEN_NAMES = re.compile(r"\([^()]*\)|(?P<gap>\s*,\s*(?=\d*[^\W\d]|$)|\s+)")
+# A list of cutoffs makes a name long; nothing else does.
+LONGEST_NAME = 10_000
 # What stands in place of a tool before the name of a score from elsewhere.
 SCORE = "score"
 NO_OPTIONS: Mapping[str, Any] = {}
@@ -73,7 +76,10 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures("ndcg@10,rr ap(rel=2, norm=found)"), split_measures("P.5,10, map")
     (['ndcg@10', 'rr', 'ap(rel=2, norm=found)'], ['P.5,10', 'map'])
     """
-    return [name for name in BETWEEN_NAMES.split(text.strip()) if name]
+    text = text.strip()
+    gaps = [found.span() for found in BETWEEN_NAMES.finditer(text) if found["gap"] is not None]
+    starts, ends = [0, *(end for _, end in gaps)], [*(start for start, _ in gaps), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 def parse_measure(name: object, convention: str = "assay") -> Measure:
@@ -126,6 +132,10 @@ def resolve_name(
     short: Mapping[str, str] = NO_OPTIONS,
 ) -> dict[str, Chosen]:
     """The measures that one name means."""
+    if isinstance(name, str) and len(name) > LONGEST_NAME:
+        raise MeasureError(
+            f"the measure {show(name)} has {len(name):,} characters; at most {LONGEST_NAME:,} are allowed"
+        )
     if isinstance(name, str) and (whole := spell_out(name, short)) != name:
         return {name: Chosen(parse(whole), convention.policies.changed(options))}
     if isinstance(name, str) and CONVENTIONS.loaded.get(convention.name) is convention:

@@ -39,6 +39,8 @@ def plain_dicts(data: Any) -> Any:  # noqa: ANN401 - any form of data
         data = as_dict(data)
     elif not isinstance(data, (dict, list, tuple)):
         # Mappings of other kinds, and a pandas Series, whose index are the queries.
+        if isinstance(data, type):
+            raise DataError(f"the data is the class {show(data.__name__)}; pass an object")
         if not hasattr(data, "keys"):
             return data
         data = dict(data)

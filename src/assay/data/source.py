@@ -252,6 +252,8 @@ def check_path(data: str | os.PathLike[str]) -> Path:
         raise FileError(f"{quoted(name)} is not a valid file name: it is not valid Unicode") from None
     if not name:
         raise FileError("the path is empty; name a file")
+    if "\0" in name:
+        raise FileError(f"{quoted(name)} is not a valid file name: it has a NUL character")
     return Path(name)
 
 

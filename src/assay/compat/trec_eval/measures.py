@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.compat.trec_eval.options import FILE, NICKNAMES, CommandLine, Stop, read_real, read_whole
 from assay.conventions.tools.trec_eval import GRADE, JUDGES, NAMES, PREFERENCES, RECALLS, TREC_EVAL, with_texts
 from assay.core.parameter import LARGEST_WHOLE
+from assay.core.text import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.core.convention import Name
 
+MOST_DIGITS = 40
 # Parameters of names without a suffix, apart from the cutoffs of the convention.
 DEFAULTS: dict[str, tuple[float, ...]] = {
     "relstring": (10,),
@@ -170,14 +172,18 @@ def spell_values(values: Sequence[Value]) -> str:
 
 
 def read_ranks(written: str) -> list[int]:
-    return [read_whole(os.fsencode(text)) for text in written.split(",")]
+    """Whole cutoffs; like C, it takes its largest number for a larger one, but not for hundreds of digits."""
+    texts = written.split(",")
+    if max(map(len, texts)) > MOST_DIGITS:
+        raise Stop(FILE, f"trec_eval: a cutoff in {show(written)} is too large\n")
+    return [read_whole(os.fsencode(text)) for text in texts]
 
 
 def read_finite(text: str) -> float:
     """A finite number; for others, C leaves the result undefined."""
     number = read_real(os.fsencode(text))
     if not math.isfinite(number):
-        raise Stop(FILE, f"trec_eval: '{text}' is not a finite number\n")
+        raise Stop(FILE, f"trec_eval: {show(text)} is not a finite number\n")
     return number
 
 
@@ -185,7 +191,7 @@ def read_shares(written: str) -> list[float]:
     """Shares or multiples of the number of relevant documents."""
     shares = [read_finite(text) for text in written.split(",")]
     if max(map(abs, shares)) > LARGEST_SHARE:
-        raise Stop(FILE, f"trec_eval: a cutoff in '{written}' is too large\n")
+        raise Stop(FILE, f"trec_eval: a cutoff in {show(written)} is too large\n")
     return shares
 
 

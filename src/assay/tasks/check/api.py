@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
@@ -35,7 +36,7 @@ def check(
     >>> [finding.text for finding in report.findings if finding.level == "bad"]
     ["1 query has a different id in the run: 'q1' vs. '1' (the prefix 'q' in the judgments)"]
     """
-    if not is_number(rel):
+    if not (is_number(rel) and abs(rel) <= sys.float_info.max):
         raise PolicyError(f"rel must be a number, not {show(rel)}")
     return check_sources(
         (name_of(qrels, "qrels"), qrels),
