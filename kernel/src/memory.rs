@@ -95,10 +95,30 @@ impl<T> Grow<T> for Vec<T> {
 #[cold]
 #[inline(never)]
 fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<(), Lack> {
-    if failure::fails() {
+    if failure::fails() || is_low() {
         return Err(Lack::Memory);
     }
     vector.try_reserve(more).map_err(|_| Lack::Memory)
+}
+
+/// Whether small things have begun to take from the reserve: then nothing large may grow.
+#[cfg(feature = "python")]
+fn is_low() -> bool {
+    !crate::python::reserve::refill()
+}
+
+#[cfg(not(feature = "python"))]
+fn is_low() -> bool {
+    false
+}
+
+/// What a thread needs, generously: the C library ends the process if a thread that has its stack lacks the rest. So much
+/// comes from the system itself, not from what was freed.
+pub const THREAD: usize = 40 << 20;
+
+/// Whether so many bytes can be had, for what cannot ask itself.
+pub fn has_memory(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
 /// A vector of `size` times the same.

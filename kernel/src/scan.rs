@@ -7,7 +7,7 @@ use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::limits::Limits;
-use crate::memory::{Grow, Lack, collected, filled};
+use crate::memory::{Grow, Lack, THREAD, collected, filled, has_memory};
 use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rank::Rankers;
@@ -67,7 +67,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
         let Some((first, others)) = workers.split_first_mut() else { return };
         for worker in others {
             // With fewer threads the others take more blocks.
-            if Builder::new().spawn_scoped(scope, || worker.work(&shared)).is_err() {
+            if !has_memory(THREAD) || Builder::new().spawn_scoped(scope, || worker.work(&shared)).is_err() {
                 break;
             }
         }

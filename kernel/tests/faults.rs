@@ -104,7 +104,9 @@ fn attack(name: &str, call: &Call<'_>) -> u64 {
             }
             // Threads may take another way, on which fewer points are passed.
             Ok(found) => {
-                assert!(!reached, "{name}, point {point}: the failure was swallowed");
+                // A thread that cannot be started is the one failure that others make up for.
+                let is_made_up = name.contains("threads");
+                assert!(!reached || is_made_up, "{name}, point {point}: the failure was swallowed");
                 assert_eq!(found, right, "{name}, point {point}");
             }
         }

@@ -4,6 +4,7 @@ mod dict;
 mod frame;
 mod guard;
 mod ranker;
+pub mod reserve;
 mod steady;
 mod table;
 mod walk;
@@ -165,6 +166,7 @@ fn compress(path: &Path, target: &Path, stop: &Arc<AtomicBool>) -> std::io::Resu
 
 #[pymodule]
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    reserve::refill();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::PyRows>()?;
     module.add_class::<table::PyIndex>()?;

@@ -2,6 +2,7 @@
 
 use crate::failure;
 use crate::limits::{FREE, Limits, refuse, size};
+use crate::memory::has_memory;
 use crate::text::encoding::decoded;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -56,7 +57,7 @@ const INPUT_ERROR: i32 = 5;
 
 /// Raises if there is not enough memory for a decoder.
 fn check_memory() -> io::Result<()> {
-    if failure::fails() || Vec::<u8>::new().try_reserve_exact(DECODER).is_err() {
+    if failure::fails() || !has_memory(DECODER) {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     Ok(())

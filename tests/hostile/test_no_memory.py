@@ -1,0 +1,80 @@
+"""Memory that cannot be had: under a real limit on the address space, a call gives the right number or a clean error."""
+
+import gzip
+import json
+import lzma
+import random
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.attack("Memory that cannot be had")
+
+# Each limit is tried in a process of its own, which is forked when all is imported and made.
+CHILD = """
+import json, os, resource, sys
+import assay
+form, path, limits = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+qrels = {f"q{i}": {f"d{j}": 1 for j in range(0, 2000, 7)} for i in range(20)}
+run = {f"q{i}": {f"d{j}": float(2000 - j // 2) for j in range(2000)} for i in range(20)}
+data = {"dicts": run, "lists": {q: sorted(r, key=r.get) for q, r in run.items()}}.get(form, path)
+right = assay.evaluate(qrels, data, "ap")["ap"]
+for limit in limits:
+    child = os.fork()
+    if child == 0:
+        with open("/proc/self/statm") as file:
+            most = int(file.read().split()[0]) * resource.getpagesize() + (limit << 10)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        try:
+            code = 0 if assay.evaluate(qrels, data, "ap")["ap"] == right else 10
+        except MemoryError:
+            code = 1
+        except assay.AssayError:
+            code = 11
+        except BaseException as error:
+            os.write(2, f"{type(error).__name__}: {error}".encode()[:300])
+            code = 12
+        os._exit(code)
+    print(limit, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+RIGHT, NO_MEMORY = 0, 1
+LIMITS = [100, 300, 600, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_000, 16_000, 24_000, 64_000]
+FORMS = {
+    "dicts": None,
+    "lists": None,
+    "plain": bytes,
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "scattered": bytes,
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space by what /proc says; Linux runs it")
+@pytest.mark.parametrize("form", FORMS)
+def test_too_little_memory_is_a_clean_error(form, tmp_path, tried):
+    lines = [f"q{i} Q0 d{j} 1 {2000 - j // 2} t\n" for i in range(20) for j in range(2000)]
+    if form == "scattered":
+        random.Random(12).shuffle(lines)
+    path = tmp_path / "run"
+    if FORMS[form]:
+        path.write_bytes(FORMS[form]("".join(lines).encode()))
+    command = [sys.executable, "-c", CHILD, form, str(path), json.dumps(LIMITS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - the interpreter
+    codes = dict(tuple(map(int, line.split())) for line in done.stdout.splitlines())
+    assert set(codes.values()) <= {RIGHT, NO_MEMORY}, (codes, done.stderr)
+    assert list(codes) == LIMITS
+    tried(len(codes))
+
+
+def test_the_command_says_it_in_one_sentence(tmp_path):
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 d1 1\n", encoding="utf-8")
+    run.write_text("".join(f"q1 Q0 d{j} 1 {j} t\n" for j in range(2_000_000)), encoding="utf-8")
+    limited = 'ulimit -v $1; shift; exec "$@"'
+    command = ["sh", "-c", limited, "sh", "1100000", sys.executable, "-m", "assay", "eval", str(qrels), str(run)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - the interpreter
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr
+    if done.returncode == 2:
+        assert "not enough memory" in done.stderr
