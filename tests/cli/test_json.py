@@ -83,6 +83,8 @@ COMMANDS = {
     "diff": ("assay/diff", ["diff", QRELS, ONE, TWO]),
     "gate": ("assay/gate", ["gate", QRELS, ONE, "--min", "rr=0.9", "--baseline", TWO, "--max-drop", "ndcg@10=0.01"]),
     "audit": ("assay/audit", ["audit", QRELS, ONE, "-m", "map", "-m", "ndcg@10"]),
+    "eval, human": ("assay/results", ["eval", QRELS, ONE, "-m", "rr num_rel", "--human", QRELS]),
+    "compare, human": ("assay/comparison", ["compare", QRELS, ONE, TWO, "-m", "rr", "--human", QRELS]),
     "check": ("assay/check", ["check", QRELS, ONE, TWO]),
     "agree": ("assay/agreement", ["agree", QRELS, QRELS, "--threshold", "2", "--run", ONE, "--run", TWO]),
 }

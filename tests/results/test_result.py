@@ -297,7 +297,7 @@ RESULT_NAMES = {
         "statistics",
         "subject",
     ),
-    *("table", "version"),
+    *("anchored", "human", "table", "version"),
 }
 RESULTS_NAMES = {"items", "notes", "results", "save", "table"}
 

@@ -1,6 +1,7 @@
 """Means and differences that human labels anchor: by hand, at the edges, and their coverage by simulation."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from assay.stats.pairs import Measured
 from assay.stats.significance import PPI, ComparisonSettings
 
 nan, inf = math.nan, math.inf
+PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
 
 
 def arrays(judge, human):
@@ -131,6 +133,13 @@ def simulate(judge, scores, n, count, difference=False):
     return hits / DRAWS, np.array(ratios)
 
 
+def row_of(scores, n, count, judge, found):
+    """The row of the page that shows the figures."""
+    coverage, ratios = found
+    figures = f"{coverage:.1%} | {ratios.mean():.2f} | {ratios.max():.2f}".replace("%", " %")
+    return f"| {scores} | {n} of {n + count} | {judge} | {figures} |"
+
+
 @pytest.mark.parametrize(("n", "count"), SIZES)
 @pytest.mark.parametrize("scores", ["binary", "graded"])
 @pytest.mark.parametrize("judge", JUDGES)
@@ -140,6 +149,7 @@ def test_95_of_100_intervals_contain_the_truth(judge, scores, n, count):
     assert ratios.max() <= 1.02
     if judge == "good":
         assert np.mean(ratios) < 0.8
+    assert row_of(scores, n, count, judge, (coverage, ratios)) in PAGE
 
 
 @pytest.mark.parametrize("judge", JUDGES)
@@ -147,6 +157,7 @@ def test_95_of_100_intervals_of_differences_contain_the_truth(judge):
     coverage, ratios = simulate(judge, "graded", 100, 400, difference=True)
     assert abs(coverage - 0.95) <= 0.02
     assert ratios.max() <= 1.02
+    assert row_of("differences", 100, 400, judge, (coverage, ratios)) in PAGE
 
 
 def test_labels_that_are_no_random_part_are_noticed():

@@ -9,6 +9,7 @@ from assay.cli.options import (
     OutputFormat,
     ScoringOptions,
     format_result,
+    human_option,
     loaded,
     measure_options,
     output_options,
@@ -28,10 +29,11 @@ from assay.cli.terminal import (
     source_of,
     watched,
 )
+from assay.data.qrels import Qrels
 from assay.render.narrow import terminal_width
 from assay.results.stored import is_stored
 from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
-from assay.tasks.compare.api import compare_results, find_baseline, named_runs, read_all
+from assay.tasks.compare.api import anchored_results, compare_results, find_baseline, named_runs
 from assay.tasks.compare.result import PAIRS, Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
@@ -45,6 +47,7 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
         "assay compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25 -m ndcg@10 -m recall@100",
         "assay compare qrels.txt *.run -m ndcg@10 --test tukey_randomized",
         "assay compare qrels.txt bm25.run dense.run -o table.tex --caption 'Main results' --label tab:main",
+        "assay compare judge.txt bm25.run dense.run --human human.txt",
         "assay compare old.json new.json               results stored with --save",
     ),
 )
@@ -83,6 +86,7 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
     type=click.Choice(PAIRS),
     help="Pairs to list.  [default: all for up to three runs, else significant]",
 )
+@human_option("Judgments by people")
 @save_option
 @output_options
 @scoring_options
@@ -100,6 +104,7 @@ def command(
     seed: int,
     sort: str | None,
     pairs: str | None,
+    human: str | None,
     save: str | None,
     format_: OutputFormat,
     output: str | None,
@@ -113,7 +118,7 @@ def command(
     number name the runs that it is significantly better than. JSON, CSV and TSV always have all pairs.
     docs/comparing.md explains which test and which correction to choose.
     """
-    check_single_input((qrels, *runs))
+    check_single_input((qrels, *runs, *([] if human is None else [human])))
     # Stored results need no judgments.
     judgments, runs = (None, (qrels, *runs)) if is_stored(qrels) else (qrels, runs)
     paths = named_runs(runs)
@@ -123,7 +128,9 @@ def command(
     with loaded(scoring.files):
         names = split_names(measures) or None
         make = scoring.maker(judgments)
-        results, ranks = read_all(named, names, make, scoring.given, format=scoring.run_format, watch=watched)
+        labels = None if human is None else Qrels(source_of(human), duplicates=None)
+        reading = {"format": scoring.run_format, "watch": watched}
+        results, ranks = anchored_results(named, labels, names, make, scoring.given, **reading)
         say_unused(judgments, runs)
         with progress_bar("comparing") as report:
             comparison = compare_results(results, ranks, settings, report)

@@ -10,6 +10,7 @@ from assay.cli.options import (
     BARE,
     ScoringOptions,
     corpus_option,
+    human_option,
     loaded,
     measure_options,
     output_options,
@@ -23,6 +24,7 @@ from assay.cli.options import (
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import AssayError, FormatError
 from assay.core.text import show
+from assay.data.qrels import Qrels
 from assay.data.run import Run, run_names
 from assay.data.subqueries import Subqueries
 from assay.render import Column, Table
@@ -51,6 +53,7 @@ BAD_INPUT = 2
         'assay eval qrels.txt bm25.run -m "rr@10 recall@100" -q -o scores.csv',
         "assay eval qrels.txt bm25.run --worst 5 --queries queries.jsonl --corpus corpus.jsonl",
         "assay eval qrels.txt bm25.run --save baseline.json",
+        "assay eval judge.txt bm25.run --human human.txt",
         "assay eval qrels.txt bm25.run --convention trec_eval -m map -m P.5,10",
         "assay eval qrels.txt bm25.run --load mine.py -m my_measure",
         "zcat bm25.run.gz | assay eval qrels.txt -",
@@ -74,6 +77,7 @@ BAD_INPUT = 2
 )
 @queries_option
 @corpus_option
+@human_option("Judgments by people, or their scores,")
 @save_option
 @output_options
 @scoring_options
@@ -89,6 +93,7 @@ def command(
     worst: int,
     queries: str | None,
     corpus: str | None,
+    human: str | None,
     format_: OutputFormat,
     output: str | None,
     save: str | None,
@@ -102,7 +107,9 @@ def command(
 
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
-    check_single_input((qrels, *runs, *(each for each in (queries, corpus) if each is not None)))
+    check_single_input((qrels, *runs, *(each for each in (queries, corpus, human) if each is not None)))
+    if merging and human is not None:
+        raise click.UsageError("--human cannot be combined with --merge-subqueries; merge the files first")
     if worst and (len(runs) > 1 or merging or format_ != "table"):
         raise click.UsageError("--worst explains a single run, as it is, in a table; use assay diff for two runs")
     if not worst and (queries is not None or corpus is not None):
@@ -111,11 +118,12 @@ def command(
         names = split_names(measures) if measures else DEFAULT_MEASURES
         parts = Subqueries(scoring.load_qrels(qrels)) if merging else None
         scorer = scoring.make_scorer(qrels if parts is None else parts.qrels, names)
+        labels = None if human is None else read_labels(human, len(runs))
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
                 try:
-                    results[name] = score(scorer, run, parts, scoring.run_format, progress)
+                    results[name] = score(scorer, run, parts, labels, format_=scoring.run_format, progress=progress)
                 except AssayError as error:
                     if len(runs) == 1:
                         raise
@@ -135,12 +143,35 @@ def command(
         ctx.exit(BAD_INPUT)
 
 
-def score(scorer: Scorer, run: str, parts: Subqueries | None, format_: str | None, progress: Progress | None) -> Result:
-    """The result of one run, whose subqueries are merged if there are any."""
+def read_labels(human: str, runs: int) -> object:
+    """The labels of people: judgments, or scores of the only run."""
+    from assay.tasks.evaluate.given_scores import is_given_scores
+
+    if not is_given_scores(source_of(human)):
+        return Qrels(source_of(human), duplicates=None)
+    if runs > 1:
+        raise click.UsageError(f"{human} has scores, which are those of one run; use judgments for several runs")
+    return human
+
+
+def score(
+    scorer: Scorer,
+    run: str,
+    parts: Subqueries | None,
+    labels: object,
+    *,
+    format_: str | None,
+    progress: Progress | None,
+) -> Result:
+    """The result of one run, with its subqueries merged and anchored by human labels, if there are any."""
     if is_stored(run):
         raise FormatError(f"{show(run)} is a result that was stored with --save; compare, diff and gate take it")
     data = source_of(run) if parts is None else parts.merge(Run(source_of(run), format=format_))
-    return scorer.evaluate(data, format=format_, progress=progress)
+    if labels is None:
+        return scorer.evaluate(data, format=format_, progress=progress)
+    from assay.tasks.evaluate.human import evaluate_anchored
+
+    return evaluate_anchored(scorer, data, labels, format=format_, progress=progress)
 
 
 def worst_queries(

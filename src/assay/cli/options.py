@@ -90,6 +90,12 @@ corpus_option = click.option(
 )
 
 
+def human_option(what: str) -> Decorator:
+    """`--human`."""
+    help_ = f"{what} of a random part of the queries: means, intervals and differences are then prediction-powered."
+    return click.option("--human", metavar="FILE", help=help_)
+
+
 def texts_given(queries: str | None, corpus: str | None) -> dict[str, Any]:
     """The questions and passages to show, as `queries` and `corpus` of the library."""
     files = {"queries": queries, "corpus": corpus}

@@ -13,6 +13,7 @@ from assay.cli.options import (
     convention_option,
     doc_id_option,
     given,
+    human_option,
     load_option,
     loaded,
     measure_options,
@@ -81,6 +82,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         "assay rag records.jsonl -q --format csv -o scores.csv",
         "assay rag records.jsonl --criteria criteria.toml -m politeness --judge model.gguf",
         "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
+        "assay rag records.jsonl -m score:faithfulness --human labels.jsonl",
     ),
 )
 @click.argument("records", metavar="RECORDS")
@@ -138,6 +140,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     help="TOML file with criteria in words for the judge; their names are measures. Repeatable.",
 )
 @judge_options
+@human_option("Scores by people, by question and measure,")
 @save_option
 @convention_option
 @output_options
@@ -165,6 +168,7 @@ def command(
     output: str | None,
     files: tuple[str, ...],
     judge: Judge | None,
+    human: str | None,
     **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
@@ -176,7 +180,7 @@ def command(
     of its own, OUTPUTS: a run, or a result file of AutoRAG. Then RECORDS may also be a BEIR folder or a LlamaIndex
     dataset.
     """
-    check_single_input(tuple(each for each in (records, outputs, corpus) if each is not None))
+    check_single_input(tuple(each for each in (records, outputs, corpus, human) if each is not None))
     with loaded(files) as modules:
         own_criteria = enter_criteria(criteria)
         result = evaluate_rag(
@@ -190,6 +194,7 @@ def command(
             overlap=overlap,
             overlap_of=overlap_of,
             judge=judge,
+            human=None if human is None else source_of(human),
             convention=convention,
             **given(policies),
         )

@@ -269,6 +269,11 @@ def is_pooled(measure: Measure) -> bool:
     return measure.definition.pooled is not None and measure.values.get("aggregate", "corpus") == "corpus"
 
 
+def is_anchorable(measure: Measure) -> bool:
+    """Whether its number for all queries is the mean of their values, which human labels can anchor."""
+    return measure.definition.aggregate == "mean" and not measure.has_own_number
+
+
 def define(
     name: str,
     *,

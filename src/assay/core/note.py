@@ -168,6 +168,26 @@ class NoteKind(StrEnum):
         },
     )
 
+    # Human labels for a part of the queries.
+    ANCHORED = (
+        "anchored",
+        "mean and interval are prediction-powered: {count} of {total} queries have human labels",
+        {
+            "all": "every query has a human label; the other values are not used",
+            "few": "{count} human labels are few; with fewer than {least} the interval can be too narrow",
+            "unknown": "{count} [query|queries] with human labels [is|are] not among those scored; left out: {queries}",
+            "plain": "not anchored by human labels: {reason}",
+            "sample": (
+                "queries with human labels score differently from the others ({p}); the labels anchor nothing unless "
+                "they are a random part"
+            ),
+            "pairs": (
+                "differences are anchored by human labels, each on its own; wins, ties, losses, Cohen's d and Cliff's "
+                "delta are those of the values of all queries"
+            ),
+        },
+    )
+
     # An audit.
     START = "start", "{tool} has no {measure}; the steps start from its {name}"
     STRICT = "strict", "{tools} cannot compute it: {reason}"

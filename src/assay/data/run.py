@@ -159,10 +159,10 @@ def rank_run(
     return ranker
 
 
-def read_again(run: object) -> object:
+def read_again(run: object, format: str | None = None, columns: Mapping[str, str] | None = None) -> object:
     """The run in a form that can be read more than once: a file object or an iterator is read into memory."""
     is_file = callable(getattr(run, "read", None)) and not isinstance(run, (str, os.PathLike))
-    return Run(gather(run)) if is_file or isinstance(run, Iterator) else run
+    return Run(gather(run), format=format, columns=columns) if is_file or isinstance(run, Iterator) else run
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object], kinds: tuple[type, ...] = ()) -> dict[str, object]:

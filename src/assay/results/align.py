@@ -36,6 +36,7 @@ def select_queries(result: Result, places: Sequence[int]) -> Result:
         queries=[result.queries[place] for place in order],
         scores={name: column[order] for name, column in result.scores.items()},
         statistics={name: rows[order] for name, rows in result.statistics.items()},
+        human={name: column[order] for name, column in result.human.items()},
         _means={},
         _intervals={},
     )
@@ -57,6 +58,7 @@ def spread_to_queries(result: Result, queries: list[str]) -> Result:
         queries=queries,
         scores={name: spread(column) for name, column in result.scores.items()},
         statistics={name: spread(each) for name, each in result.statistics.items()},
+        human={name: spread(each) for name, each in result.human.items()},
         _means=result.mean,
         _intervals={},
     )

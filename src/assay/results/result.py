@@ -16,7 +16,7 @@ from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Cell, Column, Exports, Named, Table, finite, json_fields
 from assay.stats import Interval, bootstrap_all
-from assay.stats.intervals import FEWEST, SAMPLES, percentiles, resampled_totals
+from assay.stats.intervals import FEWEST, SAMPLES, check_level, percentiles, resampled_totals
 
 if TYPE_CHECKING:
     import os
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.policies import Policies
+    from assay.stats.anchored import Anchored
 
 # The level of the intervals that are shown.
 LEVEL = 0.95
+# What is shown of the human labels that anchor a mean: their number, how much the judge counts, and the gain.
+ANCHOR_FIELDS = ("human", "lambda", "gain")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,7 +41,8 @@ class Result(Exports):
     `own_policies` are those of measures computed under other policies than `policies`. `statistics` are per query, for
     measures that score their sum, such as corpus BLEU. `version` is that of the assay that computed the scores.
     `matching` says how gold without ids was matched, such as `match=0.9`; it is empty if ids were enough. `judge` says
-    which LLM gave verdicts, and how it was asked.
+    which LLM gave verdicts, and how it was asked. `human` are values that people gave, NaN for the other queries; the
+    means and intervals of these measures are anchored by them (see `anchored`).
     """
 
     measures: Mapping[str, Measure]
@@ -55,6 +59,7 @@ class Result(Exports):
     version: str = __version__
     matching: tuple[str, ...] = ()
     judge: str = ""
+    human: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -94,6 +99,8 @@ class Result(Exports):
     def _combined(self, key: str) -> float:
         """The number of a measure over all queries."""
         definition = self.measures[key].definition
+        if (anchor := self.anchored(key)) is not None:
+            return anchor.value
         if is_pooled(self.measures[key]):
             statistics = self._defined_statistics(key)
             totals = statistics.sum(axis=0)
@@ -127,6 +134,7 @@ class Result(Exports):
             scores={name: self.scores[key] for name, key in keys.items()},
             own_policies={name: self.own_policies[key] for name, key in keys.items() if key in self.own_policies},
             statistics={name: self.statistics[key] for name, key in keys.items() if key in self.statistics},
+            human={name: self.human[key] for name, key in keys.items() if key in self.human},
             _means={name: self[key] for name, key in keys.items()},
             _intervals={},
         )
@@ -141,8 +149,11 @@ class Result(Exports):
     def interval(self, name: str | Measure, *, level: float = LEVEL, seed: int = 0) -> Interval:
         """A bootstrap interval of the mean over queries; the same seed gives the same interval.
 
-        One query says nothing about others: its interval is NaN.
+        One query says nothing about others: its interval is NaN. If human labels anchor the mean, the interval is
+        prediction-powered, and there is no seed.
         """
+        if (anchor := self.anchored(name, level=level)) is not None:
+            return anchor.interval
         if (level, seed) not in self._intervals:
             aggregates = {key: each.definition.aggregate for key, each in self.measures.items()}
             self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
@@ -152,6 +163,18 @@ class Result(Exports):
         if self.measures[key].has_own_number:
             raise MeasureError(f"{key} is one number for all queries and has no interval")
         return self._intervals[level, seed][key]
+
+    def anchored(self, name: str | Measure, *, level: float = LEVEL) -> Anchored | None:
+        """How human labels anchor the mean of a measure: their number, how much the judge counts, and what it gains.
+
+        None if there are no human labels.
+        """
+        if not self.human or (key := self.key(name)) not in self.human:
+            return None
+        from assay.stats.anchored import anchored_mean
+
+        check_level(level)
+        return anchored_mean(self.scores[key], self.human[key], level)
 
     def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
         """The interval of a score of summed statistics."""
@@ -174,8 +197,13 @@ class Result(Exports):
         """How the numbers were computed: every choice and the version. `str(signature)` is the long form."""
         usual = find_convention(self.convention).policies
         signed = tuple(map(self._signed, self.measures))
-        details = (*self.matching, *([self.judge] if self.judge else []))
+        details = (*self.matching, *([self.judge] if self.judge else []), *map(self._anchor_words, self.human))
         return Signature(self.version, self.convention, self.policies, usual, signed, self.subject, details)
+
+    def _anchor_words(self, key: str) -> str:
+        """How human labels anchor a measure, as in a signature."""
+        anchor = self.anchored(key)
+        return "" if anchor is None else f"ppi[{key}: human={anchor.human} lambda={anchor.weight:.4g}]"
 
     def _signed(self, name: str) -> SignedMeasure:
         """How one measure was computed."""
@@ -187,10 +215,22 @@ class Result(Exports):
 
     def table(self) -> Table:
         """Measure, mean, interval and number of queries."""
-        columns = (Column("measure", is_text=True), Column("mean"), Column("low"), Column("high"), Column("queries"))
+        names = ("mean", "low", "high", "queries", *(ANCHOR_FIELDS if self.human else ()))
+        columns = (Column("measure", is_text=True), *map(Column, names))
         symbols = symbols_of(self)
-        rows = tuple((Named(name, symbols[name]), *self._numbers(name), self.counted(name)) for name in self.measures)
+        rows = tuple(
+            (Named(name, symbols[name]), *self._numbers(name), self.counted(name), *self._anchor_fields(name).values())
+            for name in self.measures
+        )
         return self._with_signature(columns, rows)
+
+    def _anchor_fields(self, name: str) -> dict[str, float | int | None]:
+        """What is shown of human labels; nothing if no measure has any."""
+        if not self.human:
+            return {}
+        anchor = self.anchored(name)
+        numbers = (None, None, None) if anchor is None else (anchor.human, anchor.weight, anchor.gain)
+        return dict(zip(ANCHOR_FIELDS, numbers, strict=True))
 
     def _numbers(self, name: str) -> tuple[float | int | None, ...]:
         if self.measures[name].definition.aggregate == "sum":
@@ -240,6 +280,7 @@ class Result(Exports):
             mean, low, high = map(finite, self._numbers(key))
             interval = {"mean": mean, "low": low, "high": high}
             summary[key] = {"measure": measure.full_name, **interval, "queries": self.counted(key)}
+            summary[key] |= {field: finite(value) for field, value in self._anchor_fields(key).items()}
         queries = {
             query: {key: finite(value) for key, value in values.items()} for query, values in self.per_query().items()
         }

@@ -36,6 +36,7 @@ from assay.results.stored_fields import (
     fault,
     is_name,
     is_text,
+    read_human,
     read_judge,
     read_matching,
     read_measures,
@@ -96,6 +97,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
     sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
     more: dict[str, Any] = {"statistics": sums, "matching": list(result.matching), "judge": result.judge}
+    more["human"] = {name: plain_values(values) for name, values in result.human.items()}
     more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
     # As a reader finds it: JSON has no tuples.
     said = json.loads(compact_json(head | more))
@@ -196,6 +198,7 @@ def load_result(path: Readable) -> Result:
             version=fields["written_by"],
             matching=matching,
             judge=read_judge(fields.get("judge", "")),
+            human=read_human(fields.get("human", {}), measures, len(queries)),
             _means={name: mean for name, mean in means.items() if name not in statistics},
         )
 
@@ -235,7 +238,7 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
     needed = (*FIELDS, *CHECKS) if version >= WITH_CHECKSUM else FIELDS
-    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge"))
+    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge", "human"))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")

@@ -16,7 +16,7 @@ from assay.conventions import resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.grammar import LONGEST_NAME
 from assay.core.interface import Advice, Option, Task
-from assay.core.measure import AGGREGATES, Definition, Measure, is_pooled
+from assay.core.measure import AGGREGATES, Definition, Measure, is_anchorable, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
@@ -322,6 +322,21 @@ def overall_number(measure: Measure, statistics: FloatArray) -> float:
             return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
     except (IndexError, ValueError, TypeError, ArithmeticError):
         return math.nan
+
+
+def read_human(said: Any, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
+    """The values that people gave, by measure; null for queries without one."""
+    if not isinstance(said, dict):
+        raise fault(f"human must be an object, not {show(said)}")
+    found = {}
+    for name, values in said.items():
+        if name not in measures or not is_anchorable(measures[name]):
+            raise fault(f"human values of {show(name)}, which is not a measure with a mean over queries")
+        if not isinstance(values, list) or len(values) != queries:
+            raise fault(f"the human values of {show(name)} must be a list with one value per query")
+        where = f"a human value of {show(name)}"
+        found[name] = np.array([read_stored_number(each, where) for each in values], dtype=np.float64)
+    return found
 
 
 class AbsentDefinition(Definition):

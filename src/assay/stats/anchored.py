@@ -66,6 +66,14 @@ class Anchored(NamedTuple):
         # Without spread all that is known is that so many signs are the same.
         return 1.0 if self.value == 0 else min(1.0, 2 * 0.5**self.human)
 
+    def above(self, limit: float) -> float:
+        """The one-sided p-value of a mean that is no lower than minus the limit."""
+        from scipy.special import stdtr
+
+        if self.error > 0:
+            return float(stdtr(self.freedom, (self.value + limit) / self.error))
+        return 0.5**self.human if self.value < -limit else 1.0
+
     def detectable(self, alpha: float) -> float:
         """The smallest mean that would be told from zero with 80 % power."""
         return self.error * (quantile(self.freedom, 1 - alpha / 2) + quantile(self.freedom, POWER))

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
     from assay.core.progress import Report
+    from assay.stats.anchored import Anchored
     from assay.stats.pairs import Caution, Pair
     from assay.tasks.compare.ranks import Ranks
     from assay.tasks.evaluate.api import Scorer
@@ -55,6 +56,7 @@ def compare(
     seed: int = 0,
     convention: str | None = None,
     threads: int | None = None,
+    human: object = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Comparison:
     """Compares systems on the same queries: differences, intervals, p-values, effect sizes, and what changed.
@@ -77,6 +79,10 @@ def compare(
     Runs are scored as by `evaluate`, under a `convention` (by default assay's own) and its policies; `doc_id` finds the
     documents of chunks, as in `doc_id="before:#"`. Finished results are not scored again, so these options are an error
     for them.
+
+    `human` are people's judgments of a random part of the queries, or for finished results their scores by run. The
+    differences are then prediction-powered: right even if `qrels`, made by an LLM say, err. Results that `evaluate`
+    anchored so need nothing more.
     """
     named = named_runs(runs)
     baseline = find_baseline(named, baseline)
@@ -86,10 +92,30 @@ def compare(
         known = "assay" if convention is None else convention
         return make_scorer(qrels, chosen, convention=known, threads=threads, **policies)
 
-    results, ranks = read_all(named, measures, make, {"convention": convention, "threads": threads, **policies})
+    options = {"convention": convention, "threads": threads, **policies}
+    results, ranks = anchored_results(named, human, measures, make, options)
     for name, result in results.items():
         warned(result, name)
     return compare_results(results, ranks, settings)
+
+
+def anchored_results(
+    runs: Mapping[str, object],
+    human: object,
+    measures: str | Iterable[str | Measure] | None,
+    make: Callable[[str | Iterable[str | Measure]], Scorer],
+    options: Mapping[str, object],
+    **reading: Any,  # noqa: ANN401 - those of `read_runs`
+) -> tuple[dict[str, Result], Ranks | None]:
+    """What `read_all` gives, anchored by human labels if there are any."""
+    if human is None:
+        return read_all(runs, measures, make, options, **reading)
+    from assay.tasks.compare.anchors import anchor_runs, read_runs_again
+
+    format_ = reading.get("format")
+    again = read_runs_again(runs, format_)
+    results, ranks = read_all(again, measures, make, options, **reading)
+    return anchor_runs(results, ranks, again, human, format_), ranks
 
 
 def read_all(
@@ -133,7 +159,14 @@ def compare_results(
     couples = list(combinations(results, 2))
     if settings.baseline is not None:
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
-    if report is None and "ipykernel" in sys.modules:
+    anchors: dict[tuple[str, str, str], Anchored] = {}
+    if any(result.human for result in results.values()):
+        from assay.tasks.compare.anchors import anchored_settings, compare_with_people, pairs_note
+
+        settings = anchored_settings(settings)
+        pairs, cautions, anchors = compare_with_people(results, measured, couples, settings)
+        notes.append(pairs_note())
+    elif report is None and "ipykernel" in sys.modules:
         from assay.core.progress import progress_bar
 
         with progress_bar("comparing") as shown:
@@ -145,7 +178,7 @@ def compare_results(
     if settings.test == "randomization" and not is_drawn(pairs, settings):
         settings = settings._replace(samples=None)
     split = frozenset((*each.note.measures, *each.runs) for each in cautions if each.note.kind is NoteKind.SPLIT)
-    return Comparison(pairs, Results(dict(results)), settings, tuple(notes), ranks, split)
+    return Comparison(pairs, Results(dict(results)), settings, tuple(notes), ranks, split, anchors)
 
 
 def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:

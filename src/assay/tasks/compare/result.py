@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,13 @@ from assay.render import Column, Exports, Marked, Table, finite, json_fields, ma
 from assay.render.export import lines_below
 from assay.render.narrow import narrow_text, terminal_width, wrapped
 from assay.results.align import shared_means, shared_queries
-from assay.results.result import symbols_of
+from assay.results.result import ANCHOR_FIELDS, symbols_of
 from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, find_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assay.core.signature import Signature
     from assay.results.result import Result
     from assay.results.results import Results
+    from assay.stats.anchored import Anchored
     from assay.stats.significance import ComparisonSettings
     from assay.tasks.compare.ranks import Ranks
     from assay.tasks.compare.verdict import Verdict
@@ -65,6 +66,8 @@ class Comparison(Exports):
     _ranks: Ranks | None = None
     # The measure and runs of each pair where the means and the test point different ways.
     _split: frozenset[tuple[str, ...]] = frozenset()
+    # How human labels anchor each pair, by measure and runs.
+    _anchors: Mapping[tuple[str, str, str], Anchored] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_ranks": None}
@@ -112,11 +115,18 @@ class Comparison(Exports):
 
     def _ordered_means(self, measure: str) -> dict[str, float]:
         """The mean of each run, the best first; one without a value comes last."""
-        means = np.array(shared_means(self.results.results.values(), measure))
+        means = np.array(self._pair_means(measure) or shared_means(self.results.results.values(), measure))
         names = list(self.results)
         # Means that differ only by rounding stay in the order given.
         order = np.argsort(-self._sign(measure) * np.round(means, ROUNDED), kind="stable")
         return {names[number]: float(means[number]) for number in order}
+
+    def _pair_means(self, measure: str) -> list[float]:
+        """The means of two runs that differ by their anchored difference; empty for more runs, or without labels."""
+        pairs = [pair for pair in self.pairs if pair.measure == measure and self._anchors]
+        is_single = len(self.results) == 2 and len(pairs) == 1  # noqa: PLR2004 - a pair
+        means = {pair.a: pair.mean_a for pair in pairs} | {pair.b: pair.mean_b for pair in pairs}
+        return [means[name] for name in self.results] if is_single else []
 
     def _order(self, sort: str | None) -> list[str]:
         """The names of the runs in the order of their rows."""
@@ -143,6 +153,17 @@ class Comparison(Exports):
             if (each.measure, each.a, each.b) == (key, a, b):
                 return each
         raise DataError(f"{show(a)} was not compared with {show(b)} by {show(measure)}; the order of the runs matters")
+
+    def anchored(self, pair: Pair) -> Anchored | None:
+        """How human labels anchor the difference of a pair; None if there are none."""
+        return self._anchors.get(pair[:3])
+
+    def _anchor_fields(self, pair: Pair) -> dict[str, float | int]:
+        """What is shown of human labels; nothing if there are none."""
+        anchor = self.anchored(pair)
+        return (
+            {} if anchor is None else dict(zip(ANCHOR_FIELDS, (anchor.human, anchor.weight, anchor.gain), strict=True))
+        )
 
     def is_significant(self, pair: Pair) -> bool:
         """Whether the difference is significant after correction: `p_corrected` is below `alpha`."""
@@ -258,11 +279,13 @@ class Comparison(Exports):
                 *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
                 *(small(pair.p), small(pair.p_corrected)),
                 *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
+                *self._anchor_fields(pair).values(),
             )
             for pair in pairs
         )
         notes = (*hidden, *map(str, self.notes))
-        return Table(PAIR_COLUMNS, rows, self.signature.summary, notes, self.signature.hint)
+        columns = (*PAIR_COLUMNS, *(map(Column, ANCHOR_FIELDS) if self._anchors else ()))
+        return Table(columns, rows, self.signature.summary, notes, self.signature.hint)
 
     def to_markdown(
         self,
@@ -313,14 +336,20 @@ class Comparison(Exports):
 
     def _pair_records(self) -> Table:
         """The pairs as they are stored, and the signature."""
-        columns = tuple(Column(name) for name in (*Pair._fields, "signature"))
-        return Table(columns, tuple((*pair, str(self.signature)) for pair in self.pairs))
+        records = self._records()
+        names = dict.fromkeys(name for record in records for name in record)
+        return Table(tuple(map(Column, names)), tuple(tuple(record.values()) for record in records))
+
+    def _records(self) -> list[dict[str, Any]]:
+        """The pairs by field, with what human labels there are and the signature."""
+        said = str(self.signature)
+        return [{**pair._asdict(), **self._anchor_fields(pair), "signature": said} for pair in self.pairs]
 
     def to_polars(self) -> polars.DataFrame:
         """One row per pair and measure, and the signature in each."""
         import polars
 
-        return polars.DataFrame([{**pair._asdict(), "signature": str(self.signature)} for pair in self.pairs])
+        return polars.DataFrame(self._records())
 
     def to_mlflow(self) -> dict[str, float]:
         """Differences, their intervals and p-values by names that MLflow takes, as `b_vs_a/measure_difference`."""
@@ -334,7 +363,9 @@ class Comparison(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the pairs, the runs, the notes and the signature."""
-        records = [{name: finite(value) for name, value in pair._asdict().items()} for pair in self.pairs]
+        records = [
+            {name: finite(value) for name, value in record.items() if name != "signature"} for record in self._records()
+        ]
         notes = [note.to_dict() for note in self.notes]
         how = {"signature": str(self.signature), **self.settings._asdict()}
         found = {

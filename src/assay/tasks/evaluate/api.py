@@ -63,6 +63,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    human: object = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Result:
     """Scores a run against judgments.
@@ -81,8 +82,15 @@ def evaluate(
     `columns` say how to read the run if that cannot be inferred; use `assay.read_qrels` for judgments that need the
     same. `threads` changes only the speed. `doc_id` finds the documents of a run of chunks: `doc_id="before:#"`. An
     `assay.DataWarning` says if hardly a judged document was retrieved.
+
+    `human` are people's judgments (or scores) of a random part of the queries: means and intervals are then
+    prediction-powered, and right even if `qrels`, made by an LLM say, err.
     """
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
+    if human is not None:
+        from assay.tasks.evaluate.human import evaluate_anchored
+
+        return warned(evaluate_anchored(scorer, run, human, format=format, columns=columns, progress=progress))
     return warned(scorer.evaluate(run, format=format, columns=columns, progress=progress))
 
 

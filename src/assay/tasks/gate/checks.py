@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.errors import DataError, MeasureError
+from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, p_words
-from assay.stats.intervals import ROUNDING
+from assay.stats.intervals import FEWEST, ROUNDING
 from assay.stats.paired import detectable_drop, drop_p_values, smallest_p
 from assay.stats.significance import correct
 from assay.tasks.compare.ranks import Move
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
     from assay.results.result import Result
+    from assay.stats.anchored import Anchored
     from assay.tasks.compare.ranks import Ranks
 
 RUN, BASELINE = "run", "baseline"
@@ -61,6 +62,8 @@ class Drop(NamedTuple):
     is_total: bool
     p: float = float("nan")
     p_corrected: float = float("nan")
+    # The gain, as human labels anchor it.
+    anchor: Anchored | None = None
 
     @property
     def counted(self) -> int:
@@ -78,6 +81,8 @@ class Drop(NamedTuple):
 
     def detectable(self, alpha: float) -> float:
         """The drop that this many queries detect with 80 % power."""
+        if self.anchor is not None:
+            return self.limit + self.anchor.detectable(2 * alpha)
         excess = detectable_drop(self.changes[~np.isnan(self.changes)], alpha)
         return self.limit + excess * (self.counted if self.is_total else 1)
 
@@ -155,6 +160,9 @@ def drop_checks(
     if tested:
         beyond = np.stack([drops[name].beyond for name in tested], axis=1)
         p_values = drop_p_values(beyond, rules.test, rules.draws, rules.seed)
+        for place, anchor in enumerate(drops[name].anchor for name in tested):
+            if anchor is not None:
+                p_values[place] = anchor.above(drops[tested[place]].limit)
         for name, p, corrected in zip(tested, p_values, correct(p_values, "holm"), strict=True):
             drops[name] = drops[name]._replace(p=float(p), p_corrected=float(corrected))
     return [drop_check(drop, sides, rules, rules.alpha / max(len(tested), 1)) for drop in drops.values()]
@@ -180,15 +188,35 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
     if left_out := len(changes) - len(known):
         notes.append(Note.of(NoteKind.UNDEFINED, about="drop", count=left_out, measures=[name]))
     size = -float(known.sum() if is_total else known.mean())
+    if (anchor := anchored_gain(name, sides.run, baseline, sign)) is not None:
+        return Drop(name, limit, before, changes, -anchor.value, is_total, anchor=anchor)
     if not np.isfinite(size):
         raise DataError(f"the drop of {name} is {size:g}; only finite values can be checked")
     return Drop(name, limit, before, changes, size, is_total)
 
 
+def anchored_gain(name: str, run: Result, baseline: Result, sign: int) -> Anchored | None:
+    """The gain, as human labels of both sides anchor it; None without any."""
+    labelled = [name in side.human for side in (run, baseline)]
+    if not any(labelled):
+        return None
+    if not all(labelled):
+        side = BASELINE if labelled[0] else RUN
+        raise MismatchError(f"{name} of the {side} has no human labels, and the other side has; anchor both, or none")
+    from assay.stats.anchored import anchored_mean
+
+    anchor = anchored_mean(
+        sign * (run.scores[name] - baseline.scores[name]), sign * (run.human[name] - baseline.human[name])
+    )
+    if anchor.human < FEWEST:
+        raise DataError(f"{name}: no two queries have human labels on both sides; nothing to test")
+    return anchor
+
+
 def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
     """The check of one drop; `alpha` is the level of this one among several."""
     name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
-    is_blind = smallest_p(drop.counted, rules.test, rules.draws) >= alpha
+    is_blind = drop.anchor is None and smallest_p(drop.counted, rules.test, rules.draws) >= alpha
     detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
     is_real = drop.p_corrected < rules.alpha
     is_open = is_tested and not is_real and 1 - drop.p >= rules.alpha

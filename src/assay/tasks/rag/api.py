@@ -63,6 +63,7 @@ def evaluate_rag(
     overlap: float | str = "any",
     overlap_of: str = "gold",
     judge: Judge | None = None,
+    human: object = None,
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> RagResult:
@@ -105,7 +106,9 @@ def evaluate_rag(
     `f1` are then `group_recall` and `group_f1`.
 
     `judge` is the LLM that measures such as `faithfulness` ask (see `assay.Judge`). `result.verdicts("faithfulness")`
-    has what it said.
+    has what it said. `human` are scores that people gave a random part of the questions, by question and measure:
+    records, a mapping, a file of either, or a result. The means and intervals of these measures are then
+    prediction-powered: right even if the judge errs.
     """
     tool = find_convention(convention)
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
@@ -147,6 +150,11 @@ def evaluate_rag(
         rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
     )
     result = replace(result, rulings=rulings, judge=judge.description if judge is not None and rulings else "")
+    if human is not None:
+        from assay.tasks.evaluate.given_scores import read_given_scores
+        from assay.tasks.evaluate.human import anchor_result
+
+        result = anchor_result(result, read_given_scores(human, list(result.measures)))
     warned(result)
     return result
 

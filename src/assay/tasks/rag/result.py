@@ -199,6 +199,7 @@ class RagResult(Result):
             queries=[self.queries[at] for at in np.flatnonzero(chosen)],
             scores={name: values[chosen] for name, values in self.scores.items()},
             statistics={name: values[chosen] for name, values in self.statistics.items()},
+            human={},
             _means={},
             _intervals={},
         )
