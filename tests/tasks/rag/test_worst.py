@@ -1,8 +1,12 @@
 """The worst questions: what of them is shown, and how."""
 
+import json
 import pickle
 
+import pytest
+
 import assay
+from assay.tasks.rag.worst import describe_verdicts
 
 ROWS = [
     {
@@ -96,3 +100,64 @@ def test_nothing_in_a_passage_reaches_the_terminal():
     assert "\x1b" not in str(view)
     assert "\u202e" not in str(view)
     assert "\x1b" not in view.to_html()
+
+
+class TestVerdicts:
+    """For a judged measure the worst questions have the verdicts that lowered the value."""
+
+    RECORDS = (
+        {"query_id": "good", "question": "?", "answer": "fine", "retrieved_texts": ["x"]},
+        {"query_id": "bad", "question": "?", "answer": "wrong", "retrieved_texts": ["x"]},
+    )
+
+    @staticmethod
+    def judge(messages):
+        content = messages[1]["content"]
+        if "<statement" not in content:
+            said = ["One.", "Two.\nmore"] if "wrong" in content else ["Three."]
+            return json.dumps({"statements": said})
+        verdicts = [{"reason": "Stated.", "verdict": True}]
+        if "Two." in content:
+            verdicts.append({"reason": "It says\nthree.", "verdict": False})
+        return json.dumps({"verdicts": verdicts})
+
+    def result(self):
+        return assay.evaluate_rag(list(self.RECORDS), ["faithfulness"], judge=assay.Judge(self.judge, cache=False))
+
+    def test_failed_statements_and_reasons_are_printed(self):
+        text = str(self.result().worst(by="faithfulness"))
+        assert "bad  faithfulness 0.5000" in text
+        assert "  verdicts   0  Two. (It says)" in text
+        assert "One." not in text
+        assert "Three." not in text
+
+    def test_they_are_a_column_of_the_table(self):
+        table = self.result().worst(by="faithfulness").table()
+        assert [column.name for column in table.columns][-1] == "verdicts"
+        assert [row[-1] for row in table.rows] == ["0  Two. (It says)", None]
+
+    def test_other_measures_have_no_such_column(self):
+        records = [{**each, "references": ["fine"]} for each in self.RECORDS]
+        judge = assay.Judge(self.judge, cache=False)
+        result = assay.evaluate_rag(records, ["answer_em", "faithfulness"], judge=judge)
+        assert "verdicts" not in [column.name for column in result.worst(by="answer_em").table().columns]
+
+    @pytest.mark.parametrize(
+        ("verdicts", "score", "best", "expected"),
+        [
+            ([("a", 1.0), ("b", 0.0)], 0.5, 1, ["0  b"]),
+            ([("a", 1.0), ("b", 0.0)], 0.5, 0, ["1  a"]),
+            ([("a", 1.0), ("b", 0.5), ("c", 0.0)], 0.5, 1, ["0  c", "0.5  b"]),
+            ([("a", 1.0), ("b", 1.0)], 1.0, 1, []),
+            # Grades and ratings: what is best for one measure is poor for another.
+            ([("a", 1.0)], 1.0, 5, ["1  a"]),
+            ([("a", 4.5)], 4.5, 5, ["4.5  a"]),
+            ([("a", 5.0)], 5.0, 5, []),
+            ([("a", 1.0), ("b", 1.0)], 0.5, 1, ["1  a", "1  b"]),
+            ([("a", "none"), ("b", 0.0)], 0.5, 1, ["none  a", "0  b"]),
+            ([(str(at), 0.0) for at in range(7)], 0.0, 1, [*(f"0  {at}" for at in range(5)), "… 2 more verdicts"]),
+        ],
+    )
+    def test_which_are_shown(self, verdicts, score, best, expected):
+        found = [assay.Verdict(*each) for each in verdicts]
+        assert list(describe_verdicts(found, score, best, higher_is_better=best > 0)) == expected

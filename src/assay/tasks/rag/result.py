@@ -15,7 +15,7 @@ from assay.core.text import count, show
 from assay.render import Cell, Column, Table, View, json_fields, records
 from assay.results.result import Result
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
-from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question
+from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question, describe_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +112,8 @@ class RagResult(Result):
 
         `by` is by default the first of `answer_measures`, or else the first measure. Texts are cut to `width`
         characters unless it is None. Of the first `passages` retrieved it shows the first line, if their texts are in
-        the records or in `corpus`; gold passages are marked.
+        the records or in `corpus`; gold passages are marked. For a judged measure it shows the verdicts that lowered
+        the value, with the judge's reasons.
         """
         check_whole("the number of questions", number, 0)
         check_whole("the number of passages", passages, 0)
@@ -125,6 +126,11 @@ class RagResult(Result):
             gold = GOLD[0 if self.found[at] else 1 if self.has_gold[at] else 2]
             wanted = self._gold[at] if self._gold else frozenset()
             row = describe_question(self.records[at], float(scores[at]), gold, wanted, width=width, passages=passages)
+            if key in self.rulings:
+                best = self.measures[key].definition.range[sign > 0]
+                found = self.rulings[key][at].verdicts
+                said = describe_verdicts(found, float(scores[at]), best, higher_is_better=sign > 0, width=width)
+                row = row._replace(verdicts=said)
             rows.append(row)
         return WorstAnswers(key, rows)
 

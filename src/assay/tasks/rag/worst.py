@@ -12,12 +12,14 @@ from assay.render import Cell, Column, Table, View
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from assay.core.ruling import Verdict
     from assay.data.records import Record
 
 GOLD = ("retrieved", "not retrieved", "no gold passage")
 TEXTS = ("gold passage", "question", "answer", "reference", "gold", "retrieved")
 # The mark of a gold passage among those retrieved.
 HIT = "✓"
+MOST_VERDICTS = 5
 
 
 class Passage(NamedTuple):
@@ -42,10 +44,13 @@ class Question(NamedTuple):
     retrieved: tuple[Passage, ...]
     # How many more were retrieved.
     more: int
+    # What a judge found wrong, if it was asked.
+    verdicts: tuple[str, ...] | None = None
 
     def row(self) -> tuple[Cell, ...]:
         lists = ["; ".join(map(str, each)) or None for each in (self.wanted, self.retrieved)]
-        return (self.query, self.value, self.gold, *self.texts, *lists)
+        said = () if self.verdicts is None else ("; ".join(self.verdicts) or None,)
+        return (self.query, self.value, self.gold, *self.texts, *lists, *said)
 
 
 def describe_question(
@@ -100,11 +105,38 @@ def without_id(passage: Passage) -> Passage:
     return passage._replace(document="") if passage.text else passage
 
 
+def describe_verdicts(
+    verdicts: Sequence[Verdict], score: float, best: float, *, higher_is_better: bool = True, width: int | None = None
+) -> tuple[str, ...]:
+    """What a judge found wrong, the worst first, with its reasons; `best` is the best score that there is.
+
+    >>> from assay.core.ruling import Verdict
+    >>> found = [Verdict("It is old.", 1.0, "Stated."), Verdict("It is red.", 0.0, "It is blue.")]
+    >>> describe_verdicts(found, 0.5, 1.0)
+    ('0  It is red. (It is blue.)',)
+    """
+    if score == best:
+        return ()
+    # Of yes and no the better one is fine; grades are all shown, as each may have lowered the score.
+    is_binary = best in (0, 1) and {each.value for each in verdicts} <= {0.0, 0.5, 1.0}
+    wrong = [each for each in verdicts if not is_binary or each.value != best] or list(verdicts)
+    sign = 1 if higher_is_better else -1
+    wrong.sort(key=lambda each: sign * each.value if isinstance(each.value, float | int) else 0.0)
+    lines = []
+    for each in wrong[:MOST_VERDICTS]:
+        value = f"{each.value:g}" if isinstance(each.value, float | int) else each.value
+        reason = f" ({first_line(each.reason, width)})" if each.reason.strip() else ""
+        lines.append(f"{value}  {first_line(each.subject, width)}{reason}")
+    more = len(wrong) - MOST_VERDICTS
+    return (*lines, *([f"… {count(more, 'more verdict')}"] if more > 0 else []))
+
+
 class WorstAnswers(View):
     """Questions, one row each; printed as one paragraph each, to leave room for the texts."""
 
     def __init__(self, measure: str, questions: Sequence[Question]) -> None:
-        columns = (Column("query", is_text=True), Column(measure), *(Column(name, is_text=True) for name in TEXTS))
+        names = (*TEXTS, "verdicts") if any(each.verdicts is not None for each in questions) else TEXTS
+        columns = (Column("query", is_text=True), Column(measure), *(Column(name, is_text=True) for name in names))
         super().__init__(Table(columns, tuple(each.row() for each in questions)))
         self._questions = tuple(questions)
 
@@ -120,6 +152,7 @@ def paragraph(question: Question, measure: str) -> list[str]:
         lines.append(f"  {name:<9}  {'(none)' if text is None else text or '(empty)'}")
     if question.wanted or question.retrieved:
         lines += listed("gold", question.wanted) + listed("retrieved", question.retrieved, question.more)
+    lines += [f"  {'' if at else 'verdicts':<9}  {line}" for at, line in enumerate(question.verdicts or ())]
     return lines
 
 
