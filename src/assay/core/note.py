@@ -176,6 +176,7 @@ class NoteKind(StrEnum):
             "all": "every query has a human label; the other values are not used",
             "few": "{count} human labels are few; with fewer than {least} the interval can be too narrow",
             "unknown": "{count} [query|queries] with human labels [is|are] not among those scored; left out: {queries}",
+            "valueless": "{count} [query|queries] with human labels [has|have] no other value; left out: {queries}",
             "plain": "not anchored by human labels: {reason}",
             "sample": (
                 "queries with human labels score differently from the others ({p}); the labels anchor nothing unless "

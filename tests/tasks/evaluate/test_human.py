@@ -149,6 +149,16 @@ def test_labels_of_other_queries_are_said():
     assert result.anchored("rr").human == 60
 
 
+def test_labels_without_another_value_are_said():
+    rows = [{**row, "scores": {"faithful": None}} if row["query_id"] == "q003" else row for row in RECORDS]
+    result = assay.evaluate_rag(rows, "score:faithful", human=LABELS)
+    assert result.anchored("score:faithful").human == 59
+    assert kinds(result) == [
+        "mean and interval are prediction-powered: 59 of 119 queries have human labels",
+        "1 query with human labels has no other value; left out: 'q003'",
+    ]
+
+
 def test_labels_that_are_no_random_part_are_said():
     easy = {query: TRUTH[query] for query in QUERIES if RUN[query][0] in TRUTH[query] or RUN[query][1] in TRUTH[query]}
     result = assay.evaluate(TRUTH, RUN, "rr", human=easy)

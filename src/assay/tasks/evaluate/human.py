@@ -129,9 +129,12 @@ def notes_on(result: Result, key: str, values: FloatArray) -> list[Note]:
     """The notes on one measure."""
     anchor = result.anchored(key)
     number, total = 0 if anchor is None else anchor.human, result.counted(key)
+    lone = np.flatnonzero(np.isfinite(values) & ~np.isfinite(result.scores[key]))
+    valueless = [result.queries[place] for place in lone]
+    notes = [Note.of(NoteKind.ANCHORED, about="valueless", queries=valueless)] if valueless else []
     if number == total:
-        return [Note.of(NoteKind.ANCHORED, about="all", count=number)]
-    notes = [Note.of(NoteKind.ANCHORED, count=number, total=f"{total:,}")]
+        return [Note.of(NoteKind.ANCHORED, about="all", count=number), *notes]
+    notes.insert(0, Note.of(NoteKind.ANCHORED, count=number, total=f"{total:,}"))
     if number < ADVISED:
         notes.append(Note.of(NoteKind.ANCHORED, about="few", count=number, least=ADVISED))
     p = sample_p(result.scores[key], values)
