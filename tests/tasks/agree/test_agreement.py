@@ -191,6 +191,19 @@ def test_an_order_turned_round():
     assert (found["tau"].value, found["tau_ap"].value) == (-1, -1)
 
 
+def test_a_side_that_orders_nothing():
+    found = assay.agreement(HUMAN, {query: dict.fromkeys(grades, 0) for query, grades in HUMAN.items()}, runs=RUNS)
+    assert math.isnan(found["tau"].value)
+    assert found.verdict[1] == "ndcg@10 is the same for every run on one side; tau is undefined"
+    assert "b: 3 queries have no relevant documents; scored 0: 'q1', 'q2', 'q3'" in map(str, found.notes)
+
+
+def test_no_line_is_wider_than_the_terminal():
+    for width in (40, 60, 100):
+        text = assay.agreement(HUMAN, JUDGE, runs=RUNS, names=["people", "judge"]).to_text(width=width)
+        assert max(map(len, text.splitlines())) <= width
+
+
 def test_runs_are_scored_on_the_queries_of_both():
     found = assay.agreement({**HUMAN, "q9": {"z": 1}}, JUDGE, runs=RUNS)
     means = assay.evaluate_many(HUMAN, RUNS, "ndcg@10")

@@ -83,7 +83,7 @@ def judgment_agreement(
         figures += more_figures[1:] if is_same else more_figures
         notes += more
         matrix = matrix or table
-    systems, more_figures, more = ([], [], []) if scored is None else compare_orders(a, b, scored)
+    systems, more_figures, more = ([], [], []) if scored is None else compare_orders(a, b, names, scored)
     return Agreement(
         names,
         "judgments",
@@ -173,7 +173,7 @@ def worst_documents(crossed: Crossed, top: int) -> tuple[Disagreement, ...]:
 
 
 def compare_orders(
-    a: Qrels, b: Qrels, scored: tuple[Any, Any, dict[str, Any]]
+    a: Qrels, b: Qrels, names: tuple[str, str], scored: tuple[Any, Any, dict[str, Any]]
 ) -> tuple[list[SystemMeans], list[Figure], list[Note]]:
     """The means of runs under both sets of judgments, on the queries of both, and the correlation of their orders."""
     runs, measures, options = scored
@@ -190,12 +190,13 @@ def compare_orders(
         systems += [SystemMeans(run, measure, *map(float, pair)) for run, *pair in zip(sides[0], *means, strict=True)]
         tau, tau_ap = kendall_tau(*means), ap_correlation(*means)
         figures += [Figure("tau", tau, np.nan, np.nan, measure), Figure("tau_ap", tau_ap, np.nan, np.nan, measure)]
-    # What both sides say of the runs is said once; the other queries were left out on purpose.
-    notes = [note for side in sides for note in common_notes(side.notes) if note.kind is not NoteKind.UNJUDGED]
+    own = {name: common_notes(side.notes) for name, side in zip(names, sides, strict=True)}
+    # The queries of one side only are left out on purpose.
+    notes = [note for note in common_notes(own) if note.kind is not NoteKind.UNJUDGED]
     left_out = [query for side, other in ((a, b), (b, a)) for query in side.queries if query not in other]
     if left_out:
         notes.append(Note.of(NoteKind.ONE_SIDED, about="queries", queries=left_out))
-    return systems, figures, list(dict.fromkeys(notes))
+    return systems, figures, notes
 
 
 def only(qrels: Qrels, queries: list[str]) -> Qrels:

@@ -142,7 +142,9 @@ class Agreement(Exports):
         )
         runs = len({each.run for each in self.systems})
         for figure in self.figures:
-            if figure.statistic == "tau" and not math.isnan(figure.value):
+            if figure.statistic == "tau" and math.isnan(figure.value):
+                said.append(f"{figure.measure} is the same for every run on one side; tau is undefined")
+            elif figure.statistic == "tau":
                 top = self.figure("tau_ap", figure.measure)
                 said.append(
                     f"{figure.measure} orders the {runs} runs with tau {figure.value:.2f} and tau_AP {top.value:.2f}"
@@ -198,7 +200,7 @@ class Agreement(Exports):
     def to_text(self, *, width: int | None = None) -> str:
         """The verdict, the statistics, the confusion matrix and the largest disagreements, as they are printed."""
         verdict = "\n".join(wrapped(printable(text), width) for text in self.verdict)
-        titles = [f"{printable(title)}\n\n" if title else "" for title, _ in self._tables()]
+        titles = [f"{wrapped(printable(title), width)}\n\n" if title else "" for title, _ in self._tables()]
         parts = [title + narrow_text(table, width) for title, (_, table) in zip(titles, self._tables(), strict=True)]
         return "\n".join([f"{verdict}\n", *parts]).rstrip("\n")
 
