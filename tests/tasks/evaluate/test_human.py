@@ -182,6 +182,15 @@ def test_notes_on_human_judgments():
     assert any(each.startswith("human judgments: 1 grade below 0") for each in said)
 
 
+def test_a_scale_that_the_judgments_set_is_the_same_for_both():
+    strict = {query: dict.fromkeys(grades, 3) for query, grades in HUMAN.items()}
+    with pytest.raises(
+        assay.MismatchError, match=r"err@5 is err\(max=1,.* by all judgments and err\(max=3,.* name the"
+    ):
+        assay.evaluate(JUDGE, RUN, "err@5", human=strict)
+    assert assay.evaluate(JUDGE, RUN, "err(max=3)@5", human=strict).anchored("err(max=3)@5").human == 60
+
+
 ERRORS = {
     "no query": (
         {"human": {"x": {"a": 1}}},

@@ -19,6 +19,7 @@ from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, is_given_sc
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
     from assay.tasks.evaluate.api import Scorer
 
 Anchorable = TypeVar("Anchorable", bound=Result)
@@ -98,11 +99,21 @@ def human_values(result: Result, people: Result) -> tuple[dict[str, FloatArray],
         elif own is None or not (values := labelled_values(result, key, people, own)).size:
             plain.setdefault("no query has a human value", []).append(key)
         else:
+            check_same_scale(key, result.measures[key], people.measures[own])
             human[key] = values
     if not human:
         reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in plain.items())
         raise DataError(f"human labels anchor no measure ({reasons}); the labels have {', '.join(people)}")
     return human, plain
+
+
+def check_same_scale(key: str, measure: Measure, human: Measure) -> None:
+    """Raises if a parameter that the judgments set, such as the highest grade, is another one under those of people."""
+    if measure.definition is human.definition and measure != human:
+        raise MismatchError(
+            f"{key} is {measure.full_name} by all judgments and {human.full_name} by the human ones; "
+            "name the measure with its parameters"
+        )
 
 
 def labelled_values(result: Result, key: str, people: Result, own: str) -> FloatArray:
