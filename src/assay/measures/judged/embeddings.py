@@ -12,7 +12,7 @@ from assay.core.measure import JudgedExample, define
 from assay.core.parameter import Bounds
 from assay.core.prompt import Embed, Prompt
 from assay.core.ruling import Asking, Finding, Steps, Verdict
-from assay.measures.judged.case import Case, within
+from assay.measures.judged.case import Case
 
 Strictness = Annotated[int, Bounds(low=1, high=20), "how many questions are generated from the answer"]
 Threshold = Annotated[
@@ -37,10 +37,10 @@ POINTS = Prompt(
     "answer_points",
     1,
     """\
-Rate how relevant the answer is to the question, with 0 to 1 points for each of two things; parts of a point are
-allowed. subject: the answer is about what the question asks about. focus: the answer addresses the aspect or the point
-of view from which the question asks. Whether the answer is right does not matter.""",
-    {"reason": str, "subject": float, "focus": float},
+Decide two things about the answer to the question. subject: true if the answer is about what the question asks about.
+focus: true if it addresses the aspect or the point of view from which the question asks. Whether the answer is right
+does not matter.""",
+    {"reason": str, "subject": bool, "focus": bool},
 )
 
 
@@ -104,9 +104,8 @@ def answer_relevancy(case: Case, *, strictness: Strictness = 3, method: Method =
     question, answer = case.question, case.answer
     if method == "points":
         reply = yield POINTS.ask({"question": question, "answer": answer})
-        points = [within(reply[name], 0, 1, name) for name in ("subject", "focus")]
-        verdicts = tuple(Verdict(name, each, reply["reason"]) for name, each in zip(("subject", "focus"), points))  # noqa: B905 - of one length
-        return Finding(sum(points) / 2, verdicts)
+        verdicts = tuple(Verdict(name, float(reply[name]), reply["reason"]) for name in ("subject", "focus"))
+        return Finding(sum(float(each.value) for each in verdicts) / len(verdicts), verdicts)
     reply = yield QUESTIONS.ask({"answer": answer}, count=strictness)
     asked = [each["question"] for each in reply["questions"]]
     vectors = yield Embed((question, *asked))
