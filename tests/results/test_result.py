@@ -297,7 +297,7 @@ RESULT_NAMES = {
         "statistics",
         "subject",
     ),
-    *("anchored", "human", "table", "version"),
+    *("anchored", "human", "noise", "table", "version"),
 }
 RESULTS_NAMES = {"items", "notes", "results", "save", "table"}
 

@@ -242,6 +242,7 @@ class NoteKind(StrEnum):
         "no_verdict",
         "{count} of {total} questions [has|have] no verdict ({reasons}); left out of the mean: {queries}",
     )
+    FLIPPED = "flipped", "{count} of {total} questions changed [its|their] score between {draws} draws: {queries}"
     # The mean of what is left may say something else than the mean of all would.
     FAILED_VERDICTS = (
         "failed_verdicts",

@@ -37,6 +37,7 @@ def select_queries(result: Result, places: Sequence[int]) -> Result:
         scores={name: column[order] for name, column in result.scores.items()},
         statistics={name: rows[order] for name, rows in result.statistics.items()},
         human={name: column[order] for name, column in result.human.items()},
+        noise={name: column[order] for name, column in result.noise.items()},
         _means={},
         _intervals={},
     )
@@ -59,6 +60,7 @@ def spread_to_queries(result: Result, queries: list[str]) -> Result:
         scores={name: spread(column) for name, column in result.scores.items()},
         statistics={name: spread(each) for name, each in result.statistics.items()},
         human={name: spread(each) for name, each in result.human.items()},
+        noise={name: spread(each) for name, each in result.noise.items()},
         _means=result.mean,
         _intervals={},
     )

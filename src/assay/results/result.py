@@ -16,7 +16,7 @@ from assay.core.signature import Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Cell, Column, Exports, Named, Table, finite, json_fields
 from assay.stats import Interval, bootstrap_all
-from assay.stats.intervals import FEWEST, SAMPLES, check_level, percentiles, resampled_totals
+from assay.stats.intervals import FEWEST, SAMPLES, check_level, percentiles, resampled_totals, widened
 
 if TYPE_CHECKING:
     import os
@@ -42,7 +42,8 @@ class Result(Exports):
     measures that score their sum, such as corpus BLEU. `version` is that of the assay that computed the scores.
     `matching` says how gold without ids was matched, such as `match=0.9`; it is empty if ids were enough. `judge` says
     which LLM gave verdicts, and how it was asked. `human` are values that people gave, NaN for the other queries; the
-    means and intervals of these measures are anchored by them (see `anchored`).
+    means and intervals of these measures are anchored by them (see `anchored`). `noise` is how much the score of a
+    query varies between draws of a judge's verdicts, as a variance; it widens the interval.
     """
 
     measures: Mapping[str, Measure]
@@ -60,6 +61,7 @@ class Result(Exports):
     matching: tuple[str, ...] = ()
     judge: str = ""
     human: Mapping[str, FloatArray] = field(default_factory=dict)
+    noise: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -135,6 +137,7 @@ class Result(Exports):
             own_policies={name: self.own_policies[key] for name, key in keys.items() if key in self.own_policies},
             statistics={name: self.statistics[key] for name, key in keys.items() if key in self.statistics},
             human={name: self.human[key] for name, key in keys.items() if key in self.human},
+            noise={name: self.noise[key] for name, key in keys.items() if key in self.noise},
             _means={name: self[key] for name, key in keys.items()},
             _intervals={},
         )
@@ -162,7 +165,10 @@ class Result(Exports):
             return self._pooled_interval(key, level, seed)
         if self.measures[key].has_own_number:
             raise MeasureError(f"{key} is one number for all queries and has no interval")
-        return self._intervals[level, seed][key]
+        interval = self._intervals[level, seed][key]
+        if key not in self.noise:
+            return interval
+        return widened(interval, self.scores[key], self.noise[key], self.measures[key].definition.range, level)
 
     def anchored(self, name: str | Measure, *, level: float = LEVEL) -> Anchored | None:
         """How human labels anchor the mean of a measure: their number, how much the judge counts, and what it gains.

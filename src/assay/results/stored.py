@@ -40,6 +40,7 @@ from assay.results.stored_fields import (
     read_judge,
     read_matching,
     read_measures,
+    read_noise,
     read_notes,
     read_policies,
     read_scores,
@@ -97,7 +98,8 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
     sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
     more: dict[str, Any] = {"statistics": sums, "matching": list(result.matching), "judge": result.judge}
-    more["human"] = {name: plain_values(values) for name, values in result.human.items()}
+    for kind, more_values in (("human", result.human), ("noise", result.noise)):
+        more[kind] = {name: plain_values(values) for name, values in more_values.items()}
     more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
     # As a reader finds it: JSON has no tuples.
     said = json.loads(compact_json(head | more))
@@ -199,6 +201,7 @@ def load_result(path: Readable) -> Result:
             matching=matching,
             judge=read_judge(fields.get("judge", "")),
             human=read_human(fields.get("human", {}), measures, len(queries)),
+            noise=read_noise(fields.get("noise", {}), measures, len(queries)),
             _means={name: mean for name, mean in means.items() if name not in statistics},
         )
 
@@ -238,7 +241,7 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
     needed = (*FIELDS, *CHECKS) if version >= WITH_CHECKSUM else FIELDS
-    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge", "human"))
+    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge", "human", "noise"))
     for name in ("written_by", "convention"):
         if not is_name(fields[name]):
             raise fault(f"{name} must be a word, not {show(fields[name])}")

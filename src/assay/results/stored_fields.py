@@ -326,15 +326,29 @@ def overall_number(measure: Measure, statistics: FloatArray) -> float:
 
 def read_human(said: Any, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
     """The values that people gave, by measure; null for queries without one."""
+    return read_columns(said, "human", measures, queries)
+
+
+def read_noise(said: Any, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
+    """How much scores vary between draws of verdicts, by measure; null for queries without a score."""
+    found = read_columns(said, "noise", measures, queries)
+    for name, values in found.items():
+        if (values < 0).any():
+            raise fault(f"a noise value of {show(name)} is a variance and cannot be below 0")
+    return found
+
+
+def read_columns(said: Any, kind: str, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
+    """More values by measure, one per query."""
     if not isinstance(said, dict):
-        raise fault(f"human must be an object, not {show(said)}")
+        raise fault(f"{kind} must be an object, not {show(said)}")
     found = {}
     for name, values in said.items():
         if name not in measures or not is_anchorable(measures[name]):
-            raise fault(f"human values of {show(name)}, which is not a measure with a mean over queries")
+            raise fault(f"{kind} values of {show(name)}, which is not a measure with a mean over queries")
         if not isinstance(values, list) or len(values) != queries:
-            raise fault(f"the human values of {show(name)} must be a list with one value per query")
-        where = f"a human value of {show(name)}"
+            raise fault(f"the {kind} values of {show(name)} must be a list with one value per query")
+        where = f"a {kind} value of {show(name)}"
         found[name] = np.array([read_stored_number(each, where) for each in values], dtype=np.float64)
     return found
 

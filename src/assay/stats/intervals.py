@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +79,28 @@ def check_level(level: float) -> None:
     """Raises unless it is the level of an interval."""
     if not (isinstance(level, Real) and 0 < level < 1):
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
+
+
+def widened(
+    interval: Interval, scores: FloatArray, noise: FloatArray, bounds: tuple[float, float], level: float
+) -> Interval:
+    """An interval that also allows for the noise of each score, given as variances; it stays within the bounds.
+
+    >>> widened(Interval(0.25, 0.75), np.array([0.0, 1.0]), np.array([0.5, 0.5]), (0, 1), 0.95)
+    Interval(low=0.1464466094067262, high=0.8535533905932737)
+    """
+    defined = ~np.isnan(scores)
+    values, extra = scores[defined], float(np.mean(noise[defined])) if defined.any() else 0.0
+    if len(values) < FEWEST or not extra:
+        return interval
+    mean, spread = float(values.mean()), float(values.var(ddof=1))
+    if spread:
+        factor = float(np.sqrt(1 + extra / spread))
+        low, high = mean - (mean - interval.low) * factor, mean + (interval.high - mean) * factor
+    else:
+        half = NormalDist().inv_cdf((1 + level) / 2) * float(np.sqrt(extra / len(values)))
+        low, high = mean - half, mean + half
+    return Interval(max(low, bounds[0]), min(high, bounds[1]))
 
 
 def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:

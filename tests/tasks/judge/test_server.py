@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -183,7 +184,7 @@ def test_the_key_of_the_environment_goes_to_the_judge_only(monkeypatch):
     assert chats.headers[1]["Authorization"] == f"Bearer {KEY}"
 
 
-def test_samples_are_drawn_and_flips_are_counted():
+def test_samples_are_drawn_and_flips_are_counted(tmp_path):
     replies = iter([True, False, True, True, True, True])
 
     def changing(_):
@@ -202,6 +203,16 @@ def test_samples_are_drawn_and_flips_are_counted():
         assay.remove_measure("politeness")
     assert result.scores["politeness"].tolist() == [pytest.approx(2 / 3), 1.0]
     assert [ruling.is_flipped for ruling in result.rulings["politeness"]] == [True, False]
+    assert [str(note) for note in result.notes] == [
+        "politeness: 1 of 2 questions changed its score between 3 draws: 'q1'"
+    ]
+    # The variance of 1, 0, 1 is 1/3, that of their mean 1/9.
+    assert result.noise["politeness"].tolist() == [pytest.approx(1 / 9), 0.0]
+    plain = replace(result, noise={}, _intervals={})
+    assert result.interval("politeness").low < plain.interval("politeness").low
+    result.save(tmp_path / "result.json")
+    again = assay.load_result(tmp_path / "result.json")
+    assert again.interval("politeness") == result.interval("politeness")
     assert [body["seed"] for body in chats.bodies] == [0, 1, 2] * 2
 
 

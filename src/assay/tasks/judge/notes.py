@@ -1,4 +1,4 @@
-"""What to say about items that a judge gave no verdict on."""
+"""What to say about items that a judge gave no verdict on, or not the same one each time."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ TOLERATED = 0.05
 
 
 def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings) -> list[Note]:
-    """Which questions have no verdict, and why; loudly if the judge failed on many."""
+    """Which questions have no verdict, and why, loudly if the judge failed on many; and whose verdict changed."""
     lacking = {at: kind for at, kind in enumerate(rulings.kinds) if kind is not RulingKind.OK}
-    if not lacking:
-        return []
-    failed = [at for at, kind in lacking.items() if kind is not RulingKind.UNJUDGEABLE]
-    is_loud = len(failed) > TOLERATED * len(queries)
+    failed = {at for at, kind in lacking.items() if kind is not RulingKind.UNJUDGEABLE}
+    said = sorted(failed) if len(failed) > TOLERATED * len(queries) else []
+    rest = [at for at in lacking if not said or at not in failed]
     notes = []
-    for kind, places in (
-        (NoteKind.FAILED_VERDICTS, failed if is_loud else []),
-        (NoteKind.NO_VERDICT, [at for at in lacking if not (is_loud and at in set(failed))]),
-    ):
+    for kind, places in ((NoteKind.FAILED_VERDICTS, said), (NoteKind.NO_VERDICT, rest)):
         if places:
             reasons = describe_reasons(rulings, places)
             about = {"total": f"{len(queries):,}", "reasons": reasons, "measures": [name]}
             notes.append(Note.of(kind, queries=[queries[at] for at in places], **about))  # type: ignore[arg-type]
+    drawn = [len(each.samples) for each in rulings]
+    if max(drawn, default=0) > 1:
+        flipped = [query for query, each in zip(queries, rulings, strict=True) if each.is_flipped]
+        total = f"{sum(number > 1 for number in drawn):,}"
+        notes.append(Note.of(NoteKind.FLIPPED, queries=flipped, measures=[name], total=total, draws=max(drawn)))
     return notes
 
 

@@ -264,6 +264,7 @@ def join_kinds(
         loud_first([*notes, *dict.fromkeys(note for part in parts for note in part.notes)]),
         {name: each for part in parts for name, each in part.own_policies.items()},
         statistics={name: each for part in parts for name, each in part.statistics.items()},
+        noise={name: each for part in parts for name, each in part.noise.items()},
         subject=subject_of(measures, convention, policies),
         _means={name: part[name] for part in parts for name in part.measures},
         records=[row._replace(fields=None) for row in rows],

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from assay.conventions import find_convention
+from assay.core.judged import FloatArray
 from assay.core.measure import Measure
 from assay.core.ruling import Rulings
 from assay.data.records import Record
@@ -24,7 +27,16 @@ def score_judged(
     own = find_convention("assay")
     scores = {name: each.scores for name, each in rulings.items()}
     notes = tuple(note for name, each in rulings.items() for note in verdict_notes(name, queries, each))
-    return Result(dict(measures), queries, scores, own.name, own.policies, notes, subject="answers"), rulings
+    noise = {name: noise_of(each) for name, each in rulings.items()} if judge.samples > 1 else {}
+    result = Result(dict(measures), queries, scores, own.name, own.policies, notes, noise=noise, subject="answers")
+    return result, rulings
+
+
+def noise_of(rulings: Rulings) -> FloatArray:
+    """The variance of each question's score, estimated from its draws; NaN if it has no score."""
+    drawn = [each.samples for each in rulings]
+    values = np.array([float(np.var(each, ddof=1)) / len(each) if len(each) > 1 else 0.0 for each in drawn])
+    return np.where(np.isnan(rulings.scores), np.nan, values)
 
 
 def verdict_table(queries: Sequence[str], rulings: Rulings) -> Table:

@@ -206,6 +206,7 @@ class RagResult(Result):
             scores={name: values[chosen] for name, values in self.scores.items()},
             statistics={name: values[chosen] for name, values in self.statistics.items()},
             human={},
+            noise={name: values[chosen] for name, values in self.noise.items()},
             _means={},
             _intervals={},
         )
