@@ -49,7 +49,10 @@ def split_name(text: str) -> Spelling:
     """
     shape = SHAPE.fullmatch(text) if len(text) <= LONGEST_NAME else None
     if shape is None:
-        raise MeasureError(f"cannot read the measure {show(text)}; write name(param=value,…)@k, such as ndcg@10")
+        hint = "write name(param=value,…)@k, such as ndcg@10"
+        if '"' in text:
+            hint += "; a text with parentheses goes into a file of criteria (see assay.read_criteria)"
+        raise MeasureError(f"cannot read the measure {show(text)}; {hint}")
     values: dict[str, str] = {}
     for part in split_arguments(shape["inside"] or ""):
         name, equals, value = (piece.strip() for piece in part.partition("="))

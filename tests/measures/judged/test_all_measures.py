@@ -5,12 +5,13 @@ import inspect
 import pytest
 
 import assay
-from assay.core.prompt import Prompt, Reply
+from assay.core.prompt import Embed, Prompt, Reply
 from assay.core.ruling import JudgeFailure, RulingKind, run_steps
 from assay.data.records import read_records
 from assay.measures import TABLE, parse
 from assay.measures.judged.case import Case
 from assay.measures.judged.replay import replay
+from assay.tasks.judge.estimate import Estimate, EstimateOnly, made_up
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "judged"]
 PROMPTS = {prompt.name: prompt for each in BUILT_IN for prompt in each.prompts}
@@ -106,3 +107,30 @@ def test_prompts_are_short_and_ask_for_json(prompt):
     assert prompt.name.replace("_", "").isalnum()
     request = prompt.ask({"text": "x"}, count=2)
     assert request.schema()["type"] == "object"
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_its_cost_can_be_estimated(definition):
+    judge = assay.Judge(lambda _: "", embedder=lambda texts: [[1.0]] * len(texts), cache=False)
+    judge.estimate = Estimate()
+    record = {"query_id": "q1", "question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
+    with pytest.raises(EstimateOnly):
+        assay.evaluate_rag([record], [shortest(definition)], judge=judge)
+    assert judge.estimate.calls > 0
+
+
+@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+def test_made_up_replies_give_a_score_in_its_range(definition):
+    record = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
+    (only,) = read_records([{"query_id": "q1", **record}]).each
+    measure = shortest(definition)
+
+    def reply(request):
+        if isinstance(request, Embed):
+            return [[1.0, float(at)] for at, _ in enumerate(request.texts)]
+        return Reply(request.read(made_up(request.prompt.reply, request.count)))
+
+    finding = run_steps(definition.function(Case(only), **measure.values), reply)
+    low, high = definition.range
+    assert low <= finding.score <= high
+    assert finding.verdicts

@@ -1,0 +1,102 @@
+"""`assay rag` with a judge: criteria in words, and what judged measures say in the shell."""
+
+import json
+
+import pytest
+
+from assay import remove_measure
+from assay.measures import TABLE
+from chat_server import completion, serve
+
+CRITERIA = """
+[politeness]
+aspect = "Is the answer polite (or at least not rude)?"
+
+[completeness]
+rubric = "How much does it say?"
+levels = { 1 = "nothing", 2 = "a part", 3 = "all" }
+"""
+RECORD = {"query_id": "q1", "question": "Who?", "answer": "Ada.", "retrieved_texts": ["Ada."]}
+
+
+@pytest.fixture(autouse=True)
+def tidy(folder):
+    (folder / "records.jsonl").write_text(json.dumps(RECORD) + "\n", encoding="utf-8")
+    (folder / "criteria.toml").write_text(CRITERIA, encoding="utf-8")
+    before = {*TABLE}
+    yield
+    for name in {*TABLE} - before:
+        remove_measure(name)
+
+
+def reply(body):
+    """A verdict, or a level if that is asked for."""
+    names = body["response_format"]["json_schema"]["schema"]["properties"]
+    return completion(
+        json.dumps({"reason": "It is blunt.", **({"level": 2} if "level" in names else {"verdict": False})})
+    )
+
+
+def rag(assay, url, *arguments):
+    judge = ("--judge", url, "--judge-model", "m", "--judge-cache", "replies.sqlite")
+    return assay("rag", "records.jsonl", *judge, *arguments)
+
+
+def test_criteria_of_a_file(assay):
+    with serve(reply) as chats:
+        chosen = ("--criteria", "criteria.toml", "-m", "politeness completeness", "--format", "csv")
+        result = rag(assay, chats.url, *chosen)
+    assert result.exit_code == 0, result.stderr
+    assert [line.split(",")[:2] for line in result.stdout.splitlines()[1:]] == [
+        ["politeness", "0.0"],
+        ["completeness", "2.0"],
+    ]
+
+
+def test_without_names_all_criteria_are_computed(assay):
+    with serve(reply) as chats:
+        result = rag(assay, chats.url, "--criteria", "criteria.toml", "--format", "csv")
+    assert [line.split(",")[0] for line in result.stdout.splitlines()[1:]] == ["politeness", "completeness"]
+
+
+def test_a_criterion_in_the_name_and_the_verdicts_of_the_worst(assay):
+    name = 'aspect(criterion="Is it short, and kind?")'
+    with serve(reply) as chats:
+        result = rag(assay, chats.url, "-m", name)
+    assert f"q1  {name} 0.0000" in result.stdout
+    assert "  verdicts   0  the answer (It is blunt.)" in result.stdout
+    assert "Is it short, and kind?" in chats.bodies[0]["messages"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--criteria", "none.toml", "-m", "politeness"), "cannot read the criteria: file 'none.toml' not found"),
+        (("-m", "politeness"), "unknown measure 'politeness'"),
+        (("-m", "aspect"), "aspect needs criterion; write aspect(criterion=…)"),
+        (("-m", 'aspect(criterion="a (b)")'), "a text with parentheses goes into a file of criteria"),
+        (("-m", 'rubric(levels="1: a; 3: b")'), "the levels of a rubric are whole numbers in a row"),
+    ],
+)
+def test_mistakes(assay, arguments, message):
+    with serve(reply) as chats:
+        result = rag(assay, chats.url, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not chats.bodies
+
+
+def test_prompts_are_shown(assay):
+    page = assay("measures", "faithfulness").stdout
+    assert "Prompt statements, version 1" in page
+    assert "Split the answer into statements." in page
+    assert "1 of 2 statements of the answer" in page
+    about = json.loads(assay("measures", "faithfulness", "--format", "json").stdout)
+    assert [(each["name"], each["version"]) for each in about["prompts"]] == [("statements", 1), ("support", 1)]
+    assert about["prompts"][0]["reply"] == '{"statements": ["…", …]}'
+    assert "**Prompt support, version 1:**" in assay("measures", "faithfulness", "--format", "markdown").stdout
+
+
+def test_probabilities_of_an_example_are_shown(assay):
+    assert '"probabilities": {"4": 0.2, "5": 0.6}' in " ".join(assay("measures", "g_eval").stdout.split())
+    assert len(json.loads(assay("measures", "--format", "json").stdout)) == len(TABLE)
