@@ -35,8 +35,8 @@ RECORD = {
     "answer": "The bridge was opened in 1886.",
     "references": ["It was opened in 1886."],
 }
-# Measures that need words of the user's.
-WORDS = {"aspect": None, "guideline": None, "rubric": None, "g_eval": None}
+# Measures that need words of the user's; their examples have some.
+WORDS = ("aspect", "guideline", "rubric", "g_eval")
 
 
 @pytest.fixture(scope="session")
@@ -75,8 +75,9 @@ def judge_of(source, cache, **options):
 
 
 def judged_names():
-    """Every judged measure that needs no words of the user's."""
-    return [name for name in TABLE if TABLE[name].of == "judged" and name not in WORDS]
+    """Every judged measure."""
+    names = [name for name in TABLE if TABLE[name].of == "judged"]
+    return [TABLE[name].example.measure if name in WORDS else name for name in names]
 
 
 def check_rulings(result):

@@ -12,6 +12,7 @@ from assay.measures import TABLE, parse
 from assay.measures.judged.case import Case
 from assay.measures.judged.replay import replay
 from assay.tasks.judge.estimate import Estimate, EstimateOnly, made_up
+from judges import Script
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "judged"]
 PROMPTS = {prompt.name: prompt for each in BUILT_IN for prompt in each.prompts}
@@ -134,3 +135,17 @@ def test_made_up_replies_give_a_score_in_its_range(definition):
     low, high = definition.range
     assert low <= finding.score <= high
     assert finding.verdicts
+
+
+def test_words_replace_those_of_a_prompt_and_a_typo_is_an_error():
+    script = Script('{"verdicts": [{"reason": "", "verdict": true}]}')
+    record = {"query_id": "q1", "question": "?", "answer": "a", "retrieved_texts": ["c"]}
+    words = {"support": "Only what is stated word for word counts.", "better": "Which is shorter?"}
+    judge = assay.Judge(script, cache=False, prompts=words)
+    result = assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)
+    assert script.asked[0][0]["content"].startswith("Only what is stated word for word counts.")
+    assert "own_prompts=better=" in str(result.signature)
+    judge = assay.Judge(script, cache=False, prompts={"suport": "x"})
+    with pytest.raises(assay.MeasureError, match=r"unknown prompt 'suport'; did you mean support\?"):
+        assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)
+    assert len(script.asked) == 1

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from assay.conventions import find_convention
+from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
 from assay.core.measure import Measure
 from assay.core.ruling import Rulings
+from assay.core.text import nearest, show
 from assay.data.records import Record
+from assay.measures import TABLE
 from assay.render import Cell, Column, Table
 from assay.results.result import Result
 from assay.tasks.judge.drive import judge_records
@@ -22,6 +25,7 @@ def score_judged(
     records: Sequence[Record], measures: Mapping[str, Measure], judge: Judge
 ) -> tuple[Result, dict[str, Rulings]]:
     """The result of judged measures, and the rulings behind it. A question without a verdict has no value."""
+    check_prompts(judge.prompts, measures)
     rulings = judge_records(records, measures, judge)
     queries = [each.query_id for each in records]
     own = find_convention("assay")
@@ -30,6 +34,23 @@ def score_judged(
     noise = {name: noise_of(each) for name, each in rulings.items()} if judge.samples > 1 else {}
     result = Result(dict(measures), queries, scores, own.name, own.policies, notes, noise=noise, subject="answers")
     return result, rulings
+
+
+def check_prompts(replaced: Collection[str], measures: Mapping[str, Measure]) -> None:
+    """Raises if words are given for a prompt that does not exist; it may be one of measures that are not computed."""
+    asked = {prompt.name for each in measures.values() for prompt in each.definition.prompts}
+    if asked.issuperset(replaced):
+        return
+    from assay.tasks.judge.pairwise import BETTER
+    from assay.tasks.judge.questions import ANSWERABLE, QUESTION
+    from assay.tasks.judge.relevance import RELEVANCE
+
+    known = {prompt.name for each in TABLE.values() if each.of == "judged" for prompt in each.prompts}
+    known |= asked | {prompt.name for prompt in (BETTER, ANSWERABLE, QUESTION, RELEVANCE)}
+    for name in replaced:
+        if name not in known:
+            near = nearest(name, known) or sorted(asked)
+            raise MeasureError(f"prompts= of the judge: unknown prompt {show(name)}; did you mean {' or '.join(near)}?")
 
 
 def noise_of(rulings: Rulings) -> FloatArray:
