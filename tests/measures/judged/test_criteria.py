@@ -12,6 +12,7 @@ from assay.core.ruling import JudgeFailure
 from assay.measures import parse
 from assay.measures.judged.criteria import read_levels, weighted_score
 from assay.measures.judged.replay import replay
+from chat_server import completion, serve
 from judges import Script
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L."], "retrieved_texts": ["Ada did it."]}
@@ -282,3 +283,20 @@ def test_a_result_with_criteria_can_be_stored(tmp_path):
     result.save(tmp_path / "result.json")
     assert assay.load_result(tmp_path / "result.json").mean == {"politeness": 1.0}
     assert np.array_equal(pickle.loads(pickle.dumps(result)).scores["politeness"], [1.0])  # noqa: S301 - our own
+
+
+def test_probabilities_that_a_server_tells_weight_the_score():
+    def reply(body):
+        if "steps" in body["response_format"]["json_schema"]["schema"]["properties"]:
+            assert not body.get("logprobs")
+            return completion('{"steps": ["Read."]}')
+        assert body["logprobs"] is True
+        choices = [{"token": "4", "logprob": np.log(0.6)}, {"token": "2", "logprob": np.log(0.2)}]
+        pieces = ['{"reason": "r", "score": ', "4", "}"]
+        content = [{"token": each, "logprob": 0.0, "top_logprobs": choices if each == "4" else []} for each in pieces]
+        return completion("".join(pieces), logprobs={"content": content})
+
+    with serve(reply) as chats:
+        judge = assay.Judge(chats.url, model="m", cache=False)
+        result = assay.evaluate_rag([RECORD], ['g_eval(criterion="x")'], judge=judge)
+    assert result['g_eval(criterion="x")'] == pytest.approx((4 * 0.6 + 2 * 0.2) / 0.8)
