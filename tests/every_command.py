@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": ("qrels.txt", "one.run", "two.run"),
     "diff": ("qrels.txt", "one.run", "two.run", "-m", "rr"),
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
+    "agree": ("qrels.txt", "other.txt"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),
     "judge relevance": None,
@@ -45,6 +46,7 @@ WRITTEN = {
 # Written only once a language model has replied.
 MODEL_WRITTEN = {"judge_cache", "reasons"}
 READ = {
+    "criteria",
     "human",
     "judge_source",
     "files",
@@ -64,6 +66,7 @@ def write_files(folder):
     questions = (json.dumps({"id": query, "text": text}) for query, text in QUESTIONS.items())
     files = {
         "qrels.txt": JUDGED,
+        "other.txt": JUDGED.replace("d3 1", "d3 0"),
         "one.run": ONE,
         "two.run": TWO,
         "records.jsonl": json.dumps(RECORD) + "\n",

@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -48,6 +49,8 @@ class Launcher:
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="launched-")
+        # From the last signal to the end of the process; None if it had ended before.
+        self.seconds: float | None = None
         command = [sys.executable, __file__]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - this file
 
@@ -61,7 +64,10 @@ class Launcher:
         self.folder.cleanup()
 
     def run(self, *arguments, **job: Any) -> Ended:
-        """Runs the command, or `code`; see `prepare` for what else a job can say."""
+        """Runs the command, or `code`; see `prepare` for what else a job can say.
+
+        With `kill_after` or `interrupt_after` the process gets the signal that many seconds after it called `ready`.
+        """
         kept = [Path(self.folder.name, name) for name in ("out", "said")]
         streams = [job.pop("stdin", os.devnull), job.pop("stdout", KEPT), job.pop("stderr", KEPT)]
         for place, path in enumerate(kept, start=1):
@@ -70,7 +76,7 @@ class Launcher:
         job = {**job, "arguments": arguments, "streams": streams, "folder": str(job.get("folder", Path.cwd()))}
         self.process.stdin.write(json.dumps(job).encode() + b"\n")
         self.process.stdin.flush()
-        code = json.loads(self.process.stdout.readline())
+        code, self.seconds = json.loads(self.process.stdout.readline())
         return Ended(code, *(path.read_bytes() if path.exists() else b"" for path in kept))
 
 
@@ -87,16 +93,26 @@ def serve():
             os.close(ready)
             return job, tell
         os.close(tell)
-        if "kill_after" in job:
-            # A process that ends before it is ready has failed.
-            os.read(ready, 1)
-            time.sleep(job["kill_after"])
-            os.kill(child, signal.SIGKILL)
+        status, seconds = await_end(child, job, ready)
         os.close(ready)
-        _, status = os.waitpid(child, 0)
-        replies.write(json.dumps(os.waitstatus_to_exitcode(status)).encode() + b"\n")
+        replies.write(json.dumps([os.waitstatus_to_exitcode(status), seconds]).encode() + b"\n")
         replies.flush()
     return None
+
+
+def await_end(child, job, ready):
+    """Sends the signal that a job asks for; the status at the end, and how long that took from the signal on."""
+    for name, number in (("kill_after", signal.SIGKILL), ("interrupt_after", signal.SIGINT)):
+        if name in job:
+            # A process that ends before it is ready has failed.
+            os.read(ready, 1)
+            # The end of the process closes the pipe.
+            if select.select([ready], [], [], job[name])[0]:
+                return os.waitpid(child, 0)[1], None
+            began = time.monotonic()
+            os.kill(child, number)
+            return os.waitpid(child, 0)[1], time.monotonic() - began
+    return os.waitpid(child, 0)[1], None
 
 
 def prepare(job, tell):

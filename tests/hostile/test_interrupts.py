@@ -3,91 +3,72 @@
 What is measured is compared with how long an idle Python takes to end at the same time, as the machine may be busy.
 """
 
-import bz2
-import gzip
-import lzma
+import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import pytest
 
+from busy_commands import BUSY, write_busy_files
 from search_server import QRELS, QUESTIONS, SearchServer
+
+if os.name == "nt":
+    pytest.skip("Windows has no such signals", allow_module_level=True)
+
+from launcher import Launcher
 
 pytestmark = [
     pytest.mark.attack("Interrupts"),
-    pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals"),
     pytest.mark.xdist_group("interrupts"),
 ]
 SEED = 12
 SOON = 0.5
 INTERRUPTED = 130
-QUERIES = 300
 # A shell that runs this in the background has the signal ignored, which a process inherits.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 COMMAND = [sys.executable, "-c", LISTEN + "from assay.__main__ import main; main()"]
+# The signal is sent from `ready` on. The moment between it and the first line of the command is Python's.
+BEFORE_ALL = 99
+UNTIL_DONE = (
+    LISTEN
+    + f"""
+import os
+from assay.__main__ import main
+try:
+    ready()
+    main()
+except KeyboardInterrupt as interrupt:
+    if interrupt.__traceback__.tb_next is not None:
+        raise
+    os._exit({BEFORE_ALL})
+"""
+)
+MOMENTS = 100
+# Seconds over which moments are spread, and after which a command is taken for one that does not end.
+LIFE, LONGEST = 3.0, 6.0
 IDLE = [sys.executable, "-c", LISTEN + "import sys, time; print(flush=True); time.sleep(60)"]
-
-CASES = {
-    "eval": "eval qrels.txt a.run b.run",
-    "eval, gzip": "eval qrels.txt big.run.gz",
-    "eval, bzip2": "eval qrels.txt big.run.bz2",
-    "eval, xz": "eval qrels.txt big.run.xz",
-    "eval, rows that are scattered": "eval qrels.txt scattered.run --threads 1",
-    "eval, one giant query": "eval giant.qrels giant.run",
-    "compare": "compare qrels.txt a.run b.run --samples 50000000",
-    "compare, bootstrap": "compare qrels.txt a.run b.run --test bootstrap --samples 3000000",
-    "compare, tukey": "compare qrels.txt a.run b.run --test tukey_randomized --samples 3000000",
-    "gate": "gate qrels.txt a.run --baseline b.run --max-drop map=0.01 --samples 50000000",
-    "audit": "audit qrels.txt a.run -m map",
-    "diff": "diff qrels.txt a.run b.run",
-    "check": "check qrels.txt a.run b.run",
-    "check, one giant query": "check giant.qrels giant.run",
-    "convert": "convert giant.run out/x.jsonl",
-    "convert, Zstandard": "convert giant.run out/x.trec.zst",
-    "convert, Parquet": "convert giant.run out/x.parquet",
-    "convert, printed": "convert giant.run -",
-    "trec_eval": "trec_eval qrels.txt a.run",
-    "rag": "rag records.jsonl",
-    "demo": "demo",
-    "measures": "measures",
-}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Data that keeps each command busy."""
     path = tmp_path_factory.mktemp("busy")
-    make = random.Random(SEED)
-    (path / "qrels.txt").write_text(
-        "".join(f"q{query} 0 d{number * 7} {number % 3}\n" for query in range(QUERIES) for number in range(20))
-    )
-    for name in ("a.run", "b.run"):
-        rows = (f"q{query} Q0 d{number} 1 {make.random():.6f} t\n" for query in range(QUERIES) for number in range(500))
-        (path / name).write_text("".join(rows))
-    part = "".join(f"x{row // 1000} Q0 d{row % 1000} 1 {1000 - row % 1000} t\n" for row in range(100_000)).encode()
-    (path / "big.run.gz").write_bytes(gzip.compress(part, 1) * 300)
-    (path / "big.run.bz2").write_bytes(bz2.compress(part, 1) * 60)
-    (path / "big.run.xz").write_bytes(lzma.compress(part, preset=0) * 200)
-    scattered = (f"q{query} Q0 d{number} 1 {-number} t\n" for number in range(3000) for query in range(QUERIES))
-    (path / "scattered.run").write_text("".join(scattered))
-    (path / "giant.run").write_text("".join(f"q0 Q0 d{number} 1 1 t\n" for number in range(1_000_000)))
-    (path / "giant.qrels").write_text("".join(f"q0 0 d{number} 1\n" for number in range(0, 1_000_000, 2)))
-    record = (
-        '{{"query_id": "q{0}", "answer": "{1}", "reference": "{1} more", "retrieved_ids": ["d1"], "gold": ["d1"]}}\n'
-    )
-    text = " ".join(f"word{number}" for number in range(300))
-    (path / "records.jsonl").write_text("".join(record.format(number, text) for number in range(3000)))
-    (path / "out").mkdir()
-    (path / "tmp").mkdir()
+    write_busy_files(path)
     return path
 
 
+def surroundings(folder):
+    return {"TMPDIR": str(folder / "tmp"), "COLUMNS": "100"}
+
+
 def start(command, folder, **more):
-    environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "COLUMNS": "100"}
+    environment = {**os.environ, **surroundings(folder)}
     return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, **more)  # noqa: S603
 
 
@@ -111,64 +92,136 @@ def end(running, folder):
 
 
 def leftovers(folder):
-    return sorted(each.name for name in ("out", "tmp") for each in (folder / name).iterdir())
+    places = [*(folder / "out").iterdir(), *(folder / "tmp").iterdir(), *folder.glob(".assay-*")]
+    return sorted(each.name for each in places)
 
 
-def interrupt_after(delay, arguments, folder):
-    """Interrupts a command; false if it was done before, or before it could listen."""
-    with start([*COMMAND, *arguments.split()], folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as running:
-        try:
-            _, said = running.communicate(timeout=delay)
-        except subprocess.TimeoutExpired:
-            said, took = end(running, folder)
-        else:
-            for each in (folder / "out").iterdir():
-                each.unlink()
-            return False
-    where = f"{arguments} interrupted after {delay:.3f} s (seed {SEED}): {said[-500:]}"
-    if running.returncode == -signal.SIGINT or "frozen " in said:
-        # Python itself was not up yet.
-        return False
-    assert "Traceback" not in said, where
-    if running.returncode != INTERRUPTED:
-        # It had finished its work, and was about to end.
-        assert running.returncode in (0, 1), where
-        for each in (folder / "out").iterdir():
-            each.unlink()
-        return False
-    assert took <= SOON, f"{took:.2f} s; {where}"
+@cache
+def finished(arguments, launcher, folder):
+    """What a command prints and writes if nobody interrupts it; None if it takes longer than anybody waits here."""
+    job = {"environment": surroundings(folder), "folder": folder}
+    ended = launcher.run(*arguments.split(), code=UNTIL_DONE, interrupt_after=LONGEST, **job)
+    return None if ended.code == INTERRUPTED else (ended.code, without_times(ended.out), taken_from(folder / "out"))
+
+
+def without_times(text):
+    return re.sub(rb"[\d.]+ (ms|s)\b", b"", text)
+
+
+def taken_from(folder):
+    """The files there, with their content; they are removed."""
+    found = {}
+    for each in sorted(folder.iterdir()):
+        found[each.name] = each.read_bytes()
+        each.unlink()
+    return found
+
+
+def interrupt_after(delay, arguments, launcher, folder):
+    """Interrupts a command; false if its work was done before, and then all of it is there."""
+    job = {"environment": surroundings(folder), "folder": folder}
+    ended = launcher.run(*arguments.split(), code=UNTIL_DONE, interrupt_after=delay, **job)
+    where = f"{arguments} interrupted after {delay:.3f} s (seed {SEED}): {ended.said.decode()[-500:]}"
+    assert b"Traceback" not in ended.said, where
+    if ended.code in (INTERRUPTED, BEFORE_ALL):
+        took = launcher.seconds - (idle_end(folder) if launcher.seconds > SOON else 0.0)
+        assert took <= SOON, f"{took:.2f} s; {where}"
+        assert leftovers(folder) == [], where
+        return ended.code == INTERRUPTED
+    found = ended.code, without_times(ended.out), taken_from(folder / "out")
+    assert found == finished(arguments, launcher, folder), where
     assert leftovers(folder) == [], where
-    return True
+    return False
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_command_ends_soon(folder, name):
+@pytest.fixture(scope="module")
+def launcher():
+    with Launcher() as started:
+        yield started
+
+
+@pytest.mark.parametrize("name", BUSY)
+def test_a_command_ends_soon(folder, launcher, name):
+    """In a process that has loaded everything; half of the moments are in its first tenth of a second."""
     moments = random.Random(f"{SEED}, {name}")
-    longest = 1.5
-    for _ in range(20):
-        if interrupt_after(moments.uniform(0.3, longest), CASES[name], folder):
+    for longest in (0.4, 0.2, 0.1, 0.05, *[0.02] * 20):
+        if interrupt_after(moments.uniform(0.005, longest), BUSY[name], launcher, folder):
             return
-        longest = max(0.4, longest * 0.8)
     pytest.fail(f"{name} could not be interrupted in time")
 
 
+def worker_folder(folder, tmp_path, number):
+    """The same data, with folders of its own to write to."""
+    made = tmp_path / str(number)
+    made.mkdir()
+    for each in folder.iterdir():
+        if each.name not in ("out", "tmp"):
+            (made / each.name).symlink_to(each)
+    (made / "out").mkdir()
+    (made / "tmp").mkdir()
+    return made
+
+
+def spread(count, longest, draw):
+    """Moments over a life, one in each of as many parts: as many in its first hundredth as between a tenth and all."""
+    shortest = longest / 1000
+    return [shortest * (longest / shortest) ** ((part + draw.random()) / count) for part in range(count)]
+
+
 @pytest.mark.hostile
-@pytest.mark.parametrize("name", CASES)
-def test_a_command_ends_soon_at_every_moment(folder, name, tried):
-    began = time.monotonic()
-    with start([*COMMAND, *CASES[name].split()], folder, stdout=subprocess.DEVNULL) as running:
-        try:
-            running.communicate(timeout=8)
-        except subprocess.TimeoutExpired:
-            running.kill()
-    whole = time.monotonic() - began
-    for where in ("out", "tmp"):
-        subprocess.run(["rm", "-rf", str(folder / where)], check=True)  # noqa: S603, S607 - our own folder
-        (folder / where).mkdir()
-    moments = random.Random(f"{SEED}, {name}")
-    hit = sum(interrupt_after(moments.uniform(0.05, whole), CASES[name], folder) for _ in range(100))
-    assert hit >= 20, f"{name}: only {hit} of 100 moments were while it worked"
-    tried(100)
+@pytest.mark.parametrize("name", BUSY)
+def test_a_command_ends_soon_at_every_moment(folder, name, tmp_path, tried):
+    """A hundred moments over its life, or over the first seconds of it; two at a time."""
+
+    def interrupt(number):
+        place = worker_folder(folder, tmp_path, number)
+        with Launcher() as launcher:
+            began = time.monotonic()
+            finished(BUSY[name], launcher, place)
+            life = min(time.monotonic() - began, LIFE)
+            moments = spread(MOMENTS // 2, life, random.Random(f"{SEED}, {name}, {number}"))
+            return sum(interrupt_after(each, BUSY[name], launcher, place) for each in moments)
+
+    with ThreadPoolExecutor(2) as workers:
+        hit = sum(workers.map(interrupt, range(2)))
+    assert hit >= MOMENTS // 5, f"{name}: only {hit} of {MOMENTS} moments were while it worked"
+    tried(MOMENTS)
+
+
+def interrupt_start(arguments, delay, folder):
+    """Interrupts a process of its own while it loads what a command needs; true if it was still at work."""
+    heard, told = os.pipe()
+    code = f"import os; ready = lambda: os.write({told}, b'.')\n{UNTIL_DONE}"
+    command = [sys.executable, "-c", code, *arguments.split()]
+    with start(command, folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, pass_fds=[told]) as running:
+        os.close(told)
+        assert os.read(heard, 1) == b"."
+        os.close(heard)
+        time.sleep(delay)
+        said, took = end(running, folder)
+    where = f"{arguments} interrupted {delay:.3f} s after its start (seed {SEED}): {said[-500:]}"
+    assert "Traceback" not in said, where
+    taken_from(folder / "out")
+    assert leftovers(folder) == [], where
+    if running.returncode in (INTERRUPTED, BEFORE_ALL):
+        assert took <= SOON, f"{took:.2f} s; {where}"
+    else:
+        assert running.returncode in (0, 1), where
+    return running.returncode == INTERRUPTED
+
+
+def test_a_command_that_is_being_loaded_ends_soon(folder, tried):
+    assert all(interrupt_start("eval qrels.txt a.run", delay, folder) for delay in (0.01, 0.05, 0.1, 0.15))
+    tried(4)
+
+
+@pytest.mark.hostile
+def test_every_command_that_is_being_loaded_ends_soon(folder, tried):
+    draw = random.Random(SEED)
+    moments = [(arguments, draw.uniform(0, 0.6)) for arguments in BUSY.values() for _ in range(5)]
+    hit = sum(interrupt_start(*each, folder) for each in moments)
+    assert hit >= len(moments) // 2, f"only {hit} of {len(moments)} moments were while it worked"
+    tried(len(moments))
 
 
 def test_a_pipe_that_delivers_nothing(folder, tried):
@@ -196,8 +249,6 @@ def test_a_named_pipe_that_nobody_opens(folder):
 
 
 def test_a_search_that_does_not_answer(folder):
-    import json
-
     (folder / "questions.json").write_text(json.dumps(QUESTIONS))
     (folder / "judged.json").write_text(json.dumps(QRELS))
     with SearchServer(delay=20) as server:
@@ -224,6 +275,18 @@ with temporary_folder() as folder:
     print(flush=True)
     sum(range(10**12))
 """
+# A folder that was one of ours by its name alone is not removed.
+FOREIGN = """
+from contextlib import suppress
+from assay.cli.interrupt import guard
+from assay.data.source import temporary_folder
+guard()
+with suppress(ValueError), temporary_folder() as folder:
+    raise ValueError
+folder.mkdir()
+print(flush=True)
+sum(range(10**12))
+"""
 DEAF = """
 import time
 from assay.cli.interrupt import guard
@@ -237,14 +300,16 @@ while True:
 """
 
 
-@pytest.mark.parametrize(("code", "limit"), [(STUCK, SOON), (DEAF, 3 * SOON)])
-def test_work_that_lets_no_signal_in_is_ended(folder, code, limit):
+@pytest.mark.parametrize(("code", "limit", "kept"), [(STUCK, SOON, 0), (FOREIGN, SOON, 1), (DEAF, 3 * SOON, 0)])
+def test_work_that_lets_no_signal_in_is_ended(folder, code, limit, kept):
     with start([sys.executable, "-c", LISTEN + code], folder, stdout=subprocess.PIPE) as running:
         running.stdout.readline()
         time.sleep(0.2)
         said, took = end(running, folder)
-    assert (running.returncode, said, leftovers(folder)) == (INTERRUPTED, "", [])
+    assert (running.returncode, said, len(leftovers(folder))) == (INTERRUPTED, "", kept)
     assert took <= limit
+    for each in (folder / "tmp").iterdir():
+        each.rmdir()
 
 
 IN_PYTHON = {
@@ -261,11 +326,15 @@ IN_PYTHON = {
     "a bootstrap": "assay.compare('qrels.txt', {'a': 'a.run', 'b': 'b.run'}, test='bootstrap', samples=3_000_000)",
     "an interval": "RESULT.interval('ap')",
     "records": "assay.evaluate_rag('records.jsonl')",
+    "texts that are matched": "assay.evaluate_rag('texts.jsonl', ['recall@5'])",
+    "a stored result": "assay.load_result('stored/a.json')",
+    "a result to store": "RESULT.save('stored.json')",
+    "Zstandard": "assay.evaluate('qrels.txt', 'big.run.zst', ['ap'])",
     "a probe": "assay.probe(lambda question: time.sleep(60), {'q1': 'who'}, {'q1': ['d1']}, ['rr'], progress=False)",
 }
 SETUP = """
 import sys, time
-import assay, polars
+import assay
 use = sys.argv[1]
 SMALL = {f"q{query}": {f"d{number}": 1 for number in range(10)} for query in range(300)}
 if "DICT" in use or "FRAME" in use or "TABLE" in use:
@@ -279,26 +348,21 @@ if "GIANT" in use:
 if "RESULT" in use:
     RESULT = assay.evaluate("qrels.txt", "a.run", ["ap"])
 code = compile(use, "use", "eval")
-print(flush=True)
+ready()
 try:
     while True:
         eval(code)
 except KeyboardInterrupt:
-    print(time.monotonic(), flush=True)
+    pass
 """
 
 
 @pytest.mark.parametrize("name", IN_PYTHON)
-def test_python_raises_soon(folder, name):
-    moment = random.Random(f"{SEED}, {name}").uniform(0.2, 0.8)
-    command = [sys.executable, "-c", LISTEN + SETUP, IN_PYTHON[name]]
-    with start(command, folder, stdout=subprocess.PIPE, text=True) as running:
-        running.stdout.readline()
-        time.sleep(moment)
-        began = time.monotonic()
-        running.send_signal(signal.SIGINT)
-        out, said = running.communicate(timeout=60)
-    assert (running.returncode, said) == (0, ""), said
-    took = float(out) - began
-    assert took - (idle_end(folder) if took > SOON else 0.0) <= SOON, f"{took:.2f} s after {moment:.2f} s (seed {SEED})"
+def test_python_raises_soon(folder, launcher, name):
+    moment = random.Random(f"{SEED}, {name}").uniform(0.1, 0.5)
+    job = {"environment": surroundings(folder), "folder": folder}
+    ended = launcher.run(IN_PYTHON[name], code=LISTEN + SETUP, interrupt_after=moment, **job)
+    assert (ended.code, ended.said) == (0, b""), ended.said
+    took = launcher.seconds - (idle_end(folder) if launcher.seconds > SOON else 0.0)
+    assert took <= SOON, f"{took:.2f} s after {moment:.2f} s (seed {SEED})"
     assert leftovers(folder) == []

@@ -59,7 +59,7 @@ WIRE = {
     "endless small chunks": (flood(CHUNKED, b"1\r\n \r\n"), LATE),
     "endless chunk extension": (flood(CHUNKED + b"1;x=", b"x"), "invalid response: Receive buffer too long"),
     "endless trailers": (flood(CHUNKED + b"0\r\n", b"X: 1\r\n"), "invalid response: Receive buffer too long"),
-    "endless 100": (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), LATE),
+    "endless 100": (flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "the response does not end"),
     "endless 103, slowly": (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), LATE),
     "endless error page": (flood(b"HTTP/1.1 500 No\r\n\r\n", b"x"), "the response is larger than 64 MiB"),
     "a header of 1 MB": (answer(IDS, f"X: {'x' * 1_000_000}\r\n"), "invalid response: Receive buffer too long"),

@@ -294,10 +294,12 @@ def temporary_folder() -> Iterator[Path]:
         folder = tempfile.TemporaryDirectory(prefix="assay-")
     except OSError as error:
         raise cannot_put_aside(error) from error
-    with folder as path:
-        add_leftover(path)
-        yield Path(path)
-    drop_leftover(path)
+    try:
+        with folder as path:
+            add_leftover(path)
+            yield Path(path)
+    finally:
+        drop_leftover(folder.name)
 
 
 def cannot_put_aside(error: OSError) -> FileError:

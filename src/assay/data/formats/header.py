@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assay.core.text import show
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from assay.data.source import Source
 
 HEAD = 1 << 16
@@ -57,7 +59,7 @@ def leading_blank_lines(head: bytes) -> int:
     return text[: len(text) - len(text.lstrip())].count(b"\n")
 
 
-def original_heading(name: str, names: list[str]) -> str:
+def original_heading(name: str, names: Container[str]) -> str:
     """A heading as the file has it."""
     original, mark, _ = name.rpartition(TWIN)
     return original if mark and original in names else name

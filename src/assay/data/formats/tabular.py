@@ -144,7 +144,9 @@ def prepare_batches(
     with closing(batches):
         for batch in batches:
             if batch.is_text:
-                headings = [original_heading(each, batch.frame.columns) for each in batch.frame.columns]
+                names = batch.frame.columns
+                known = frozenset(names)
+                headings = [original_heading(each, known) for each in names]
                 find_columns(headings, columns, judgments=judgments, name=name)
             if len(batch.frame):
                 used = find_columns(batch.frame.columns, columns, judgments=judgments, name=name).values()
@@ -242,8 +244,9 @@ def placed_records(batches: Generator[Batch], name: str) -> Generator[Placed]:
     with closing(batches):
         for batch in batches:
             columns = batch.frame.columns
-            if batch.is_text and (twins := [each for each in columns if original_heading(each, columns) != each]):
-                twin = show(original_heading(twins[0], columns))
+            known = frozenset(columns)
+            if batch.is_text and (twins := [each for each in columns if original_heading(each, known) != each]):
+                twin = show(original_heading(twins[0], known))
                 raise FormatError(f"{name}: duplicate column {twin}; rename one of them")
             for number, fields in zip(batch.numbers, batch.frame.iter_rows(named=True), strict=True):
                 yield Placed(f"{name}, {batch.noun} {number + more}", fields)
