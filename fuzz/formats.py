@@ -62,11 +62,10 @@ def check_written(read: Any, format: str) -> None:  # noqa: ANN401 - judgments o
 
 
 def content(data: Any) -> Any:  # noqa: ANN401 - judgments or a run
-    """All that is in it; the order of a dict does not count, nor a group that all judgments share."""
+    """All that is in it; the order of a dict does not count."""
     if isinstance(data, assay.Run):
         return data.to_dict(), data.tag or DEFAULT_TAG
-    groups = {query: data.groups(query) for query in data.queries}
-    return data.to_dict(), groups if len({name for each in groups.values() for name in each}) > 1 else {}
+    return data.to_dict(), {query: data.groups(query) for query in data.queries}
 
 
 def check_ranked(read: assay.Run, format: str | None) -> None:

@@ -72,9 +72,13 @@ pub fn show(bytes: &[u8]) -> String {
     show_up_to(bytes, 60)
 }
 
-/// The name of a file in quotes, safe to print and whole.
+/// The name of a file in quotes, safe to print and whole. A backslash is one of the name, or escapes something already.
 pub fn show_name(name: &str) -> String {
-    show_up_to(name.as_bytes(), usize::MAX)
+    let escaped = |each: char| match each {
+        '\\' | '\'' | '"' => each.to_string(),
+        _ => each.escape_debug().to_string(),
+    };
+    format!("'{}'", name.chars().map(escaped).collect::<String>())
 }
 
 fn show_up_to(bytes: &[u8], longest: usize) -> String {
@@ -96,6 +100,14 @@ mod tests {
         assert_eq!(show(b"a\x1b[31m"), "'a\\u{1b}[31m'");
         assert_eq!(show(b"it's"), "'it's'");
         assert_eq!(show("é".repeat(70).as_bytes()).chars().count(), 63);
+    }
+
+    #[test]
+    fn a_name_is_whole_and_escaped_once() {
+        assert_eq!(show_name("it's.run"), "'it's.run'");
+        assert_eq!(show_name("a\nb"), "'a\\nb'");
+        assert_eq!(show_name("a\\nb"), "'a\\nb'");
+        assert_eq!(show_name(&"x".repeat(200)).len(), 202);
     }
 
     #[test]

@@ -280,12 +280,12 @@ CASES = [
     (
         "load_result None",
         lambda: len(assay.load_result(None).queries),
-        "FileError: the data cannot be read: 'NoneType' object has no attribute 'read'",
+        "DataError: a stored result is a path or a file object, not 'None'",
     ),
     (
         "load_result number",
         lambda: len(assay.load_result(5).queries),
-        "FileError: the data cannot be read: 'int' object has no attribute 'read'",
+        "DataError: a stored result is a path or a file object, not '5'",
     ),
     ("load_result folder", lambda: len(assay.load_result("/").queries), "FileError: '/' is a directory"),
 ]

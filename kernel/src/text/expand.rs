@@ -24,7 +24,7 @@ pub fn open(
         return Err(io::Error::from_raw_os_error(TOO_MANY_FILES));
     }
     let mut file = File::open(path)?;
-    let mut magic = [0u8; 6];
+    let mut magic = [0u8; 10];
     let mut known = 0;
     while known < magic.len() {
         match file.read(&mut magic[known..])? {
@@ -42,7 +42,7 @@ pub fn open(
     } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         check_memory()?;
         limited(Framed(zstd::stream::read::Decoder::new(whole)?), taken, limits)
-    } else if magic.starts_with(b"BZh") {
+    } else if is_bzip2(magic) {
         limited(Bzip2::new(buffered(whole)?), taken, limits)
     } else if magic.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
         check_memory()?;
@@ -50,6 +50,15 @@ pub fn open(
     } else {
         decoded(whole)
     }
+}
+
+/// Whether bzip2 wrote these first bytes. Text may begin with "BZh" too, so the size of the blocks and the mark of the
+/// first one, or of an end without blocks, are looked at as well, as far as the file has them.
+fn is_bzip2(start: &[u8]) -> bool {
+    let is_level = start.get(3).is_none_or(|level| (b'1'..=b'9').contains(level));
+    let mark = start.get(4..).unwrap_or_default();
+    let is_mark = b"1AY&SY".starts_with(mark) || [0x17, 0x72, 0x45, 0x38, 0x50, 0x90].starts_with(mark);
+    start.starts_with(b"BZh") && is_level && is_mark
 }
 
 const TOO_MANY_FILES: i32 = 24;
@@ -190,6 +199,30 @@ impl<R: BufRead> Read for Bzip2<R> {
             if given > 0 || buffer.is_empty() {
                 return Ok(given);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_bzip2;
+
+    #[test]
+    fn text_that_begins_like_bzip2_is_text() {
+        let cases: [(&[u8], bool); 10] = [
+            (b"BZh91AY&SY", true),
+            (b"BZh1\x17\x72\x45\x38\x50\x90", true),
+            (b"BZh91AY&", true),
+            (b"BZh9", true),
+            (b"BZh", true),
+            (b"BZh 0 d1 1", false),
+            (b"BZh9 Q0 d1", false),
+            (b"BZhang Q0 ", false),
+            (b"BZh01AY&SY", false),
+            (b"BZ", false),
+        ];
+        for (start, expected) in cases {
+            assert_eq!(is_bzip2(start), expected, "{start:?}");
         }
     }
 }

@@ -128,7 +128,7 @@ def command(
             **how,
         )
         say_loudly(found.notes)
-        emit(format_agreement(found, format_, to_file=output is not None), output)
+        emit(format_agreement(found, format_, to_file=output is not None), output, format_)
     say_notes(found.notes if format_ in BARE else ())
 
 

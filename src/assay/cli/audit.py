@@ -66,4 +66,4 @@ def command(
         how = {"format": run_format, "threads": threads, "progress": progress}
         found = audit(judgments, source_of(run), names, start=start, doc_id=doc_id, **how)  # type: ignore[arg-type]
     say_loudly(found.notes)
-    emit(format_result(found, format_), output)
+    emit(format_result(found, format_), output, format_)

@@ -54,5 +54,5 @@ def command(
         run_format=run_format,
         watch=watched,
     )
-    emit(format_result(report, format_), output)
+    emit(format_result(report, format_), output, format_)
     ctx.exit(1 if report.levels["bad"] else 0)

@@ -136,7 +136,9 @@ def command(
             comparison = compare_results(results, ranks, settings, report)
         save_results(comparison.results, save)
         say_loudly(comparison.notes)
-        emit(format_comparison(comparison, format_, pairs=pairs, sort=sort, to_file=output is not None), output)
+        emit(
+            format_comparison(comparison, format_, pairs=pairs, sort=sort, to_file=output is not None), output, format_
+        )
     say_notes(comparison.notes if format_ in BARE else ())
 
 

@@ -93,7 +93,7 @@ def command(
         moves = find_moves(Results(results), ranks, key, (first, second), top, **texts)
         notes = common_notes(Results(results).notes)
         say_loudly(notes)
-        emit(format_result(moves, format_), output)
+        emit(format_result(moves, format_), output, format_)
     if ranks is None:
         say("note: no documents are shown: a stored result has none")
     elif corpus is not None and "-" in (before, after):

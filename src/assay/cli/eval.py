@@ -137,7 +137,7 @@ def command(
         text = render_results(results, format_, per_query=per_query, single=len(runs) == 1)
         if worst:
             text += worst_queries(scorer, runs[0], worst, scoring.run_format, **texts_given(queries, corpus))
-        emit(text, output)
+        emit(text, output, format_)
     say_notes(notes if format_ in BARE else ())
     if len(results) < len(runs):
         ctx.exit(BAD_INPUT)

@@ -143,7 +143,8 @@ def command(
     with loaded(files):
         report = run_gate(merged(settings, options), threads)
     say_loudly(report.notes)
-    emit(format_result(report, "json" if as_json else format_), output)
+    chosen = "json" if as_json else format_
+    emit(format_result(report, chosen), output, chosen)
     add_summary(report)
     ctx.exit(0 if report.passed else 1)
 

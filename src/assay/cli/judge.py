@@ -98,7 +98,7 @@ def relevance(
     say_loudly(found.notes)
     found.qrels.write(output)
     if reasons is not None:
-        emit(json_lines(rows_of(found.reasons())), reasons)
+        emit(json_lines(rows_of(found.reasons())), reasons, "json")
     emit(f"{found}\n")
 
 
@@ -124,7 +124,7 @@ def questions(*, corpus: str, number: int, seed: int, output: str | None, judge:
     check_target(output)
     made = make_questions(source_of(corpus), number, judge=judge, seed=seed)
     say_loudly(made.notes)
-    emit(json_lines(made.records), output)
+    emit(json_lines(made.records), output, "json")
     if len(made) < number:
         say(f"assay: {len(made):,} of {number:,} questions; the rest was rejected or the corpus has no more passages")
     say_notes(made.notes)
@@ -153,7 +153,7 @@ def preferences(
     check_single_input(systems)
     found = pairwise(dict(zip(run_names(systems), map(source_of, systems), strict=True)), judge=judge)
     say_loudly(found.notes)
-    emit(found.to_json() + "\n" if format_ == "json" else format_.render(found.table()), output)
+    emit(found.to_json() + "\n" if format_ == "json" else format_.render(found.table()), output, format_)
     say_notes(found.notes if format_ in BARE else ())
 
 

@@ -62,7 +62,7 @@ def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
     Any spelling of the name works, including other tools' spellings.
     """
     with loaded(files):
-        emit(listing(format_) if name is None else WRITERS[format_](look_up(name)))
+        emit(listing(format_) if name is None else WRITERS[format_](look_up(name)), format_=format_)
 
 
 @dataclass(frozen=True, slots=True)

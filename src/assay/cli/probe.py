@@ -188,7 +188,7 @@ def command(
         lambda: save_results(Results({"probe": probed.result}), save),
         lambda: write_run(probed.run, run_file),
         lambda: keep_records(probed, records_file),
-        lambda: emit(format_probe(probed, format_), output),
+        lambda: emit(format_probe(probed, format_), output, format_),
     )
     for line in remarks(probed, format_):
         say(line)

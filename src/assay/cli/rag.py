@@ -199,7 +199,7 @@ def command(
             **given(policies),
         )
         say_loudly(result.notes)
-        emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output)
+        emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output, format_)
     if save is not None:
         result.save(save)
     say_notes(result.notes if format_ in BARE else ())

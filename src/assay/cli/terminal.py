@@ -68,8 +68,9 @@ PLAIN = {
 # As a shell shows a process that a closed pipe has ended.
 PIPE_CLOSED = 141
 OUTPUT, MESSAGES = 1, 2
+FOR_PEOPLE = ("table", "text")
 # What tells a browser how to read a file with a table.
-PAGE_START = '<!doctype html>\n<meta charset="utf-8">\n'
+PAGE_START = b'<!doctype html>\n<meta charset="utf-8">\n'
 
 
 def source_of(argument: str) -> str | StandardInput:
@@ -104,19 +105,23 @@ def say_notes(notes: Iterable[Note]) -> None:
             say(f"note: {note}")
 
 
-def emit(text: str, target: str | None = None) -> None:
-    """Data: to standard output, or to a file that is written whole or not at all."""
+def emit(text: str, target: str | None = None, format_: str = "table") -> None:
+    """Data: to standard output, or to a file that is written whole or not at all.
+
+    What programs read is UTF-8 wherever it goes; a table for people has what the terminal can show.
+    """
+    encoded = text.encode("utf-8", errors="backslashreplace")
     if target is None or target == "-":
-        click.echo(text, file=sys.stdout, nl=False)
+        click.echo(text if format_ in FOR_PEOPLE else encoded, file=sys.stdout, nl=False)
         return
     from assay.data.replace import replaced, target_of
     from assay.data.source import quoted
 
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
-        text = PAGE_START + text
+        encoded = PAGE_START + encoded
     try:
         with replaced(target_of(target)) as partial:
-            partial.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+            partial.write_bytes(encoded)
     except OSError as error:
         raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
 
@@ -227,10 +232,20 @@ def replace_closed_streams() -> None:
 
 
 def replace_unencodable(error: UnicodeError) -> tuple[str, int]:
-    """The handler for `codecs.register_error`."""
+    """The handler for `codecs.register_error`: different texts stay different, as ids must."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(PLAIN.get(character, "?") for character in error.object[error.start : error.end]), error.end
+    return "".join(map(plain_character, error.object[error.start : error.end])), error.end
+
+
+def plain_character(character: str) -> str:
+    r"""A character in ASCII.
+
+    >>> plain_character("…"), print(plain_character("é"))
+    \xe9
+    ('...', None)
+    """
+    return PLAIN.get(character) or character.encode("unicode_escape").decode("ascii")
 
 
 class PolicyOption(click.Option):

@@ -73,6 +73,8 @@ class Parameter(NamedTuple):
         checked = self._convert(value)
         if checked is None and value is not self.default:
             expected = self.describe()
+            if self.kind is int and is_number_above(value, LARGEST_WHOLE):
+                expected = f"{expected} and at most {LARGEST_WHOLE:,}"
             raise MeasureError(f"{measure}: {self.name} must be {expected}, not {show(write_value(value))}")
         return checked
 
@@ -130,6 +132,17 @@ class Parameter(NamedTuple):
         if self.kind is tuple:
             noun = f"{self.length} numbers" if self.length else "numbers such as 0.25;0.5, each"
         return f"{noun} {self.bounds}".strip()
+
+
+def is_number_above(value: object, most: int) -> bool:
+    """Whether the value is a number above that, perhaps one that is text still because no float is near it."""
+    try:
+        is_named = isinstance(value, (bool, str)) and not any(map(str.isdigit, str(value)))
+        return not is_named and float(value) > most  # type: ignore[arg-type]
+    except OverflowError:
+        return True
+    except (TypeError, ValueError):
+        return False
 
 
 def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 - an annotation may be anything

@@ -333,14 +333,21 @@ def how_to_name(role: str) -> str:
 
 def check_columns(names: Sequence[str], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
     """The user's own column names, each of which must exist."""
+    given = check_roles(columns)
+    for column in given.values():
+        if column not in names:
+            raise FormatError(f"{name} has no column {show(column)}; it has {list_names(names)}")
+    return given
+
+
+def check_roles(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """The user's own column names by their roles; whether there are such columns is known where there is a table."""
     if columns is not None and not isinstance(columns, Mapping):
         raise FormatError(f"columns= must map roles to columns, such as {{'query_id': 'topic'}}, not {show(columns)}")
     given = dict(columns or {})
-    for role, column in given.items():
+    for role in given:
         if role not in ROLES:
-            raise FormatError(f"columns={{{role!r}: …}}: the roles are {', '.join(ROLES)}")
-        if column not in names:
-            raise FormatError(f"{name} has no column {show(column)}; it has {list_names(names)}")
+            raise FormatError(f"columns={{{show(role)}: …}}: the roles are {', '.join(ROLES)}")
     return given
 
 

@@ -13,7 +13,7 @@ from assay.core.errors import DataError
 from assay.core.policies import check_policy
 from assay.core.text import count, show
 from assay.data.formats import find_format, recognise
-from assay.data.frames import as_frame, rows_of_table
+from assay.data.frames import as_frame, check_roles, rows_of_table
 from assay.data.mappings import as_dicts
 from assay.data.source import Readable, describe, gather, is_source, open_source, prefix_errors
 
@@ -257,6 +257,8 @@ def restore_qrels(data: object, duplicates: str | None, source: str | None) -> Q
 
 def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:
     """Judgments or rankings in any form, as rows of the kernel."""
+    if columns is not None:
+        check_roles(columns)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return recognise(source, format).read(source, columns, judgments=judgments)

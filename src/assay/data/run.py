@@ -14,7 +14,7 @@ from assay._kernel import Progress, Ranker
 from assay.core.errors import DataError
 from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX, find_format, recognise
-from assay.data.frames import GIVEN_RANK, as_frame, rows_of_table
+from assay.data.frames import GIVEN_RANK, as_frame, check_roles, rows_of_table
 from assay.data.mappings import as_dicts
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, gather, is_source, open_source
@@ -131,6 +131,8 @@ def rank_run(
     progress: Progress | None = None,
 ) -> Ranker:
     """Ranks the judged documents of a run in any form. A file is ranked while it is read and never held whole."""
+    if columns is not None:
+        check_roles(columns)
     if is_source(run):
         with open_source(run) as source:  # type: ignore[arg-type]
             chosen = recognise(source, format)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     import polars
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
-MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
+MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00")
+# How bzip2 begins: text may too, but not with the mark of a block, or of the end, after the level.
+BZIP2, LEVELS, BLOCKS = b"BZh", b"123456789", (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+MARKED = 10
 # How text in UTF-16 begins, which the kernel reads as UTF-8.
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 MAGIC_CHARACTERS = frozenset("*?[")
@@ -60,7 +63,7 @@ class Source(NamedTuple):
         check_spare_files(f"the file {quoted(self.name)} cannot be read")
         try:
             with self.path.open("rb") as file:
-                is_plain = not file.read(6).startswith((*MAGIC, *UTF_16))
+                is_plain = not is_encoded(file.read(MARKED))
         except OSError as error:
             raise FileError(f"the file {quoted(self.name)} cannot be read: {error.strerror}") from None
         if is_plain:
@@ -109,6 +112,13 @@ class StandardInput:
 def is_source(data: object) -> bool:
     """Whether the data is a path or a file object."""
     return isinstance(data, (str, os.PathLike)) or callable(getattr(data, "read", None))
+
+
+def is_encoded(start: bytes) -> bool:
+    """Whether a file with these first bytes is compressed or UTF-16, as the kernel decides it."""
+    if start.startswith(BZIP2):
+        return start[3:4] in LEVELS and any(mark.startswith(start[4:MARKED]) for mark in BLOCKS)
+    return start.startswith((*MAGIC, *UTF_16))
 
 
 def gather(data: Any) -> Any:  # noqa: ANN401 - any form of data
@@ -171,6 +181,27 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a small file."""
     with open_source(path) as source:
         return source.read().decode("utf-8-sig")
+
+
+def read_toml(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """The content of a TOML file that holds `what`."""
+    import tomllib
+
+    try:
+        return tomllib.loads(read_text(path))
+    except FileError as error:
+        raise FileError(f"cannot read the {what}: {error}") from None
+    except DataError:
+        raise
+    except UnicodeDecodeError:
+        said = "bytes that are not UTF-8; save the file as UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        said = f"not valid TOML: {error}"
+    except RecursionError:
+        said = "not valid TOML: the values are nested too deeply"
+    except ValueError:
+        said = "not valid TOML: a number has too many digits"
+    raise FormatError(f"{describe(path)}: {said}")
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.note import NoteKind
 from assay.core.text import count, show
-from assay.data.source import check_path, open_source, prefix_errors
+from assay.data.source import check_path, is_source, open_source, prefix_errors
 from assay.results.checksum import checksum_of, find_outside, is_too_large
 from assay.results.result import Result, subject_of
 from assay.results.stored_fields import (
@@ -55,9 +55,10 @@ if TYPE_CHECKING:
     from assay.data.source import Readable
 
 VERSION = 3
+# Of whatever comes; above it the number is damaged.
+NEWEST = 1_000_000
 # The first version with what shows that nothing was changed.
 WITH_CHECKSUM = 3
-# A larger file is an accident, or a small one that unpacks into a huge one.
 # How a stored result begins, and how the output of `to_json` begins, which people take for one.
 MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
 HEAD = 200
@@ -172,7 +173,9 @@ def load_result(path: Readable) -> Result:
     Nothing in the file is executed and every field is checked, so files from strangers are safe. A measure that is not
     defined here keeps its name and its values.
     """
-    if isinstance(path, (str, os.PathLike)) and Path(path).is_dir():
+    if not is_source(path):
+        raise DataError(f"a stored result is a path or a file object, not {show(path)}")
+    if isinstance(path, (str, os.PathLike)) and check_path(path).is_dir():
         raise FileError(f"{show(os.fspath(path))} is a directory; name the file of one stored result")
     with open_source(path) as source:
         content = source.read(limit=LIMITS.get().stored + 1)
@@ -235,7 +238,7 @@ def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the f
             )
         raise fault("this is not a stored result")
     version = fields.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= NEWEST:
         raise fault(f"the version must be a whole number, not {show(version)}")
     if version > VERSION:
         said = f"its version is {version}, this assay reads up to {VERSION}"

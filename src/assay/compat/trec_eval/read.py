@@ -20,7 +20,7 @@ from assay._kernel import Index, Options, Ranker, Rows
 from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real, read_whole
 from assay.core.errors import DataError, FileError
 from assay.core.judged import SUBGROUP
-from assay.data.source import MAGIC, UTF_16, StandardInput, open_source
+from assay.data.source import MARKED, StandardInput, is_encoded, open_source
 from assay.engine.local import count_threads
 
 if TYPE_CHECKING:
@@ -247,7 +247,8 @@ def rank_results(settings: CommandLine, judgments: Judgments) -> JudgedRun:
 def rank_with_kernel(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
     """The run as the kernel reads it, or None where it rejects it or trec_eval would read it differently."""
     with path.open("rb") as file:
-        is_not_text = file.read(8).startswith((*MAGIC, *UTF_16, BYTE_ORDER_MARK))
+        start = file.read(MARKED)
+    is_not_text = is_encoded(start) or start.startswith(BYTE_ORDER_MARK)
     # The kernel takes an indented comment for a topic.
     has_comment_topic = any(topic.startswith(b"#") for topic in judgments.topics)
     if is_not_text or has_comment_topic or judgments.encoding != "utf-8" or not judgments.topics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.core.errors import FormatError
 from assay.core.text import show
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from assay.data.source import Source
 
 HEAD = 1 << 16
+# Blank lines before the header: more is no table.
+MOST_BLANK = 1 << 24
 NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
 # What separates cells where the locale, a database or another ending says so.
 OTHER_SEPARATORS = (";", "\t", "|", "\x01", ",")
@@ -19,9 +22,20 @@ OTHER_SEPARATORS = (";", "\t", "|", "\x01", ",")
 TWIN = "_duplicated_"
 
 
+def read_head(source: Source) -> bytes:
+    """The first lines of a file, with the header among them, however much is blank before it."""
+    size = HEAD
+    while not (head := source.read(size)).strip() and len(head) == size:
+        if size >= MOST_BLANK:
+            line = head.count(b"\n") + 1
+            raise FormatError(f"{source.name}, line {line}: no header after {size >> 20} MiB of blanks; remove them")
+        size <<= 4
+    return head
+
+
 def read_header(source: Source, separator: str) -> list[str]:
     """The column names in the first line."""
-    line = source.read(HEAD).decode("utf-8-sig", errors="replace").lstrip().partition("\n")[0]
+    line = read_head(source).decode("utf-8-sig", errors="replace").lstrip().partition("\n")[0]
     return [name.strip().strip('"') for name in line.split(separator)]
 
 

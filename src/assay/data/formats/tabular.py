@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
-from assay.data.formats.header import HEAD, NUL, fault_of_header, leading_blank_lines, original_heading
+from assay.data.formats.header import HEAD, NUL, fault_of_header, leading_blank_lines, original_heading, read_head
 from assay.data.frames import (
     GIVEN_RANK,
     NO_ITERATION,
@@ -165,11 +165,11 @@ def read_separated(source: Source, separator: str) -> Generator[Batch]:
     """The rows of a text table, in frames of texts."""
     import polars
 
-    head = source.read(HEAD)
+    head = read_head(source)
     lead = leading_blank_lines(head)
     if b"\n" not in head and b"\r" in head.strip():
         raise FormatError(f"{source.name}: the lines end with CR alone; save the file with LF or CRLF as line ends")
-    if fault := fault_of_header(head.split(b"\n", lead + 1)[lead], separator, is_cut=len(head) == HEAD):
+    if fault := fault_of_header(head.split(b"\n", lead + 1)[lead], separator, is_cut=len(head) >= HEAD):
         raise FormatError(f"{source.name}, line {lead + 1}: {fault}")
     first = lead + 2
     with source.plain() as path, explain_failure(source, NAMES[separator], path, separator):

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.conventions import resolve
-from assay.core.errors import FileError, FormatError, MeasureError, PolicyError
+from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.interface import Option
 from assay.core.policies import Policies
-from assay.core.text import nearest, show
-from assay.data.source import prefix_errors, quoted, read_text
+from assay.core.text import nearest, printable, show
+from assay.data.source import prefix_errors, quoted, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Limit = tuple[str, float]
 # The first of these files that has settings counts.
 FILES = {"assay.toml": ("gate",), "pyproject.toml": ("tool", "assay", "gate")}
+MISSPELT = ("gate", "gates")
 PATHS = ("qrels", "run", "baseline", "queries", "corpus")
 LIMITS = ("minimum", "max_drop")
 KINDS: dict[str, tuple[type, ...]] = {
@@ -129,21 +130,17 @@ def read_settings(file: str | None) -> dict[str, Any]:
 
 def section_of(path: Path) -> dict[str, Any] | None:
     """The settings in one file, checked; paths are relative to its folder."""
-    import tomllib
-
-    try:
-        content = tomllib.loads(read_text(path))
-    except FileError as error:
-        raise FileError(f"cannot read the settings: {error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"{path}: not valid TOML: {error}") from None
+    content = read_toml(path, "settings")
     for keys in sections_of(path):
         section: Any = content
         for key in keys:
             section = section.get(key) if isinstance(section, dict) else None
         if section is not None:
-            with prefix_errors(f"{path}, [{'.'.join(keys)}]"):
+            with prefix_errors(f"{printable(str(path))}, [{'.'.join(keys)}]"):
                 return check_section(section, path.parent)
+    for name in content:
+        if name.lower() in MISSPELT and path.name == "assay.toml":
+            raise FormatError(f"{printable(str(path))}: unknown section [{name}]; did you mean [gate]?")
     return None
 
 
@@ -181,6 +178,8 @@ def check_setting(key: str, name: str, value: Any) -> None:  # noqa: ANN401 - wh
         raise FormatError(f"unknown setting {show(key)}; {hint}")
     if not is_kind(value, KINDS[name]):
         raise FormatError(f"{key} must be {KIND_WORDS[KINDS[name][0]]}, not {show(value)}")
+    if name in PATHS and not value:
+        raise FormatError(f"{key} is empty; name a file, or leave the setting out")
     if name in LIMITS:
         for measure, limit in value.items():
             if not is_kind(limit, (int, float)):

@@ -16,10 +16,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from assay.core.errors import FileError, FormatError, MeasureError
+from assay.core.errors import FormatError, MeasureError
 from assay.core.measure import Definition, Measure
-from assay.core.text import show
-from assay.data.source import prefix_errors, read_text
+from assay.core.text import printable, show
+from assay.data.source import prefix_errors, read_toml
 from assay.measures import TABLE
 from assay.measures.judged.criteria import KINDS, OwnCriterion, aspect, check_levels, criterion_definition
 
@@ -45,12 +45,12 @@ def read_criteria(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
     if isinstance(source, Mapping):
         content, where = source, "the criteria"
     else:
-        content, where = read_toml(source), os.fspath(source)
+        content, where = read_toml(source, "criteria"), printable(os.fspath(source))
     if not content:
         raise FormatError(f"{where}: no criteria; a section such as [politeness] has one")
     measures: dict[str, Measure] = {}
     for name, about in content.items():
-        with prefix_errors(f"{where}, [{name}]"):
+        with prefix_errors(f"{where}, [{printable(str(name))}]"):
             definition = criterion_definition(read_criterion(name, about))
             check_free(definition)
             measures[name] = definition()
@@ -58,18 +58,6 @@ def read_criteria(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         if name not in TABLE:
             TABLE.add(measure.definition)
     return measures
-
-
-def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The content of a TOML file."""
-    import tomllib
-
-    try:
-        return tomllib.loads(read_text(path))
-    except FileError as error:
-        raise FileError(f"cannot read the criteria: {error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"{os.fspath(path)}: not valid TOML: {error}") from None
 
 
 def read_criterion(name: object, about: object) -> OwnCriterion:

@@ -1,0 +1,295 @@
+"""Stored results with each field and many bytes changed: an error, or the same values."""
+
+import copy
+import json
+import random
+
+import pytest
+
+import assay
+from storing import NAMES, QRELS, RUN, stored_in
+
+pytestmark = [pytest.mark.attack("Stored results"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
+SEED = 20_261
+GONE = object()
+WRONG = {
+    "removed": GONE,
+    "null": None,
+    "true": True,
+    "negative": -1,
+    "fraction": 0.5,
+    "huge": 10**400,
+    "empty": "",
+    "word": "x",
+    "long": "x" * 100_001,
+    "list": [],
+    "object": {},
+    "nested": json.loads("[" * 50 + "]" * 50),
+    "surrogate": "\ud800",
+    "escape": "\x1b[2J",
+}
+A_NOTE = "a note must have a kind and a text"
+IDS = "the measures of a note must be a list of strings"
+ROW = "row 1 of the queries"
+# A field of a file without a checksum, the values of WRONG that it can have, and what is said about the others.
+FIELDS = [
+    (("assay",), "", "this is not a stored result"),
+    (("version",), "", "the version must be a whole number"),
+    (("written_by",), "word", "written_by"),
+    (("convention",), "", ("convention must be a word, not", "unknown convention 'x'; update assay")),
+    (("policies",), "object", "policies"),
+    (("policies", "ties"), "removed", "ties must be 'docid_desc' or"),
+    (("policies", "order"), "removed", "order must be"),
+    (("policies", "precision"), "removed", "precision must be 'float64' or 'float32', not"),
+    (("policies", "duplicates"), "removed", "duplicates must be"),
+    (("policies", "missing"), "removed", "missing must be"),
+    (("policies", "no_relevant"), "removed", "no_relevant must be"),
+    (("policies", "no_results"), "removed", "no_results must be"),
+    (("policies", "grades"), "removed", "grades must be"),
+    (("policies", "negative"), "removed", "negative must be"),
+    (("policies", "exclude"), "removed", "exclude must be"),
+    (("policies", "depth"), "removed null", "depth must be a whole number"),
+    (("policies", "judged_only"), "removed true", "judged_only must be True or False, not"),
+    (("policies", "rel"), "removed negative fraction", "rel must be a number, not"),
+    (("measures",), "", ("measure", "row 1 of the queries must be an id and 0 values")),
+    (("measures", 0), "", ("measure 1", "row 1 of the queries must be an id and 7 values")),
+    (("measures", 0, "name"), "word", "measure 1"),
+    (("measures", 0, "measure"), "word", "measure 1"),
+    (
+        ("measures", 0, "aggregate"),
+        "",
+        ("measure 1: aggregate must be mean or geometric or sum", "measure 1 is missing"),
+    ),
+    (
+        ("measures", 0, "higher_is_better"),
+        "true",
+        ("measure 1: higher_is_better must be true or", "measure 1 is missing"),
+    ),
+    (("notes",), "list", ("notes", A_NOTE)),
+    (("notes", 0), "removed", A_NOTE),
+    (("notes", 0, "kind"), "word", A_NOTE),
+    (("notes", 0, "text"), "empty word", A_NOTE),
+    (("notes", 0, "measures"), "removed list", IDS),
+    (("notes", 0, "measures", 0), "removed empty word escape", IDS),
+    (("notes", 1, "count"), "removed", "the count of a note must be a whole number from 0, not"),
+    (("notes", 1, "queries"), "removed list", "the queries of a note must be a list of strings, not"),
+    (("queries",), "list", ("queries", ROW, "the file is missing the field 'queries'")),
+    (("queries", 0), "removed", f"{ROW} must be an id and 8 values, not"),
+    (("queries", 0, 0), "empty word escape", ROW),
+    (("queries", 0, 1), "null fraction", ("ap of query 'q1'", f"{ROW} must be an id and 8 values, not")),
+]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A stored result's path, its bytes, its content without a checksum, and all that it says."""
+    path, content = stored_in(tmp_path_factory.mktemp("stored"))
+    return path, path.read_bytes(), content, everything(assay.load_result(path))
+
+
+def everything(result):
+    """All that a result says, with every bit of its numbers."""
+    scores = {name: values.tobytes() for name, values in result.scores.items()}
+    how = (str(result.signature), result.measures, result.policies, result.own_policies, result.version)
+    return scores, result.queries, [note.to_dict() for note in result.notes], how, [result[name] for name in NAMES]
+
+
+def load(stored, content):
+    """What a file with this content says, or the error in one line."""
+    path = stored[0]
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    try:
+        return everything(assay.load_result(path))
+    except assay.FormatError as error:
+        assert str(error).isprintable()
+        assert str(error).startswith(f"{path}: ")
+        return str(error).removeprefix(f"{path}: ")
+
+
+def spoilt(content, place, wrong):
+    """The content with another value in one place; nothing if that is what it has."""
+    made = copy.deepcopy(content)
+    *outer, last = place
+    at = made
+    for each in outer:
+        at = at[each]
+    if wrong is GONE:
+        del at[last]
+    else:
+        at[last] = wrong
+    return made
+
+
+CASES = [
+    pytest.param(place, wrong, wrong in fine.split(), told, id=f"{'.'.join(map(str, place))} {wrong}")
+    for place, fine, told in FIELDS
+    for wrong in WRONG
+]
+
+
+@pytest.mark.parametrize(("place", "wrong", "is_fine", "told"), CASES)
+def test_a_wrong_field(stored, place, wrong, is_fine, told):
+    found = load(stored, spoilt(stored[2], place, WRONG[wrong]))
+    if is_fine:
+        assert not isinstance(found, str)
+    else:
+        missing = f"the file is missing the field {place[0]!r}"
+        assert isinstance(found, str)
+        assert found.startswith((missing, told) if isinstance(told, str) else (missing, *told)), found
+
+
+@pytest.mark.parametrize(("place", "wrong", "is_fine", "told"), CASES)
+def test_a_changed_field_of_a_file_with_a_checksum(stored, place, wrong, is_fine, told):
+    whole = json.loads(stored[1])
+    changed = spoilt(whole, place, WRONG[wrong])
+    found = load(stored, changed)
+    if json.dumps(changed) == json.dumps(whole):
+        assert found == stored[3]
+    else:
+        assert isinstance(found, str)
+        assert not is_fine or found.startswith(
+            ("the file was changed after it was written", "the file has 2 rows, and", "the file has 0 rows, and", told)
+            if isinstance(told, str)
+            else ("the file was changed after it was written", "the file has 0 rows, and")
+        ), found
+
+
+KEYS = ["assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries", "rows", "checksum"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_field_that_is_there_twice(stored, key):
+    whole = json.loads(stored[1])
+    twice = stored[1].rstrip()[:-1] + f",{json.dumps(key)}:{json.dumps(whole[key])}}}".encode()
+    assert load(stored, twice).startswith(f"duplicate key '{key}'; keep one")
+
+
+RAW = [
+    (b"NaN", "NaN is not JSON"),
+    (b"Infinity", "Infinity is not JSON"),
+    (b"1e999", "ap of query 'q1'"),
+    (b"0x1", "line "),
+    (b"01", "line "),
+    (b"1.", "line "),
+    (b".5", "line "),
+    (b"+1", "line "),
+    (b"1,", "line "),
+    (b"'1'", "line "),
+    (b"0.5//", "line "),
+    (b"\xff", "bytes that are not UTF-8"),
+    (b"9" * 5000, "invalid JSON: a number has too many digits"),
+    (b"[" * 100_000, "invalid JSON: the values are nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("raw", "told"), RAW, ids=[repr(raw[:10]) for raw, _ in RAW])
+def test_what_is_not_json_in_place_of_a_value(stored, raw, told):
+    value = json.dumps(json.loads(stored[1])["queries"][0][1]).encode()
+    assert stored[1].count(b'["q1",' + value) == 1
+    assert load(stored, stored[1].replace(b'["q1",' + value, b'["q1",' + raw)).startswith(told)
+
+
+def test_other_ways_to_write_the_same_values_load(stored, tried):
+    """What formatters and editors do."""
+    whole = json.loads(stored[1])
+    turned = dict(reversed(whole.items()))
+    same = [
+        json.dumps(whole, indent=4).encode(),
+        json.dumps(whole, sort_keys=True).encode(),
+        json.dumps(turned, ensure_ascii=True).encode(),
+        b"\xef\xbb\xbf" + stored[1],
+        stored[1].replace(b"\n", b"\r\n"),
+        b" \n\t" + stored[1] + b"\n\n",
+        stored[1].decode().encode("utf-16"),
+        stored[1].replace(b"0.5,", b"5e-1,"),
+    ]
+    for content in same:
+        assert load(stored, content) == stored[3]
+    tried(len(same))
+
+
+def mutated(content, choice):
+    """The content after one to three changes of bytes: other, inserted, deleted, swapped, copied elsewhere, cut."""
+    made = bytearray(content)
+    for _ in range(choice.choice([1, 1, 1, 2, 3])):
+        place, other = choice.randrange(len(made)), choice.randrange(len(made))
+        size = choice.choice([1, 1, 2, 8, 64])
+        kind = choice.randrange(8)
+        if kind == 0:
+            made[place] = choice.randrange(256)
+        elif kind == 1:
+            made[place] ^= 1 << choice.randrange(8)
+        elif kind == 2:
+            made[place] = choice.choice(b'0123456789.eE+-,:"[]{}\\ ntu')
+        elif kind == 3:
+            made[place:place] = choice.randbytes(size)
+        elif kind == 4:
+            made[place:place] = bytes(choice.choices(b"0123456789", k=size))
+        elif kind == 5:
+            del made[place : place + size]
+        elif kind == 6:
+            made[place], made[other] = made[other], made[place]
+        else:
+            made[place:place] = made[other : other + size]
+        made = made or bytearray(b" ")
+    return bytes(made)
+
+
+def attack(stored, seed, times):
+    """How many of the mutations load; each of them must load the same values."""
+    choice, loaded = random.Random(seed), 0
+    for number in range(times):
+        content = mutated(stored[1], choice)
+        found = load(stored, content)
+        if not isinstance(found, str):
+            assert found == stored[3], f"seed {seed}, mutation {number}"
+            loaded += 1
+    return loaded
+
+
+def test_mutations_load_the_same_values_or_are_refused(stored, tried):
+    assert attack(stored, SEED, 300) < 60
+    tried(300)
+
+
+@pytest.mark.hostile
+def test_many_mutations_load_the_same_values_or_are_refused(stored, tried):
+    assert attack(stored, SEED + 1, 12_000) < 2_400
+    tried(12_000)
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".bz2", ".xz"])
+def test_mutations_of_compressed_files(tmp_path, ending, tried):
+    path = tmp_path / f"r.json{ending}"
+    assay.evaluate(QRELS, RUN, NAMES).save(path)
+    expected, content, choice = everything(assay.load_result(path)), path.read_bytes(), random.Random(SEED)
+    for number in range(1_000):
+        path.write_bytes(mutated(content, choice))
+        try:
+            found = everything(assay.load_result(path))
+        except assay.DataError as error:
+            assert str(error).isprintable()
+            continue
+        assert found == expected, f"seed {SEED}, mutation {number}"
+    tried(1_000)
+
+
+NOT_FILES = [
+    (None, "a stored result is a path or a file object, not 'None'"),
+    (5, "a stored result is a path or a file object, not '5'"),
+    ({}, "a stored result is a path or a file object, not '{}'"),
+    ([], "a stored result is a path or a file object, not '[]'"),
+    (b"r.json", "a stored result is a path or a file object, not 'b'r.json''"),
+    ("", "the path is empty; name a file"),
+    ("a\0b", "'a\\x00b' is not a valid file name: it has a NUL character"),
+    ("no\nsuch.json", "file 'no\\nsuch.json' not found"),
+    (".", "'.' is a directory; name the file of one stored result"),
+]
+
+
+@pytest.mark.parametrize(("path", "told"), NOT_FILES, ids=[repr(path) for path, _ in NOT_FILES])
+def test_what_is_not_a_file(path, told):
+    with pytest.raises(assay.DataError) as caught:
+        assay.load_result(path)
+    assert str(caught.value).startswith(told)
