@@ -3,12 +3,15 @@
 import gzip
 import io
 import lzma
+import math
 import subprocess
 import sys
 
 import pytest
 
 import assay
+from assay.live import HttpSearch, probe
+from search_server import Reply, SearchServer
 
 pytestmark = pytest.mark.attack("Bombs and limits")
 
@@ -85,6 +88,124 @@ def test_what_compresses_well_is_read(tmp_path):
     assert evaluated(tmp_path / "run.gz") == 1
 
 
+# A gzip file of many members, each of a blank line that it makes a thousand times as small; 1 GiB is free of the ratio.
+MEMBER = gzip.compress(b" " * ((1 << 20) - 1) + b"\n", mtime=0)
+FREE = 1 << 30
+
+
+@pytest.mark.hostile
+def test_the_ratio_is_kept_past_a_gibibyte(tmp_path):
+    head = gzip.compress(b"q1 Q0 d1 1 2.5 t\n", mtime=0)
+    path = tmp_path / "run.gz"
+    path.write_bytes(head + MEMBER * (FREE >> 20))
+    large, small = 17 + FREE, path.stat().st_size
+    # The smallest ratio that is large enough.
+    ratio = large // (small + 1) + 1
+    assert large // ratio <= small < large // (ratio - 1)
+    with assay.limits(ratio=ratio):
+        assert evaluated(path) == 1
+    with assay.limits(ratio=ratio - 1), pytest.raises(assay.LimitError) as caught:
+        evaluated(path)
+    assert f"more than {ratio - 1} times as large when decompressed" in str(caught.value)
+    assert f"--limit ratio={2 * (ratio - 1)} in the shell" in str(caught.value)
+
+
+# What is given to `assay trec_eval`, the limit that holds, and the error of one less.
+OF_TREC_EVAL = {
+    "line of a run": (["qrels", "run"], "line", 16, "assay: run, line 1: line longer than 15 bytes"),
+    "line of judgments": (["long", "run"], "line", 30, "assay: long, line 1: line longer than 29 bytes"),
+    "rows of a query": (["qrels", "run"], "rows", 2, "assay: run: query 'q1' has more than 1 rows"),
+    "standard input": (["qrels", "-"], "rows", 2, "assay: standard input: query 'q1' has more than 1 rows"),
+    "copy of standard input": (["qrels", "-"], "temporary", 34, "assay: standard input: more than 33 bytes in a temp"),
+}
+
+
+@pytest.mark.parametrize("case", OF_TREC_EVAL)
+def test_the_trec_eval_command_keeps_the_limits(case, tmp_path):
+    files, name, value, words = OF_TREC_EVAL[case]
+    run = f"{LINE}\nq1 Q0 d2 2 1.5 t\n"
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n", encoding="utf-8")
+    (tmp_path / "long").write_text(f"q1 0 {'d' * 23} 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text(run, encoding="utf-8")
+    at_limit, past_it = (
+        command("--limit", f"{name}={each}", "trec_eval", "-m", "num_ret", *files, cwd=tmp_path, input=run)
+        for each in (value, value - 1)
+    )
+    assert (at_limit.returncode, at_limit.stdout.split()) == (0, ["num_ret", "all", "2"])
+    assert (past_it.returncode, past_it.stdout, past_it.stderr.count("\n")) == (2, "", 1)
+    assert past_it.stderr.startswith(words)
+    assert f"--limit {name}={2 * (value - 1)}" in past_it.stderr
+
+
+def test_a_stored_result_at_its_limits_is_saved_and_loaded(tmp_path):
+    data = {f"q{n}": ["d1"] for n in range(500)}
+    result = assay.evaluate(data, data, ["rr", "ap"])
+    path = tmp_path / "result.json"
+    result.save(path)
+    content = path.read_bytes()
+    for name, value in {"stored": len(content), "values": sum(map(content.count, (b",", b"[", b"{")))}.items():
+        with assay.limits(**{name: value}):
+            result.save(path)
+            assert assay.load_result(path).to_json() == result.to_json()
+        with assay.limits(**{name: value - 1}):
+            for act in (result.save, assay.load_result):
+                with pytest.raises(assay.LimitError, match=rf"limits\({name}={2 * (value - 1)}\)"):
+                    act(path)
+        assert path.read_bytes() == content
+
+
+def test_a_response_at_its_limit_is_read():
+    content = b'[{"id": "d1"}]'
+
+    def asked(most):
+        with SearchServer(lambda *_: Reply(content)) as server, assay.limits(response=most):
+            return probe(HttpSearch(server.url), {"q1": "question"}, QRELS, "rr", k=5)
+
+    assert asked(len(content)).run.to_dict() == {"q1": ["d1"]}
+    with pytest.raises(assay.DataError, match=rf"the response is larger than {len(content) - 1} bytes"):
+        asked(len(content) - 1)
+
+
+LONGEST_ID, LONGEST_NAME = 100_000, 1_000
+
+
+@pytest.mark.parametrize("grade", [1e100, -1e100])
+def test_a_grade_at_its_limit(grade):
+    run = {"q1": ["d1", "d2"]}
+    assay.evaluate({"q1": {"d1": grade, "d2": 1}}, run, "rr")
+    with pytest.raises(assay.DataError, match="is too large"):
+        assay.evaluate({"q1": {"d1": math.nextafter(grade, grade * 2), "d2": 1}}, run, "rr")
+
+
+def test_an_id_at_its_limit_is_stored(tmp_path):
+    path = tmp_path / "result.json"
+    query = "x" * LONGEST_ID
+    assay.evaluate({query: ["d1"]}, {query: ["d1"]}, "rr").save(path)
+    assert assay.load_result(path).queries == [query]
+    with pytest.raises(assay.DataError, match="not too long"):
+        assay.evaluate({query + "x": ["d1"]}, {query + "x": ["d1"]}, "rr").save(path)
+
+
+def test_the_name_of_a_measure_at_its_limit():
+    name = f"ap(rel=1.{'0' * (LONGEST_NAME - 10)})"
+    assert len(name) == LONGEST_NAME
+    assert assay.parse_measure(name) == assay.parse_measure("ap(rel=1)")
+    with pytest.raises(assay.MeasureError, match="cannot read the measure"):
+        assay.parse_measure(name.replace(")", "0)"))
+
+
+def test_many_measures_are_no_more_than_a_result_can_hold(tmp_path):
+    measures = [f"precision@{k}" for k in range(1, 1001)]
+    result = assay.evaluate(QRELS, {"q1": ["d1"]}, measures)
+    with (
+        assay.limits(values=1000),
+        pytest.raises(assay.LimitError, match="more than 1,000 values; store fewer measures"),
+    ):
+        result.save(tmp_path / "result.json")
+    result.save(tmp_path / "result.json")
+    assert len(assay.load_result(tmp_path / "result.json").measures) == 1000
+
+
 WRONG = {
     "lines=5": "unknown limit 'lines'",
     "line=0": "from 1 to",
@@ -128,6 +249,6 @@ def test_limits_are_not_part_of_the_signature():
         assert assay.evaluate(QRELS, {"q1": {"d1": 1.0}}, "ap").signature == plain.signature
 
 
-def command(*arguments):
+def command(*arguments, **options):
     line = [sys.executable, "-m", "assay", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603 - the interpreter
+    return subprocess.run(line, capture_output=True, text=True, check=False, **options)  # noqa: S603 - the interpreter

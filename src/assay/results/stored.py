@@ -109,6 +109,9 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     content = f'{compact_json(head)[:-1]},"queries":[\n{rows}]{tail}}}\n'.encode()
     if len(content) > limits.stored:
         raise refuse(f"the result is larger than {size(limits.stored)}; store fewer measures", "stored")
+    # As a reader counts them.
+    if is_too_large(content):
+        raise refuse(f"the result has more than {limits.values:,} values; store fewer measures", "values")
     with open_replacement(target_of(path)) as file:
         file.write(content)
 

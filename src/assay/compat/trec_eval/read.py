@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import Index, Options, Ranker, Rows
 from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real, read_whole
-from assay.core.errors import DataError, FileError
+from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
+from assay.core.limits import LIMITS
 from assay.data.source import MARKED, StandardInput, is_encoded, open_source
 from assay.engine.local import count_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from assay.data.source import Source
 
 # A line that is not four fields of which the first is not a comment and the last a whole number.
 NOT_PLAIN = re.compile(rb"^(?![^\s#]\S*[ \t]+\S+[ \t]+\S+[ \t]+-?\d{1,9}[ \t\r]*$)", re.MULTILINE)
@@ -81,14 +84,14 @@ class JudgedRun:
 
 
 @contextmanager
-def open_argument(argument: str, complaint: str, *, is_input: bool) -> Iterator[Path]:
+def open_argument(argument: str, complaint: str, *, is_input: bool) -> Iterator[Source]:
     """The file to read, or standard input; if empty or unreadable, the program ends with an error message."""
     data: Any = StandardInput() if is_input else argument
     try:
         with open_source(data) as source:
             if not is_readable(source.path):
                 raise Stop(FILE, complaint)
-            yield source.path
+            yield source
     except FileError as error:
         # trec_eval has no words for what only a copy of standard input can need.
         raise Stop(FILE, f"assay: {error}\n{complaint}" if is_input else complaint) from None
@@ -110,19 +113,21 @@ def read_judgments(path: str, form: str) -> Judgments:
     complaint = f"trec_eval.{FORMATS[form].opener} file '{path}'\n"
     try:
         with open_argument(path, complaint, is_input=path == INPUT) as file:
-            content = read_nonempty(file, complaint, FILE)
+            content = read_nonempty(file.path, complaint, FILE)
             return (read_plain(file, content) if form == "qrels" else None) or read_judgment_lines(content, form)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{path}'\n") from None
 
 
-def read_plain(path: Path, content: bytes) -> Judgments | None:
+def read_plain(source: Source, content: bytes) -> Judgments | None:
     """The judgments as the kernel reads them, or None where trec_eval might read them differently."""
     if NOT_PLAIN.search(content, 0, len(content) - content.endswith(b"\n")) or content.startswith(BYTE_ORDER_MARK):
         return None
     try:
-        rows = Rows.from_file(path, str(path), judgments=True)
+        rows = Rows.from_file(source.path, source.name, judgments=True, limits=LIMITS.get())
         Index(rows, "error")
+    except LimitError:
+        raise
     except DataError:
         return None
     if rows.has_groups():
@@ -237,16 +242,17 @@ def rank_results(settings: CommandLine, judgments: Judgments) -> JudgedRun:
     argument = settings.files[1]
     complaint = f"trec_eval.get_results: Cannot read results file '{argument}'\n"
     try:
-        with open_argument(argument, complaint, is_input=argument.startswith(INPUT)) as path:
+        with open_argument(argument, complaint, is_input=argument.startswith(INPUT)) as source:
             threads = count_threads(None)
-            return rank_with_kernel(path, judgments, threads) or rank_by_own_rules(path, judgments, settings, threads)
+            ranked = rank_with_kernel(source, judgments, threads)
+            return ranked or rank_by_own_rules(source.path, judgments, settings, threads)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{argument}'\n") from None
 
 
-def rank_with_kernel(path: Path, judgments: Judgments, threads: int) -> JudgedRun | None:
+def rank_with_kernel(source: Source, judgments: Judgments, threads: int) -> JudgedRun | None:
     """The run as the kernel reads it, or None where it rejects it or trec_eval would read it differently."""
-    with path.open("rb") as file:
+    with source.path.open("rb") as file:
         start = file.read(MARKED)
     is_not_text = is_encoded(start) or start.startswith(BYTE_ORDER_MARK)
     # The kernel takes an indented comment for a topic.
@@ -257,10 +263,12 @@ def rank_with_kernel(path: Path, judgments: Judgments, threads: int) -> JudgedRu
         rows = judgments.rows(judgments.encoding)
         index = Index(rows, "count")
         ranker = Ranker(index, [Options()], surplus=True)
-        ranker.add_file(path, str(path), threads)
+        ranker.add_file(source.path, source.name, threads, limits=LIMITS.get())
+    except LimitError:
+        raise
     except DataError:
         return None
-    return JudgedRun(rows, index, ranker, judgments.encoding, name_of_run(path), {}, ranker.surplus)
+    return JudgedRun(rows, index, ranker, judgments.encoding, name_of_run(source.path), {}, ranker.surplus)
 
 
 def name_of_run(path: Path) -> bytes:
