@@ -3,10 +3,10 @@
 import sys
 import threading
 
-import xllamacpp
-
 
 def main(path, context, parallel):
+    import xllamacpp
+
     settings = xllamacpp.CommonParams()
     settings.model.path = path
     settings.n_ctx = context * parallel

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import gguf
 import numpy as np
 
 WIDTH, HIDDEN, HEADS, LAYERS, CONTEXT = 64, 128, 4, 2, 2048
@@ -19,6 +18,8 @@ def vocabulary():
 
 def write_model(path: Path, seed: int = 0) -> None:
     """A model of about half a megabyte."""
+    import gguf
+
     generator = np.random.default_rng(seed)
     tokens = vocabulary()
     writer = gguf.GGUFWriter(str(path), "llama")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import add_leftover, decompress, drop_leftover, read_bytes
-from assay.core.errors import PASSING, DataError, FileError, FormatError, is_out_of_files
+from assay.core.errors import PASSING, AssayError, DataError, FileError, FormatError, is_out_of_files
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import printable
 
@@ -347,7 +347,7 @@ def read_chunk(file: IO[Any], name: str) -> bytes:
         return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
     except UnicodeError:
         raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
-    except PASSING:
+    except (AssayError, *PASSING):
         raise
     except Exception as error:
         raise FileError(f"{name} cannot be read: {error}; pass a file object that is open for reading") from error

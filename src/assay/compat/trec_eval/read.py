@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -94,7 +95,8 @@ def open_argument(argument: str, complaint: str, *, is_input: bool) -> Iterator[
             yield source
     except FileError as error:
         # trec_eval has no words for what only a copy of standard input can need.
-        raise Stop(FILE, f"assay: {error}\n{complaint}" if is_input else complaint) from None
+        is_copy = is_input and sys.stdin is not None
+        raise Stop(FILE, f"assay: {error}\n{complaint}" if is_copy else complaint) from None
 
 
 def is_readable(path: Path) -> bool:

@@ -94,7 +94,9 @@ def time_call(function: Callable[[], object]) -> CallResult:
 
 def passes(error: BaseException | None) -> TypeGuard[BaseException]:
     """Whether an error is not about the question: it ends the work and passes through unchanged."""
-    return error is not None and (isinstance(error, PASSING) or not isinstance(error, Exception))
+    # A search that was cancelled is a failed question, though Python does not call it an Exception.
+    own = (Exception, asyncio.CancelledError)
+    return error is not None and (isinstance(error, PASSING) or not isinstance(error, own))
 
 
 class Caller:
