@@ -338,13 +338,20 @@ def to_tsv(table: Table) -> str:
 def write_separated(table: Table, delimiter: str) -> str:
     """Values separated by a delimiter; empty for a missing value."""
     import csv
-    import io
 
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    lines = Lines()
+    # Before Python 3.13 only the characters of the line end are quoted, and a CR by itself would end a line too.
+    writer = csv.writer(lines, delimiter=delimiter, lineterminator="\r\n")
     writer.writerow([column.name for column in table.columns])
     writer.writerows([["" if (value := unmarked(cell)) is None else value for cell in row] for row in table.rows])
-    return buffer.getvalue()
+    return "".join(lines)
+
+
+class Lines(list[str]):
+    """What `csv.writer` writes, row by row, with LF as line end."""
+
+    def write(self, row: str) -> None:
+        self.append(row.removesuffix("\r\n") + "\n")
 
 
 def to_json(table: Table) -> str:

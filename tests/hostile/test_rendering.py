@@ -1,0 +1,285 @@
+"""Names that terminals, browsers, LaTeX, Markdown and spreadsheets would act on, in every output format.
+
+What programs read is parsed and compared with the names as they are; what people read, with the names made printable.
+"""
+
+import csv
+import html
+import html.parser
+import io
+import json
+import os
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import assay
+from assay.cli.main import commands
+from assay.core.text import printable
+from assay.render import Column, Table, render
+from outcomes import run_command
+
+pytestmark = [pytest.mark.attack("Rendering"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
+
+NAMES = {
+    "script": "<script>alert(1)</script>",
+    "image": '<img src=x onerror="alert(1)">',
+    "comment": "<!-- x",
+    "end of a table": "</td></tr></table><h1>x",
+    "cdata": "<![CDATA[x]]>",
+    "entity": "&lt;b&gt;&amp;&#60;",
+    "quotes": "'\"`",
+    "template": "{{7*7}}{% x %}${x}<%= x %>",
+    "formula": "=cmd|' /C calc'!A0",
+    "formula minus": "-1+1",
+    "formula at": "@SUM(A1)",
+    "formula plus": "+1",
+    "clear screen": "\x1b[2J\x1b[H",
+    "title of the window": "\x1b]0;x\x07",
+    "one character for escape": "\x9b2J",
+    "bell and backspace": "a\x07\x08\x7f",
+    "newline": "a\nb",
+    "carriage return": "a\rb",
+    "both": "a\r\nb",
+    "tab": "a\tb",
+    "vertical tab": "a\x0bb\x0cc",
+    "nul": "a\0b",
+    "pipe": "a|b||c",
+    "comma": 'a,"b",c;d',
+    "backslash": "a\\b\\\\c\\",
+    "backslash pipe": "a\\|b",
+    "dollar": "$x$ $$y$$",
+    "hash": "#x # y",
+    "percent": "%x 50%",
+    "latex": "\\input{/etc/passwd}",
+    "latex end": "\\end{tabular}\\\\[2pt]",
+    "latex specials": "~^_{}&",
+    "bracket first": "[x] y",
+    "asterisk first": "*x",
+    "emphasis": "**x** _y_ ~~z~~",
+    "link": "[x](javascript:alert(1))",
+    "picture": "![x](http://example.com/x.png)",
+    "code": "`x` ```y```",
+    "line separator": "a\u2028b\u2029c",
+    "next line": "a\x85b",
+    "bidi override": "\u202egnp.exe",
+    "bidi isolate": "\u2066x\u2069",
+    "zero width": "a\u200bb\u200d",
+    "byte-order mark": "\ufeffa",
+    "no-break space": "a\xa0b",
+    "combining marks": "e\u0301" + "\u0300" * 20,
+    "wide": "東京",
+    "emoji": "👩\u200d💻",
+    "private use": "\ue000",
+    "unassigned": "\U0003fffe",
+    "long": "x" * 5_000,
+    "json": '{"a": [1, null]}',
+    "percent format": "%s %d %(x)s {0} {x!r}",
+}
+PEOPLE = ["table", "markdown", "latex", "html"]
+EVERY = pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+
+
+def table_of(name):
+    """A table with the name in every place."""
+    columns = (Column(name, is_text=True), Column("value"))
+    return Table(columns, ((name, 0.5), ("x", 1.0)), caption=name, notes=(name,))
+
+
+def check_printable(text):
+    """Checks that nothing but line ends controls a terminal."""
+    assert [each for each in text if not each.isprintable() and each != "\n"] == []
+
+
+class Reader(html.parser.HTMLParser):
+    """The tags and the texts of a page."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.cells, self.is_cell = set(), [], False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add((tag, *(key for key, _ in attrs)))
+        self.is_cell = tag in ("td", "th", "p")
+        if self.is_cell:
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        self.is_cell = self.is_cell and tag not in ("td", "th", "p")
+
+    def handle_data(self, data):
+        if self.is_cell:
+            self.cells[-1] += data
+
+    def handle_comment(self, data):
+        self.tags.add(("comment", data))
+
+    def handle_decl(self, decl):
+        self.tags.add(("declaration", decl))
+
+    unknown_decl = handle_decl
+
+
+@EVERY
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_csv_and_tsv_have_it_as_it_is(name, delimiter):
+    text = render(table_of(name), "csv" if delimiter == "," else "tsv")
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    assert rows == [[name, "value"], [name, "0.5"], ["x", "1.0"]]
+
+
+@EVERY
+def test_json_has_it_as_it_is(name):
+    assert json.loads(render(table_of(name), "json")) == [{name: name, "value": 0.5}, {name: "x", "value": 1.0}]
+
+
+@EVERY
+def test_a_terminal_is_told_nothing(name):
+    text = render(table_of(name), "table")
+    check_printable(text)
+    lines = text.splitlines()
+    assert [line.split("  ")[0].rstrip() for line in (lines[0], lines[2])] == [
+        printable(name).split("  ")[0].rstrip()
+    ] * 2
+    assert lines[-1] == f"note: {printable(name)}"
+
+
+@EVERY
+def test_html_has_it_as_text(name):
+    text = render(table_of(name), "html")
+    check_printable(text)
+    page = Reader(text)
+    assert {tag for tag, *_ in page.tags} <= {"table", "thead", "tbody", "tr", "th", "td", "p"}
+    assert {key for _, *keys in page.tags for key in keys} <= {"style"}
+    shown = printable(name)
+    assert page.cells[:6] == [shown, "value", shown, "0.5000", "x", "1.0000"]
+    assert page.cells[6:] == [shown, shown]
+
+
+@EVERY
+def test_markdown_has_it_as_text(name):
+    text = render(table_of(name), "markdown")
+    check_printable(text)
+    lines = text.splitlines()
+    cells = [re.split(r"(?<!\\)(?:\\\\)*\|", line)[1].strip() for line in (lines[0], lines[2])]
+    assert [plain_markdown(each) for each in cells] == [printable(name).strip()] * 2
+    assert "<" not in text
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*\[\]$]", text)
+
+
+def plain_markdown(text):
+    """The text that Markdown shows."""
+    return html.unescape(re.sub(r"\\([\\|`*_\[\]~$])", r"\1", text))
+
+
+BACK = {
+    r"\textbackslash{}": "\\",
+    r"\textasciitilde{}": "~",
+    r"\textasciicircum{}": "^",
+    r"\textless{}": "<",
+    r"\textgreater{}": ">",
+    r"\textbar{}": "|",
+    **{"\\" + each: each for each in "&%$#_{}"},
+}
+
+
+@EVERY
+def test_latex_has_it_as_text(name):
+    text = render(table_of(name), "latex")
+    check_printable(text)
+    lines = text.splitlines()
+    frame = [line.strip() for line in lines]
+    assert [frame[0], *frame[-3:]] == [r"\begin{table}", r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    row = frame[frame.index(r"\midrule") + 1]
+    cell = row.removesuffix(r" & 0.5000 \\").removeprefix("{}")
+    assert not cell.startswith(("[", "*")) or row.startswith("{}")
+    assert plain_latex(cell) == printable(name).strip()
+
+
+def plain_latex(text):
+    """The text that LaTeX shows; an error at anything that it would act on."""
+    found, place = "", 0
+    while place < len(text):
+        command = next((each for each in BACK if text.startswith(each, place)), "")
+        assert command or text[place] not in "\\~^&%$#_{}", text[place:]
+        found += BACK.get(command, text[place])
+        place += len(command) or 1
+    return found
+
+
+@EVERY
+def test_ids_of_queries_through_the_command(name, tmp_path, monkeypatch):
+    """As data they are what they were; whatever is shown is printable."""
+    monkeypatch.chdir(tmp_path)
+    assay.Qrels({name: {"d1": 1}, "q2": {"d2": 1}}).write("q.json")
+    assay.Run({name: {"d1": 1.0}, "q2": {"d9": 1.0}}).write("r.json")
+    for form in ("csv", "json", "table", "markdown", "latex", "html"):
+        result = CliRunner().invoke(commands, ["eval", "q.json", "r.json", "-m", "rr", "-q", "--format", form])
+        assert result.exit_code == 0, result.output
+        text = result.stdout_bytes.decode()
+        if form == "csv":
+            # The last row is the mean.
+            found = {row[0] for row in csv.reader(io.StringIO(text, newline=""))}
+            assert {name, "q2"} <= found
+        elif form == "json":
+            assert name in json.dumps(json.loads(text), ensure_ascii=False) or name in everything_in(json.loads(text))
+        else:
+            check_printable(text)
+
+
+def everything_in(value):
+    """Each text in a JSON value."""
+    if isinstance(value, dict):
+        return {*value, *(text for each in value.values() for text in everything_in(each))}
+    if isinstance(value, list):
+        return {text for each in value for text in everything_in(each)}
+    return {value} if isinstance(value, str) else set()
+
+
+@EVERY
+def test_names_of_runs_in_a_comparison(name):
+    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    runs = {name: {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}, "other": {"q1": {"d9": 1.0}, "q2": {"d2": 1.0}}}
+    found = assay.compare(qrels, runs, ["rr"])
+    rows = list(csv.DictReader(io.StringIO(found.to_csv(), newline="")))
+    assert [(row["a"], row["b"], float(row["mean_a"]), float(row["mean_b"])) for row in rows] == [
+        (name, "other", 1, 0.5)
+    ]
+    assert name in everything_in(json.loads(found.to_json()))
+    for text in (str(found), found.to_markdown(), found.to_latex(), found.to_html()):
+        check_printable(text)
+    assert {tag for tag, *_ in Reader(found.to_html()).tags} <= {
+        *("table", "thead", "tbody", "tr", "th", "td", "p", "b", "u", "sup", "ul", "li")
+    }
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "table"])
+def test_ids_stay_different_on_any_standard_output(form, encoding, tmp_path):
+    """`dé` and `dè` were both `d?` where standard output has ASCII only."""
+    ids = ["dé", "dè", "d東", "d京", "d?", "d\U0001f600"]
+    assay.Qrels({query: {"d1": 1} for query in ids}).write(tmp_path / "q.json")
+    assay.Run({query: {"d1": 1.0} for query in ids}).write(tmp_path / "r.json")
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = run_command("eval", "q.json", "r.json", "-m", "rr", "-q", "--format", form, cwd=tmp_path, env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode(encoding if form == "table" else "utf-8")
+    if form == "json":
+        assert set(ids) <= everything_in(json.loads(text))
+    elif form == "table":
+        shown = {each if can_be(each, encoding) else each.encode("unicode_escape").decode() for each in ids}
+        assert shown <= {line.split(" ")[0] for line in text.splitlines()}
+    else:
+        delimiter = "," if form == "csv" else "\t"
+        assert set(ids) <= {row[0] for row in csv.reader(io.StringIO(text), delimiter=delimiter)}
+
+
+def can_be(text, encoding):
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
