@@ -34,6 +34,24 @@ PRELOADED = (
     "assay.tasks.probe.api",
 )
 NOBODY = 65534
+# A shell that runs this in the background has the signal ignored, which a process inherits.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+# The command, as code that can be interrupted from `ready` on. The moment before its first line is not the command's.
+BEFORE_ALL = 99
+INTERRUPTIBLE = (
+    LISTEN
+    + f"""
+import os, traceback
+from assay.__main__ import main
+try:
+    ready()
+    main()
+except KeyboardInterrupt as interrupt:
+    if any(frame.f_code is main.__code__ for frame, _ in traceback.walk_tb(interrupt.__traceback__)):
+        raise
+    os._exit({BEFORE_ALL})
+"""
+)
 
 
 class Ended(NamedTuple):
@@ -62,6 +80,12 @@ class Launcher:
         self.process.wait(TIMEOUT)
         self.process.stdout.close()
         self.folder.cleanup()
+
+    def seconds_beyond_idle(self) -> float:
+        """The seconds from the last interrupt on, less those that an idle process takes, as the machine may be busy."""
+        seconds = self.seconds or 0.0
+        self.run(code=f"{LISTEN}import time\nready()\ntime.sleep({TIMEOUT})", interrupt_after=0.01)
+        return seconds - (self.seconds or 0.0)
 
     def run(self, *arguments, **job: Any) -> Ended:
         """Runs the command, or `code`; see `prepare` for what else a job can say.

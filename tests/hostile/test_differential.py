@@ -269,6 +269,8 @@ NAMES = (
 def compare_tools(seed):
     """How many values of pytrec_eval and ir_measures were compared."""
     qrels, run = random_data(seed)
+    # pytrec_eval crashes or hangs on a query whose judgments are all negative.
+    qrels = {query: grades for query, grades in qrels.items() if max(grades.values()) >= 0}
     common = {query: run[query] for query in run if query in qrels}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures).evaluate(common)
     ours = own_pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures).evaluate(common)

@@ -22,7 +22,7 @@ from search_server import QRELS, QUESTIONS, SearchServer
 if os.name == "nt":
     pytest.skip("Windows has no such signals", allow_module_level=True)
 
-from launcher import Launcher
+from launcher import BEFORE_ALL, INTERRUPTIBLE, LISTEN, Launcher
 
 pytestmark = [
     pytest.mark.attack("Interrupts"),
@@ -31,25 +31,7 @@ pytestmark = [
 SEED = 12
 SOON = 0.5
 INTERRUPTED = 130
-# A shell that runs this in the background has the signal ignored, which a process inherits.
-LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 COMMAND = [sys.executable, "-c", LISTEN + "from assay.__main__ import main; main()"]
-# The signal is sent from `ready` on. The moment between it and the first line of the command is Python's.
-BEFORE_ALL = 99
-UNTIL_DONE = (
-    LISTEN
-    + f"""
-import os
-from assay.__main__ import main
-try:
-    ready()
-    main()
-except KeyboardInterrupt as interrupt:
-    if interrupt.__traceback__.tb_next is not None:
-        raise
-    os._exit({BEFORE_ALL})
-"""
-)
 MOMENTS = 100
 # Seconds over which moments are spread, and after which a command is taken for one that does not end.
 LIFE, LONGEST = 3.0, 6.0
@@ -100,7 +82,7 @@ def leftovers(folder):
 def finished(arguments, launcher, folder):
     """What a command prints and writes if nobody interrupts it; None if it takes longer than anybody waits here."""
     job = {"environment": surroundings(folder), "folder": folder}
-    ended = launcher.run(*arguments.split(), code=UNTIL_DONE, interrupt_after=LONGEST, **job)
+    ended = launcher.run(*arguments.split(), code=INTERRUPTIBLE, interrupt_after=LONGEST, **job)
     return None if ended.code == INTERRUPTED else (ended.code, without_times(ended.out), taken_from(folder / "out"))
 
 
@@ -120,7 +102,7 @@ def taken_from(folder):
 def interrupt_after(delay, arguments, launcher, folder):
     """Interrupts a command; false if its work was done before, and then all of it is there."""
     job = {"environment": surroundings(folder), "folder": folder}
-    ended = launcher.run(*arguments.split(), code=UNTIL_DONE, interrupt_after=delay, **job)
+    ended = launcher.run(*arguments.split(), code=INTERRUPTIBLE, interrupt_after=delay, **job)
     where = f"{arguments} interrupted after {delay:.3f} s (seed {SEED}): {ended.said.decode()[-500:]}"
     assert b"Traceback" not in ended.said, where
     if ended.code in (INTERRUPTED, BEFORE_ALL):
@@ -191,7 +173,7 @@ def test_a_command_ends_soon_at_every_moment(folder, name, tmp_path, tried):
 def interrupt_start(arguments, delay, folder):
     """Interrupts a process of its own while it loads what a command needs; true if it was still at work."""
     heard, told = os.pipe()
-    code = f"import os; ready = lambda: os.write({told}, b'.')\n{UNTIL_DONE}"
+    code = f"import os; ready = lambda: os.write({told}, b'.')\n{INTERRUPTIBLE}"
     command = [sys.executable, "-c", code, *arguments.split()]
     with start(command, folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, pass_fds=[told]) as running:
         os.close(told)
