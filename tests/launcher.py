@@ -29,6 +29,7 @@ PRELOADED = (
     "rich.console",
     "httpx2",
     "difflib",
+    "shlex",
     "assay.results.stored",
     "assay.data.write",
     "assay.tasks.probe.api",

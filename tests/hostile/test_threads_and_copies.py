@@ -2,6 +2,8 @@
 
 import ast
 import copy
+import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
@@ -10,11 +12,26 @@ from pathlib import Path
 import pytest
 
 import assay
+from every_command import write_files
+
+if os.name != "nt":
+    from launcher import NOBODY, Launcher
 
 pytestmark = pytest.mark.attack("Threads and copies")
 
 JUDGED = {"q": {"a": 2, "b": 0}, "r": {"c": 1}}
 ONE, TWO = {"q": ["a", "b"], "r": ["c"]}, {"q": ["b", "a"], "r": ["c"]}
+RECORDS = [
+    {"question": "who", "retrieved": ["d1", "d2"], "gold": ["d1"], "answer": "a b", "reference": "a c"},
+    {"question": "why", "retrieved": ["d3"], "gold": ["d1"], "answer": "x", "reference": "x"},
+]
+
+
+def grade(_):
+    """What a judge replies."""
+    return '{"intent": "x", "fit": 2, "trust": 2, "grade": 2}'
+
+
 MADE = {
     "Qrels": lambda: assay.Qrels(JUDGED),
     "Run": lambda: assay.Run(ONE, tag="one"),
@@ -26,6 +43,13 @@ MADE = {
     "Measure": lambda: assay.parse_measure("ndcg@10"),
     "Note": lambda: assay.evaluate(JUDGED, {"q": ["a"]}, ["rr"]).notes[0],
     "error": lambda: assay.DataError("a message"),
+    "RagResult": lambda: assay.evaluate_rag(RECORDS, ["recall@5", "answer_f1"]),
+    "Signature": lambda: assay.evaluate(JUDGED, ONE, ["rr"]).signature,
+    "CheckReport": lambda: assay.check(JUDGED, ONE),
+    "Agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1, "b": 0}, "r": {"c": 1}}),
+    "RelevanceJudgments": lambda: assay.judge_relevance(
+        {"q": "why?"}, {"one": {"q": ["a"]}}, {"a": "text"}, judge=assay.Judge(grade, cache=False)
+    ),
     "Probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"], progress=False),
 }
 PICKLED = {
@@ -52,6 +76,41 @@ def test_a_copied_comparison_keeps_its_documents(way):
     moved = str(comparison.queries("rr", "one", "two"))
     assert str(pickle.loads(pickle.dumps(comparison)).queries("rr", "one", "two")) != moved  # noqa: S301 - our own
     assert str(way(comparison).queries("rr", "one", "two")) == moved
+
+
+# Starts processes that know nothing of this one, gives them data and takes their results.
+POOL = """
+import multiprocessing
+import assay
+qrels = assay.Qrels({"q": {"a": 2, "b": 0}, "r": {"c": 1}})
+runs = {f"run{n}": assay.Run({"q": ["a", "b"][:: 1 if n % 2 else -1], "r": ["c"]}) for n in range(4)}
+
+def score(run):
+    return assay.evaluate(qrels, run, ["rr", "ndcg@10"], threads=2)
+
+if __name__ == "__main__":
+    expected = {name: score(run).to_dict() for name, run in runs.items()}
+    for method in METHODS:
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            found = dict(zip(runs, pool.map(score, runs.values())))
+        assert {name: result.to_dict() for name, result in found.items()} == expected, method
+        comparison = assay.compare(qrels, {name: found[name] for name in ("run0", "run1")}, ["rr"])
+        assert str(comparison) == str(assay.compare(qrels, {name: runs[name] for name in ("run0", "run1")}, ["rr"]))
+    print("same")
+"""
+
+
+@pytest.mark.parametrize(
+    "method", ["spawn", *(pytest.param(each, marks=pytest.mark.hostile) for each in ("forkserver", "fork"))]
+)
+def test_a_pool_of_processes_gives_the_same_results(method, tmp_path):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {method}; Linux has all")
+    (tmp_path / "pool.py").write_text(POOL.replace("METHODS", repr([method])))
+    done = subprocess.run(
+        [sys.executable, "pool.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "same\n", "")
 
 
 FORBIDDEN = {"eval", "exec"}
@@ -96,8 +155,6 @@ print(before == after)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit counts threads on Linux")
 def test_without_threads_the_numbers_are_the_same(tmp_path):
-    import os
-
     if os.getuid() != 0:
         pytest.skip("only root can become a user who may start no thread; the workflow's container is root")
     tmp_path.chmod(0o777)
@@ -110,3 +167,37 @@ def test_without_threads_the_numbers_are_the_same(tmp_path):
         check=False,
     )
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["none", "True"], "")
+
+
+# OpenBLAS, which `compare` needs, and polars, which `convert` needs, end the process or panic.
+ALONE = [
+    (("eval", "qrels.txt", "one.run"), (0,)),
+    (("eval", "qrels.txt", "one.run", "two.run", "--threads", "8"), (0,)),
+    (("rag", "records.jsonl"), (0,)),
+    (("check", "qrels.txt", "one.run"), (0,)),
+    (("probe", "http://127.0.0.1:9/", "--queries", "questions.jsonl", "--qrels", "judged.txt"), (2,)),
+]
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    with Launcher() as started:
+        yield started
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit counts processes on Linux")
+@pytest.mark.parametrize(("arguments", "codes"), ALONE)
+def test_commands_without_processes_or_threads(arguments, codes, launcher, tmp_path):
+    """Of a user who may start neither."""
+    if os.getuid() != 0:
+        pytest.skip("only root can become a user who may start no process; the workflow's container is root")
+    write_files(tmp_path)
+    tmp_path.chmod(0o777)
+    found = launcher.run(*arguments, folder=tmp_path, limits={"NPROC": 1}, user=NOBODY)
+    assert (found.code in codes, b"Traceback" in found.said, b"panicked" in found.said) == (True, False, False), (
+        found.said
+    )
+    if found.code:
+        assert (found.said.startswith(b"assay: "), found.said.count(b"\n")) == (True, 1), found.said
+    else:
+        assert found.out

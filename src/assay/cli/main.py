@@ -14,7 +14,7 @@ import click
 from assay.__main__ import INTERRUPTED
 from assay._kernel import __version__
 from assay.cli.terminal import prepare_streams, say, write_examples
-from assay.core.errors import AssayError, is_out_of_files
+from assay.core.errors import AssayError, is_out_of_files, is_out_of_threads
 from assay.core.interface import INTERFACE, Interface
 
 # A subcommand is imported only when it is used: each takes time to load.
@@ -145,9 +145,14 @@ def main() -> None:
         say(f"assay: {error}")
         sys.exit(Failure.exit_code)
     except BaseException as error:
-        if isinstance(error, SystemExit) or not is_out_of_files(error):
+        if isinstance(error, SystemExit):
             raise
-        say("assay: Too many open files; close some, or allow more (ulimit -n)")
+        if is_out_of_files(error):
+            say("assay: Too many open files; close some, or allow more (ulimit -n)")
+        elif is_out_of_threads(error):
+            say("assay: no thread can be started; end other processes, or allow more (ulimit -u)")
+        else:
+            raise
         sys.exit(Failure.exit_code)
 
 

@@ -65,3 +65,8 @@ def is_out_of_files(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.EMFILE, errno.ENFILE)
     return "Too many open files" in str(error)
+
+
+def is_out_of_threads(error: BaseException) -> bool:
+    """Whether an error is Python's, that no more threads can be started."""
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
