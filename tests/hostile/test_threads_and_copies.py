@@ -76,6 +76,8 @@ def test_a_copied_comparison_keeps_its_documents(way):
     moved = str(comparison.queries("rr", "one", "two"))
     assert str(pickle.loads(pickle.dumps(comparison)).queries("rr", "one", "two")) != moved  # noqa: S301 - our own
     assert str(way(comparison).queries("rr", "one", "two")) == moved
+    kept = pickle.loads(pickle.dumps(comparison.queries("rr", "one", "two")))  # noqa: S301 - our own
+    assert str(kept) == moved
 
 
 # Starts processes that know nothing of this one, gives them data and takes their results.

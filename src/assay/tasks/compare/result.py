@@ -56,7 +56,8 @@ METRICS = ("difference", "low", "high", "p", "p_corrected")
 class Comparison(Exports):
     """Systems compared; see `assay.compare`. `pairs` has one record per pair and measure.
 
-    A pickle leaves out the judgments: the queries that moved then come without their documents.
+    A pickle leaves out the judgments and the rankings, as measures rank documents again with functions that cannot be
+    pickled: `queries` of it comes without documents. What `queries` gave before can be pickled with them.
     """
 
     pairs: list[Pair]
