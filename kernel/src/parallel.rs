@@ -3,7 +3,7 @@
 use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
-use crate::memory::collected;
+use crate::memory::{THREAD, collected, has_memory};
 use crate::options::Options;
 use crate::rank::Rankers;
 use crate::rows::Rows;
@@ -31,7 +31,10 @@ pub fn rank_all<T: Sync>(
     let (first, others) = items.split_at(share.min(items.len()));
     let results = std::thread::scope(|scope| {
         // A share whose thread cannot be started is ranked here.
-        let start = |share| Builder::new().spawn_scoped(scope, move || work(share)).map_err(|_| share);
+        let start = |share| match has_memory(THREAD) {
+            true => Builder::new().spawn_scoped(scope, move || work(share)).map_err(|_| share),
+            false => Err(share),
+        };
         let workers: Vec<_> = others.chunks(share).map(start).collect();
         let first = work(first);
         let lost =

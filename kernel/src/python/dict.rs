@@ -1,12 +1,15 @@
-//! The fast path for a ranking that is a plain dict of scores. The one place that walks Python memory by hand.
+//! The fast path for a ranking that is a plain dict of scores, and what reads dicts and lists beneath the others. The one
+//! place that walks Python memory by hand.
 
+use super::unless_wrong;
 use super::work::MANY_ROWS;
 use crate::memory::{Grow, Lack};
 use crate::options::Options;
 use crate::rank::{Ranker, Rankers};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
+use std::ptr::{null, null_mut};
 
 /// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
 ///
@@ -70,49 +73,73 @@ impl Scratch {
         self.scores.clear();
         self.scores.room(dict.len())?;
         let mut position: ffi::Py_ssize_t = 0;
-        let mut key: *mut ffi::PyObject = std::ptr::null_mut();
-        let mut value: *mut ffi::PyObject = std::ptr::null_mut();
+        let mut entries = [(null_mut(), null_mut()); AHEAD];
         let mut finite = true;
-        // SAFETY: the dict is alive and the GIL is held. The references are borrowed and no Python code runs while they
-        // are used: only the types of exact strings, floats and integers pass, and reading those calls nothing back.
+        // SAFETY: the dict is alive and the GIL is held. The references are borrowed, some at a time, and no Python code
+        // runs while they are used: only the types of exact strings, floats and integers pass, and reading those calls
+        // nothing back. What fails ends the reading.
         unsafe {
             let string_type = &raw mut ffi::PyUnicode_Type;
             let float_type = &raw mut ffi::PyFloat_Type;
-            while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
-                let is_float = ffi::Py_TYPE(value) == float_type;
-                if ffi::Py_TYPE(key) != string_type || !(is_float || ffi::PyLong_CheckExact(value) != 0) {
-                    return Ok(false);
+            loop {
+                let mut count = 0;
+                for (key, value) in &mut entries {
+                    if ffi::PyDict_Next(dict.as_ptr(), &mut position, key, value) == 0 {
+                        break;
+                    }
+                    fetch(*key);
+                    fetch(*value);
+                    count += 1;
                 }
-                let score = if is_float { ffi::PyFloat_AsDouble(value) } else { ffi::PyLong_AsDouble(value) };
-                finite &= score.is_finite();
-                self.scores.add(options.score(score))?;
-            }
-            // An integer too large for a float leaves an exception and no finite value; the slow path reports it.
-            if ffi::PyErr_Occurred().is_null() {
-                Ok(finite)
-            } else {
-                ffi::PyErr_Clear();
-                Ok(false)
+                for &(key, value) in &entries[..count] {
+                    let is_float = ffi::Py_TYPE(value) == float_type;
+                    if ffi::Py_TYPE(key) != string_type || !(is_float || ffi::PyLong_CheckExact(value) != 0) {
+                        return Ok(false);
+                    }
+                    let score =
+                        if is_float { ffi::PyFloat_AsDouble(value) } else { ffi::PyLong_AsDouble(value) };
+                    // An integer too large for a float has made an exception, which may have run Python code: the
+                    // other references are not looked at any more. The slow path reports it.
+                    if score == -1.0 && !ffi::PyErr_Occurred().is_null() {
+                        ffi::PyErr_Clear();
+                        return Ok(false);
+                    }
+                    finite &= score.is_finite();
+                    // There is room for as many as the dict has.
+                    self.scores.push(score);
+                }
+                if count < AHEAD {
+                    break;
+                }
             }
         }
+        if options.single {
+            self.scores.iter_mut().for_each(|score| *score = options.score(*score));
+        }
+        Ok(finite)
     }
 }
 
-/// Whether no Python code can run while the entries are read: every key is a string or an integer, every value a number.
-pub fn is_inert(dict: &Bound<'_, PyDict>) -> bool {
-    let mut position: ffi::Py_ssize_t = 0;
-    let mut key: *mut ffi::PyObject = std::ptr::null_mut();
-    let mut value: *mut ffi::PyObject = std::ptr::null_mut();
-    // SAFETY: the dict is alive, the GIL is held, and no Python code runs while the borrowed references are looked at.
+/// Entries of a dict that are asked for at once, so that the memory of one is fetched while others are read.
+const AHEAD: usize = 32;
+
+/// Has the memory of an object fetched into the cache.
+#[inline]
+fn fetch(object: *mut ffi::PyObject) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of this kind has the instruction, and it may be given any address.
     unsafe {
-        while ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0 {
-            let is_id = ffi::PyUnicode_CheckExact(key) != 0 || ffi::PyLong_CheckExact(key) != 0;
-            if !is_id || !(ffi::PyFloat_CheckExact(value) != 0 || ffi::PyLong_CheckExact(value) != 0) {
-                return false;
-            }
-        }
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(object.cast());
     }
-    true
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = object;
+}
+
+/// Whether no Python code can run while an entry is read: the key is a string or an integer, the value a number.
+pub fn is_inert(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
+    (key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>())
+        && (value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>())
 }
 
 /// The entry of a dict that follows a position, which is moved on; nothing at the end.
@@ -127,5 +154,29 @@ pub fn next_entry<'py>(
     unsafe {
         (ffi::PyDict_Next(dict.as_ptr(), position, &mut key, &mut value) != 0)
             .then(|| (Bound::from_borrowed_ptr(dict.py(), key), Bound::from_borrowed_ptr(dict.py(), value)))
+    }
+}
+
+/// Calls `act` with the element of a list at that place if it is a string that is not empty. It must not run Python code.
+pub fn with_string<T>(
+    list: &Bound<'_, PyList>,
+    position: usize,
+    act: impl FnOnce(&[u8]) -> T,
+) -> PyResult<Option<T>> {
+    // SAFETY: the list is alive and the GIL is held; the position is checked against the list as it is. The reference is
+    // borrowed, and so are the bytes, which a string keeps as long as it lives: nothing runs that could free it before
+    // `act` is done.
+    unsafe {
+        let element = ffi::PyList_GetItem(list.as_ptr(), position as ffi::Py_ssize_t);
+        let mut length = 0;
+        let text = match element.is_null() || ffi::PyUnicode_CheckExact(element) == 0 {
+            true => null(),
+            false => ffi::PyUnicode_AsUTF8AndSize(element, &mut length),
+        };
+        if text.is_null() {
+            return unless_wrong(list.py(), PyErr::take(list.py()).map_or(Ok(()), Err)).map(|_| None);
+        }
+        let id = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+        Ok((!id.is_empty()).then(|| act(id)))
     }
 }

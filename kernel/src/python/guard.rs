@@ -48,6 +48,7 @@ pub fn guard_interrupts(descriptor: i32) -> bool {
 #[cfg(unix)]
 mod unix {
     use super::{NOTICED, Ordering, leftovers};
+    use crate::memory::{THREAD, has_memory};
     use std::fs::File;
     use std::io::Read;
     use std::os::fd::FromRawFd;
@@ -86,6 +87,6 @@ mod unix {
             // SAFETY: it ends the process at once, which is what is wanted. Nothing runs afterwards.
             unsafe { _exit(INTERRUPTED) }
         };
-        Builder::new().name("assay-guard".into()).spawn(watch).is_ok()
+        has_memory(THREAD) && Builder::new().name("assay-guard".into()).spawn(watch).is_ok()
     }
 }

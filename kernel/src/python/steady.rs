@@ -1,7 +1,8 @@
 //! Dicts and lists that must stay as they are while they are read: a user's object or another thread may change them.
 
 use super::data_error;
-use super::dict::{is_inert, next_entry};
+use super::dict::{is_inert, next_entry, with_string};
+use crate::memory::{Grow, Lack, collected};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -22,47 +23,42 @@ pub fn explained(mapping: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     if is_change { changed("the data") } else { error }
 }
 
-/// Visits the entries of a dict as they are when the visit begins.
+/// Visits the entries of a dict as they are when the visit begins. Where only numbers are read nothing can change the dict,
+/// but what handles Ctrl-C; from the first other entry on they are held.
 pub fn each_entry<'py>(
-    dict: &Bound<'py, PyDict>,
-    place: impl Fn() -> String,
-    visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
-) -> PyResult<()> {
-    if is_inert(dict) { each_inert(dict, place, visit) } else { each_held(dict, place, visit) }
-}
-
-/// Visits entries that cannot change the dict: only what handles Ctrl-C could.
-fn each_inert<'py>(
     dict: &Bound<'py, PyDict>,
     place: impl Fn() -> String,
     mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     let (count, mut visited, mut position) = (dict.len(), 0, 0);
     while let Some((key, value)) = next_entry(dict, &mut position) {
+        if !is_inert(&key, &value) {
+            return each_held(dict, visited, place, visit);
+        }
         visit(key, value)?;
         visited += 1;
         if visited % STEP == 0 {
-            dict.py().check_signals()?;
-            if dict.len() != count {
-                return Err(changed(&place()));
-            }
+            look(dict.py(), || dict.len() == count, &place)?;
         }
     }
     if visited == count { Ok(()) } else { Err(changed(&place())) }
 }
 
-/// Visits entries that are held meanwhile, and looks at the end whether the dict still has the same ones.
+/// Visits entries, after those that were visited, that are held meanwhile, and looks at the end whether the dict still has
+/// the same ones.
 pub fn each_held<'py>(
     dict: &Bound<'py, PyDict>,
+    visited: usize,
     place: impl Fn() -> String,
     mut visit: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
-    let mut held = Vec::with_capacity(dict.len());
+    let mut held = Vec::new();
+    held.room(dict.len())?;
     let mut position = 0;
     while let Some(entry) = next_entry(dict, &mut position) {
         held.push(entry);
     }
-    for (number, (key, value)) in held.iter().enumerate() {
+    for (number, (key, value)) in held.iter().enumerate().skip(visited) {
         visit(key.clone(), value.clone())?;
         if number % STEP == 0 {
             dict.py().check_signals()?;
@@ -75,6 +71,30 @@ pub fn each_held<'py>(
     if is_same && dict.len() == held.len() { Ok(()) } else { Err(changed(&place())) }
 }
 
+/// Visits the elements of a list as long as they are strings that are not empty, and says whether all were. Nothing can
+/// change the list meanwhile, but what handles Ctrl-C.
+pub fn each_string(
+    list: &Bound<'_, PyList>,
+    place: impl Fn() -> String,
+    mut visit: impl FnMut(&[u8]) -> Result<(), Lack>,
+) -> PyResult<bool> {
+    let count = list.len();
+    for position in 0..count {
+        let Some(visited) = with_string(list, position, &mut visit)? else { return Ok(false) };
+        visited?;
+        if (position + 1) % STEP == 0 {
+            look(list.py(), || list.len() == count, &place)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Looks for Ctrl-C, and whether what handles it changed the data.
+fn look(py: Python<'_>, is_same: impl Fn() -> bool, place: impl Fn() -> String) -> PyResult<()> {
+    py.check_signals()?;
+    if is_same() { Ok(()) } else { Err(changed(&place())) }
+}
+
 /// The elements of a list as they were when it was taken.
 pub struct Elements<'py> {
     list: Bound<'py, PyList>,
@@ -82,8 +102,8 @@ pub struct Elements<'py> {
 }
 
 impl<'py> Elements<'py> {
-    pub fn of(list: &Bound<'py, PyList>) -> Self {
-        Self { list: list.clone(), held: list.iter().collect() }
+    pub fn of(list: &Bound<'py, PyList>) -> Result<Self, Lack> {
+        Ok(Self { list: list.clone(), held: collected(list.iter())? })
     }
 
     /// Raises if the list is not what it was.

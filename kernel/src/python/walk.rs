@@ -1,9 +1,9 @@
 //! Walks judgments and rankings that are Python objects.
 
-use super::steady::{Elements, each_entry, each_held, explained};
+use super::steady::{Elements, each_entry, each_held, each_string, explained};
 use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
-use crate::memory::Grow;
+use crate::memory::{Grow, Lack};
 use crate::rank::Rankers;
 use crate::rows::{RowsBuilder, Span, Spans};
 use pyo3::exceptions::PyRecursionError;
@@ -17,9 +17,9 @@ pub fn with_id<T>(
     act: impl FnOnce(&[u8]) -> T,
 ) -> PyResult<T> {
     if let Ok(text) = object.cast::<PyString>() {
-        return match text.to_str() {
-            Ok(text) => check_id(text, &place).map(|()| act(text.as_bytes())),
-            Err(_) => Err(data_error(format!("{}: an id is not valid Unicode", place()))),
+        return match unless_wrong(object.py(), text.to_str())? {
+            Some(text) => check_id(text, &place).map(|()| act(text.as_bytes())),
+            None => Err(data_error(format!("{}: an id is not valid Unicode", place()))),
         };
     }
     let number = match object.is_instance_of::<PyFloat>() || object.is_instance_of::<PyBool>() {
@@ -150,13 +150,13 @@ pub fn each_query<'py>(
     let data = plain(data)?;
     let all = || format!("the {what}");
     if let Ok(mapping) = data.cast::<PyDict>() {
-        return each_held(mapping, all, |query, value| visit(&query, &value));
+        return each_held(mapping, 0, all, |query, value| visit(&query, &value));
     }
     let Some(list) = elements(&data) else {
         let kind = kind(&data)?;
         return Err(data_error(format!("the {what} must be a dict, a list, a frame or a file, not {kind}")));
     };
-    Elements::of(&list)
+    Elements::of(&list)?
         .each(all, |position, value| visit(&position.into_pyobject(data.py())?.into_any(), value))
 }
 
@@ -195,7 +195,7 @@ pub fn add_judgments(
         let message = format!("{} must be a dict of grades or a list of documents, not {kind}", in_query());
         return Err(data_error(message));
     };
-    let list = Elements::of(&list);
+    let list = Elements::of(&list)?;
     let mut groups = Vec::new();
     for entry in &list.held {
         groups.add(elements(&plain(entry)?))?;
@@ -211,7 +211,7 @@ pub fn add_judgments(
             let message = format!("{}: group {number} is empty; remove it", in_query());
             return Err(data_error(message));
         }
-        let alternatives = Elements::of(alternatives);
+        let alternatives = Elements::of(alternatives)?;
         let strings =
             alternatives.held.iter().filter(|document| document.is_instance_of::<PyString>()).count();
         if strings > 0 && strings < alternatives.held.len() {
@@ -242,20 +242,23 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    fn push(&mut self, id: &[u8]) -> PyResult<()> {
+    fn push(&mut self, id: &[u8]) -> Result<(), Lack> {
         let start = self.text.len();
         self.text.add_all(id)?;
-        self.documents.add(Span { start, end: self.text.len() })?;
-        Ok(())
+        self.documents.add(Span { start, end: self.text.len() })
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.documents.clear();
+        self.scores.clear();
     }
 
     /// Reads `{document: score}`, `[document]`, `[(document, score)]` or, for an order that keeps the scores,
     /// `[(document, score, rank)]`.
     pub fn read(&mut self, query: &[u8], value: &Bound<'_, PyAny>) -> PyResult<()> {
         let in_query = || format!("ranking of query {}", show(query));
-        self.text.clear();
-        self.documents.clear();
-        self.scores.clear();
+        self.clear();
         let value = plain(value)?;
         if let Ok(mapping) = value.cast::<PyDict>() {
             self.ordered = false;
@@ -270,45 +273,40 @@ impl Ranking {
                 in_query(),
             )));
         };
-        let list = Elements::of(&list);
+        self.ordered = true;
+        if each_string(&list, in_query, |id| self.push(id))? {
+            return Ok(());
+        }
+        self.clear();
+        let list = Elements::of(&list)?;
         let first = list.held.first().and_then(elements);
         let ranked = first.as_ref().is_some_and(|entry| entry.len() == 3);
         self.ordered = first.is_none() || ranked;
-        list.each(in_query, |position, entry| {
-            if self.ordered
-                && let Ok(text) = entry.cast_exact::<PyString>()
-                && let Ok(id) = text.to_str()
-                && !id.is_empty()
-            {
-                self.push(id.as_bytes())?;
-                return Ok(());
+        list.each(in_query, |position, entry| match (self.ordered, elements(entry)) {
+            (true, Some(triple)) if ranked && triple.len() == 3 => {
+                let of_document = || Ok(format!("{}, document {}", in_query(), kind(entry)?));
+                let rank = number(&triple.get_item(2)?, "rank", of_document)?;
+                if rank != (position + 1) as f64 {
+                    return Err(data_error(format!(
+                        "{}: rank {rank} at position {}; ranks must be 1, 2, 3 and so on, in order",
+                        in_query(),
+                        position + 1
+                    )));
+                }
+                self.scored(&triple.get_item(0)?, &triple.get_item(1)?, &in_query)
             }
-            match (self.ordered, elements(entry)) {
-                (true, Some(triple)) if ranked && triple.len() == 3 => {
-                    let of_document = || Ok(format!("{}, document {}", in_query(), kind(entry)?));
-                    let rank = number(&triple.get_item(2)?, "rank", of_document)?;
-                    if rank != (position + 1) as f64 {
-                        return Err(data_error(format!(
-                            "{}: rank {rank} at position {}; ranks must be 1, 2, 3 and so on, in order",
-                            in_query(),
-                            position + 1
-                        )));
-                    }
-                    self.scored(&triple.get_item(0)?, &triple.get_item(1)?, &in_query)
-                }
-                (true, None) if !ranked => with_id(entry, in_query, |id| self.push(id))?,
-                (false, Some(pair)) if pair.len() == 2 => {
-                    self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)
-                }
-                _ => {
-                    let form = match (self.ordered, ranked) {
-                        (_, true) => "a triple (document, score, rank)",
-                        (true, _) => "a document id",
-                        (false, _) => "a pair (document, score)",
-                    };
-                    let kind = kind(entry)?;
-                    Err(data_error(format!("{}: expected {form}, found {kind}", in_query())))
-                }
+            (true, None) if !ranked => Ok(with_id(entry, in_query, |id| self.push(id))??),
+            (false, Some(pair)) if pair.len() == 2 => {
+                self.scored(&pair.get_item(0)?, &pair.get_item(1)?, &in_query)
+            }
+            _ => {
+                let form = match (self.ordered, ranked) {
+                    (_, true) => "a triple (document, score, rank)",
+                    (true, _) => "a document id",
+                    (false, _) => "a pair (document, score)",
+                };
+                let kind = kind(entry)?;
+                Err(data_error(format!("{}: expected {form}, found {kind}", in_query())))
             }
         })
     }
@@ -321,7 +319,7 @@ impl Ranking {
     ) -> PyResult<()> {
         let of_document = || Ok(format!("{}, document {}", in_query(), named(document)?));
         self.scores.add(number(score, "score", of_document)?)?;
-        with_id(document, in_query, |id| self.push(id))?
+        Ok(with_id(document, in_query, |id| self.push(id))??)
     }
 
     pub fn rank(&self, rankers: &mut Rankers<'_>, query: u32) -> Result<(), Fault> {

@@ -8,9 +8,11 @@ use super::walk::Ranking;
 use crate::fault::{Fault, Kind};
 use crate::index::Index;
 use crate::judged::Judged;
+use crate::memory::{THREAD, has_memory};
 use crate::options::Options;
 use crate::rank::Rankers;
 use pyo3::prelude::*;
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,15 +39,14 @@ pub fn interruptible<T: Send + 'static>(
     let (done, result) = channel();
     let result = Mutex::new(result);
     let (its_stop, its_work) = (Arc::clone(&stop), Arc::clone(&work));
-    let started = Builder::new().name("assay".into()).spawn(move || {
+    let run = move || {
         if let Some(work) = take(&its_work) {
             // Nobody waits once the user has pressed Ctrl-C.
             done.send(work(&its_stop)).ok();
         }
-    });
-    if started.is_err()
-        && let Some(work) = take(&work)
-    {
+    };
+    let is_started = has_memory(THREAD) && Builder::new().name("assay".into()).spawn(run).is_ok();
+    if !is_started && let Some(work) = take(&work) {
         return Ok(py.detach(|| work(&stop))?);
     }
     let wait = |time| py.detach(|| result.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time));
@@ -85,10 +86,15 @@ struct Worker {
     used: Receiver<Ranking>,
     judged: Receiver<Result<Vec<Judged>, Fault>>,
     waiting: usize,
+    /// Buffers that came back while there was no room.
+    spare: Option<Ranking>,
 }
 
 impl Worker {
     fn start(index: Arc<Index>, options: Vec<Options>) -> std::io::Result<Self> {
+        if !has_memory(THREAD) {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
         let (queue, waiting) = channel::<(u32, Ranking)>();
         let (give_back, used) = channel();
         let (done, judged) = channel();
@@ -105,7 +111,7 @@ impl Worker {
             let ranked = rank();
             done.send(ranked.map(|()| rankers.judged())).ok();
         })?;
-        Ok(Self { queue, used, judged, waiting: 0 })
+        Ok(Self { queue, used, judged, waiting: 0, spare: None })
     }
 }
 
@@ -113,9 +119,11 @@ impl Jobs<'_> {
     /// Buffers that were used before, or new ones.
     pub fn spare(&mut self) -> Ranking {
         let used = self.worker.as_mut().and_then(|worker| {
-            let used = worker.used.try_recv().ok();
-            worker.waiting -= usize::from(used.is_some());
-            used
+            worker.spare.take().or_else(|| {
+                let used = worker.used.try_recv().ok();
+                worker.waiting -= usize::from(used.is_some());
+                used
+            })
         });
         used.unwrap_or_default()
     }
@@ -139,7 +147,7 @@ impl Jobs<'_> {
         while worker.waiting >= most {
             // The GIL is kept: what is being read must not change.
             match worker.used.recv_timeout(LOOK) {
-                Ok(_) => worker.waiting -= 1,
+                Ok(used) => (worker.waiting, worker.spare) = (worker.waiting - 1, Some(used)),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
                 // The thread has ended on a fault, which `finish` gives.
                 Err(RecvTimeoutError::Disconnected) => break,
