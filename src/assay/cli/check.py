@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from assay.cli.options import FORMATS, format_result, output_options, qrels_format_option, run_format_option
+from assay.cli.options import FINITE, FORMATS, format_result, output_options, qrels_format_option, run_format_option
 from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
 from assay.tasks.check.api import check_sources
 
@@ -26,7 +26,7 @@ from assay.tasks.check.api import check_sources
 @partial(output_options, formats=("text", *FORMATS[1:]))
 @qrels_format_option
 @run_format_option
-@click.option("--rel", type=click.FLOAT, default=1.0, show_default=True, help="Lowest relevant grade.")
+@click.option("--rel", type=FINITE, default=1.0, show_default=True, help="Lowest relevant grade.")
 @click.pass_context
 def command(
     ctx: click.Context,

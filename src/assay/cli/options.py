@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from contextlib import contextmanager
@@ -49,6 +50,18 @@ STYLES = {"digits": ("markdown", "latex"), "caption": ("markdown", "latex"), "la
 # These formats hold nothing but rows; notes go to standard error.
 BARE = ("tsv", "csv")
 
+
+class FiniteType(click.types.FloatParamType):
+    """A number, neither infinite nor NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's signature
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+FINITE = FiniteType()
 KINDS: dict[str, click.ParamType[Any]] = {
     **{name: click.Choice(choices) for name, choices in CHOICES.items()},
     "depth": click.IntRange(min=1),

@@ -9,6 +9,7 @@ import click
 from assay.cli.judge_options import judge_options
 from assay.cli.options import (
     BARE,
+    FINITE,
     OutputFormat,
     convention_option,
     doc_id_option,
@@ -94,7 +95,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 )
 @click.option("--by", metavar="MEASURE", help="Measure that decides which answers are bad or wrong.")
 @click.option(
-    "--right", type=click.FLOAT, help="Value from which an answer counts as correct.  [default: half of the maximum]"
+    "--right", type=FINITE, help="Value from which an answer counts as correct.  [default: half of the maximum]"
 )
 @click.option(
     "--corpus",
