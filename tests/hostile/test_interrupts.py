@@ -206,6 +206,38 @@ def test_every_command_that_is_being_loaded_ends_soon(folder, tried):
     tried(len(moments))
 
 
+# Interrupts the command at the return of one of click's functions, which no moment hits by chance.
+AT_RETURN = (
+    LISTEN
+    + """
+import os, signal, sys
+from assay.__main__ import main
+wanted = os.environ["WANTED"]
+
+def profile(frame, event, _):
+    if event == "return" and f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}" == wanted:
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGINT)
+
+sys.setprofile(profile)
+main()
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("click.core.Context.__enter__", "click.core.Context.exit", "click.core.Context.invoke"),
+        *("click.core.Context.close", "assay.cli.main.Commands.make_context", "assay.cli.main.Commands.invoke"),
+    ],
+)
+def test_between_commands(folder, launcher, place):
+    job = {"environment": {**surroundings(folder), "WANTED": place}, "folder": folder}
+    ended = launcher.run("measures", "rr", code=AT_RETURN, **job)
+    assert (ended.code, ended.said) == (INTERRUPTED, b""), place
+
+
 def test_a_pipe_that_delivers_nothing(folder, tried):
     for delay in (0.6, 0.9, 1.2):
         command = [*COMMAND, "eval", "qrels.txt", "-"]

@@ -11,6 +11,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
+from assay.__main__ import INTERRUPTED
 from assay._kernel import guard_interrupts, notice_interrupt
 
 if TYPE_CHECKING:
@@ -40,4 +41,20 @@ def above_streams(descriptor: int) -> int:
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """Raises `KeyboardInterrupt`, and says that it was raised."""
     notice_interrupt()
+    if is_between_commands(frame):
+        sys.exit(INTERRUPTED)
     signal.default_int_handler(number, frame)
+
+
+def is_between_commands(frame: FrameType | None) -> bool:
+    """Whether click is at work before or after a subcommand: it would print "Aborted!" and end with 1."""
+    inner = ""
+    while frame is not None:
+        name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
+        # In what they call of click, they expect an interrupt themselves.
+        if module == "assay.cli.main" and name in ("invoke", "make_context") and inner == "click.core":
+            return False
+        if module == "click.core" and name == "main":
+            return True
+        inner, frame = module, frame.f_back
+    return False
