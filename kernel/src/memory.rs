@@ -2,6 +2,7 @@
 
 use crate::failure;
 use crate::fault::{Fault, Kind};
+use std::hint::black_box;
 
 /// What ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +119,11 @@ pub const THREAD: usize = 40 << 20;
 
 /// Whether so many bytes can be had, for what cannot ask itself.
 pub fn has_memory(bytes: usize) -> bool {
-    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+    let mut room = Vec::<u8>::new();
+    let is_there = room.try_reserve_exact(bytes).is_ok();
+    // The compiler may leave out what is allocated and not used.
+    black_box(&mut room);
+    is_there
 }
 
 /// A vector of `size` times the same.

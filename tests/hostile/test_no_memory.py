@@ -39,7 +39,7 @@ for limit in limits:
     print(limit, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 RIGHT, NO_MEMORY = 0, 1
-LIMITS = [0, 100, 300, 600, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_000, 16_000, 24_000, 64_000]
+LIMITS = [100, 300, 600, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_000, 16_000, 24_000, 64_000]
 FORMS = {
     "dicts": None,
     "lists": None,
@@ -99,4 +99,4 @@ def test_the_command_says_it_in_one_sentence(tmp_path):
     assert done["small"].returncode == 0, done["small"].stderr
     large = done["large"]
     assert (large.returncode, large.stdout, large.stderr.count("\n")) == (2, "", 1), large.stderr
-    assert large.stderr.startswith("assay: not enough memory"), large.stderr
+    assert "not enough memory; free some" in large.stderr
