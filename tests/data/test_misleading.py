@@ -32,10 +32,10 @@ def zipped(content):
     return file.getvalue()
 
 
-def tarred(content):
+def tarred(content, name="run.trec"):
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as archive:
-        about = tarfile.TarInfo("run.trec")
+        about = tarfile.TarInfo(name)
         about.size = len(content)
         archive.addfile(about, io.BytesIO(content))
     return file.getvalue()
@@ -59,6 +59,14 @@ def test_what_is_not_text_is_named(kind, name, make):
         refused(lambda act=act: act(path), FormatError, [f"{name} is {kind}; extract the data from it first"])
     path = make(f"{name}.gz", gzip.compress(ARCHIVES[kind]))
     refused(lambda: assay.read_qrels(path), FormatError, [f"{name}.gz is {kind}"])
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("member", ["q", "é"])
+def test_an_archive_that_begins_with_a_short_name_is_not_taken_for_text(member, compress, make):
+    path = make("run.trec", compress(tarred(GOOD.encode(), member)))
+    for act in BOTH:
+        refused(lambda act=act: act(path), FormatError, ["run.trec is a tar archive; extract the data from it first"])
 
 
 def zst(content):

@@ -40,6 +40,18 @@ def as_given(run):
     return {query: run[query] for query in run}
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_the_same_data_gives_the_same_bytes(name, tmp_path):
+    first, second = tmp_path / name, tmp_path / f"again-{name}"
+    for path in (first, second):
+        Run({"q": {"d1": 2.0, "d2": 1.0}}).write(path)
+    content = first.read_bytes()
+    assert content == second.read_bytes()
+    if name.endswith(".gz"):
+        # No name, and no time: files that are written within a second have the same.
+        assert content[3:8] == bytes(5)
+
+
 # Round trips.
 
 

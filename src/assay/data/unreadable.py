@@ -33,6 +33,7 @@ KINDS = {
 HEAD = 512
 # Bytes that are decompressed at a time: a small file can hold very much.
 MOST = 1 << 20
+UNDECODABLE = (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError)
 ZST, SKIPPABLE = b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
@@ -55,8 +56,20 @@ def kind_of(source: Source) -> str | None:
     try:
         head = source.read(HEAD)
     except DataError:
-        return None
+        # The name of a single letter with which an archive may begin looks like UTF-32.
+        head = start_of(source.path)
     return next((kind for kind, (at, mark) in KINDS.items() if head[at : at + len(mark)] == mark), None)
+
+
+def start_of(path: Path) -> bytes:
+    """The first bytes whatever their encoding, decompressed by Python if it can; none if they cannot be read."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(CHUNK)
+        decoder = decoder_of(start)
+        return start if decoder is None else decoder().decompress(start, HEAD)
+    except UNDECODABLE:
+        return b""
 
 
 def goes_on(path: Path) -> bool:
@@ -67,9 +80,9 @@ def goes_on(path: Path) -> bool:
             file.seek(0)
             if start.startswith(ZST):
                 return zst_goes_on(file)
-            decoder = next((each for mark, each in DECODERS.items() if start.startswith(mark)), None)
+            decoder = decoder_of(start)
             return decoder is not None and members_go_on(file, decoder)
-    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError):
+    except UNDECODABLE:
         return False
 
 
@@ -95,16 +108,20 @@ class GzipDecompressor:
         return self.inner.unused_data
 
 
-DECODERS: dict[bytes, type[GzipDecompressor | bz2.BZ2Decompressor | lzma.LZMADecompressor]] = {
+Decoder = GzipDecompressor | bz2.BZ2Decompressor | lzma.LZMADecompressor
+DECODERS: dict[bytes, type[Decoder]] = {
     b"\x1f\x8b": GzipDecompressor,
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zX": lzma.LZMADecompressor,
 }
 
 
-def members_go_on(
-    file: IO[bytes], decoder: type[GzipDecompressor | bz2.BZ2Decompressor | lzma.LZMADecompressor]
-) -> bool:
+def decoder_of(start: bytes) -> type[Decoder] | None:
+    """What decompresses a file that begins so; None if Python's library does not."""
+    return next((each for mark, each in DECODERS.items() if start.startswith(mark)), None)
+
+
+def members_go_on(file: IO[bytes], decoder: type[Decoder]) -> bool:
     """Whether what follows the last complete member does not begin another one."""
     mark = next(mark for mark, each in DECODERS.items() if each is decoder)
     rest = file.read(CHUNK)

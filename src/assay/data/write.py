@@ -21,6 +21,7 @@ from assay.data.source import COMPRESSIONS, check_spare_files, quoted
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from assay.data.qrels import Qrels, QueryTable
     from assay.data.run import Run
@@ -134,9 +135,16 @@ def compression_of(target: Path) -> str:
     return target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
 
 
-def open_compressed(path: Path, compression: str) -> IO[bytes]:
+@contextmanager
+def open_gzip(path: Path) -> Iterator[IO[bytes]]:
+    """A gzip file without the name and the time of the partial file, so that the same data gives the same bytes."""
+    with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
+        yield cast("IO[bytes]", compressed)
+
+
+def open_compressed(path: Path, compression: str) -> AbstractContextManager[IO[bytes]]:
     if compression == ".gz":
-        return cast("IO[bytes]", gzip.open(path, "wb", compresslevel=6))
+        return open_gzip(path)
     if compression == ".bz2":
         return cast("IO[bytes]", bz2.open(path, "wb"))
     if compression == ".xz":
