@@ -40,7 +40,7 @@ AMOUNT = re.compile(r"(\d{1,19})([kmgt]i?)?b?", re.ASCII | re.IGNORECASE)
 class Limits:
     """The limits in force. The kernel has the same defaults (`kernel/src/limits.rs`)."""
 
-    # Bytes of one line of a TREC file.
+    # Bytes of one line of a TREC or JSON Lines file.
     line: int = 1 << 20
     # Rows of one query in a TREC file.
     rows: int = 100_000_000
@@ -70,9 +70,10 @@ def limits(**changes: int) -> Iterator[None]:
     >>> with assay.limits(line=4 << 20, temporary=10**12):
     ...     result = assay.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}})
 
-    `line` is the longest line of a TREC file in bytes, `rows` the rows of one query in such a file, `decompressed` the
-    bytes in a compressed file, `ratio` how many times its size that may be, `temporary` the bytes of a temporary file,
-    `values` and `stored` the values and the bytes of a stored result, `response` the bytes of a server's response.
+    `line` is the longest line of a TREC or JSON Lines file in bytes, `rows` the rows of one query in a TREC file,
+    `decompressed` the bytes in a compressed file, `ratio` how many times its size that may be, `temporary` the bytes of
+    a temporary file, `values` and `stored` the values and the bytes of a stored result, `response` the bytes of a
+    server's response.
     """
     for name, value in changes.items():
         check_limit(name, value)
