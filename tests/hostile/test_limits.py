@@ -252,3 +252,20 @@ def test_limits_are_not_part_of_the_signature():
 def command(*arguments, **options):
     line = [sys.executable, "-m", "assay", *arguments]
     return subprocess.run(line, capture_output=True, text=True, check=False, **options)  # noqa: S603 - the interpreter
+
+
+def test_standard_input_that_is_kept_stops_at_the_limit(tmp_path):
+    limit = 4 * len(LINE)
+    for size, expected in ((limit, 0), (limit + 1, 2)):
+        done = subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-m", "assay", "--limit", f"temporary={limit}", "convert", "-", "out.run"],
+            input=padded(size - 1),
+            capture_output=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert done.returncode == expected, done.stderr
+    assert done.stderr.decode().startswith(
+        f"assay: standard input: more than {limit} bytes; if that is right, raise the "
+    )
+    assert (tmp_path / "out.run").stat().st_size == limit

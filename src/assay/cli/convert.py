@@ -13,13 +13,14 @@ import click
 from assay.cli.options import format_choice
 from assay.cli.terminal import Command, say, watched
 from assay.core.errors import FormatError
+from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import count
 from assay.data.formats import HEAD, TREC, recognise
 from assay.data.formats.json import read_rankings
 from assay.data.frames import GRADE, SCORE, normalise_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.source import StandardInput, open_source, temporary_folder
+from assay.data.source import CHUNK, StandardInput, open_source, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -81,12 +82,22 @@ def command(*, source: str, target: str, kind: str | None, from_: str | None, to
 
 def read_data(argument: str, kind: str | None, format_: str | None) -> Qrels | Run:
     """The data, with its duplicates: whether they can be kept is decided when writing."""
-    source: Readable = KeptInput(StandardInput().read()) if argument == "-" else argument
+    source: Readable = keep_input() if argument == "-" else argument
     with watched(argument):
         is_judgments = holds_judgments(source, format_) if kind is None else kind == "qrels"
         if isinstance(source, KeptInput):
             source.seek(0)
         return Qrels(source, format=format_, duplicates="first") if is_judgments else Run(source, format=format_)
+
+
+def keep_input() -> KeptInput:
+    """Standard input in memory, as it is read twice; not more of it than a temporary file would take."""
+    kept, most = KeptInput(), LIMITS.get().temporary
+    while chunk := StandardInput().read(CHUNK):
+        if kept.write(chunk) and kept.tell() > most:
+            raise refuse(f"standard input: more than {size(most)}", "temporary")
+    kept.seek(0)
+    return kept
 
 
 def write_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None:

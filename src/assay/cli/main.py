@@ -149,6 +149,9 @@ def main() -> None:
             raise
         if is_out_of_files(error):
             say("assay: Too many open files; close some, or allow more (ulimit -n)")
+        elif isinstance(error, MemoryError):
+            # While NumPy is loaded, before a command is called.
+            say(f"assay: {NO_MEMORY}")
         elif is_out_of_threads(error):
             say("assay: no thread can be started; end other processes, or allow more (ulimit -u)")
         else:
