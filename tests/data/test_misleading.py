@@ -172,6 +172,29 @@ def test_a_temporary_folder_without_space(tmp_path):
     assert said == [f"cannot decompress file '{path}': {why}", why], raw
 
 
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("-", "no copy can be made in the temporary folder: File too large; free space there, or set TMPDIR"),
+        ("out.run", "'out.run' cannot be written: File too large"),
+    ],
+)
+def test_a_conversion_without_space(target, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("in.run").write_text("".join(f"q1 Q0 d{n} 1 {n} t\n" for n in range(5000)), encoding="utf-8")
+    command = [sys.executable, "-m", "assay", "convert", "in.run", target]
+    done = subprocess.run(  # noqa: S603 - our own command
+        command,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {said}\n")
+    assert list(tmp_path.iterdir()) == [tmp_path / "in.run"]
+
+
 def test_no_temporary_folder(tmp_path, monkeypatch):
     path = tmp_path / "run.csv.gz"
     path.write_bytes(gzip.compress(CSV.encode()))

@@ -12,7 +12,7 @@ import click
 
 from assay.cli.options import format_choice
 from assay.cli.terminal import Command, say, watched
-from assay.core.errors import FormatError
+from assay.core.errors import FileError, FormatError
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import count
 from assay.data.formats import HEAD, TREC, recognise
@@ -20,7 +20,7 @@ from assay.data.formats.json import read_rankings
 from assay.data.frames import GRADE, SCORE, normalise_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.source import CHUNK, StandardInput, open_source, temporary_folder
+from assay.data.source import CHUNK, StandardInput, cannot_put_aside, open_source, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -104,7 +104,13 @@ def write_stdout(data: Qrels | Run, format_: str | None, *, lossy: bool) -> None
     """Writes to a file first, so that nothing is printed unless everything can be."""
     with temporary_folder() as folder:
         path = folder / "output"
-        data.write(path, format=format_ or "trec", lossy=lossy)
+        try:
+            data.write(path, format=format_ or "trec", lossy=lossy)
+        except FileError as error:
+            # A file that nobody has asked for.
+            if isinstance(error.__cause__, OSError):
+                raise cannot_put_aside(error.__cause__) from error
+            raise
         with path.open("rb") as whole:
             shutil.copyfileobj(whole, sys.stdout.buffer)
     sys.stdout.flush()

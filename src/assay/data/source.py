@@ -336,8 +336,13 @@ def temporary_folder() -> Iterator[Path]:
 def cannot_put_aside(error: OSError) -> FileError:
     """The error for a temporary folder that takes no copy."""
     return FileError(
-        f"no copy can be made in the temporary folder: {error.strerror or error}; free space there, or set TMPDIR"
+        f"no copy can be made in the temporary folder: {reason_of(error)}; free space there, or set TMPDIR"
     )
+
+
+def reason_of(error: OSError) -> str:
+    """What the operating system says, without the number that polars adds to it."""
+    return error.strerror or str(error).partition(" (os error")[0]
 
 
 def read_chunk(file: IO[Any], name: str) -> bytes:

@@ -16,7 +16,7 @@ from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
 from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
 from assay.data.replace import partial_file, replaced, target_of
-from assay.data.source import COMPRESSIONS, check_spare_files, quoted
+from assay.data.source import COMPRESSIONS, check_spare_files, quoted, reason_of
 
 if TYPE_CHECKING:
     import os
@@ -127,7 +127,7 @@ def open_replacement(target: Path) -> Iterator[IO[bytes]]:
             with open_compressed(partial, compression) as file:
                 yield file
     except OSError as error:
-        raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
+        raise FileError(f"{quoted(target)} cannot be written: {reason_of(error)}") from error
 
 
 def compression_of(target: Path) -> str:
