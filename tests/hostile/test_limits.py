@@ -269,3 +269,11 @@ def test_standard_input_that_is_kept_stops_at_the_limit(tmp_path):
         f"assay: standard input: more than {limit} bytes; if that is right, raise the "
     )
     assert (tmp_path / "out.run").stat().st_size == limit
+
+
+@pytest.mark.parametrize("command", ["eval", "compare", "convert", "measures"])
+def test_the_option_after_the_command_says_where_it_goes(command):
+    arguments = [sys.executable, "-m", "assay", command, "a", "b", "--limit", "line=5"]
+    done = subprocess.run(arguments, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603 - our own
+    said = f"Error: --limit goes before the command: assay --limit NAME=N {command} …"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", said)

@@ -280,6 +280,16 @@ class Command(click.Command):
             if parameter.type is click.STRING:
                 parameter.type = Text()
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name != "--limit":
+                raise
+            raise click.UsageError(
+                f"--limit goes before the command: assay --limit NAME=N {self.name} …", ctx
+            ) from None
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
         write_examples(formatter, self.examples)
