@@ -215,7 +215,7 @@ RUNS = [
     ("bz2 header only", b"BZh9", "FileError: compressed file 'a.run' is truncated"),
     ("xz header only", b"\xfd7zXZ\0", "FileError: compressed file 'a.run' is truncated"),
     ("zst header only", b"\x28\xb5\x2f\xfd", "FileError: compressed file 'a.run' is truncated"),
-    ("BZh text", b"BZh Q0 d1 1 2 t\n", "FileError: cannot read file 'a.run'"),
+    ("BZh text", b"BZh Q0 d1 1 2 t\n", "MismatchError: judgments and run have no query in common: the judgments have"),
     ("shell script", "#!/bin/sh\necho q1\n", "FormatError: a.run, line 2: expected 6 fields (query Q0 document rank"),
     ("log line", "2024-01-01 12:00:00 INFO start\n" + A, "FormatError: a.run, line 1: expected 6 fields (query Q0"),
     ("qrels as run", "q1 0 d1 1\n" * 3, "FormatError: a.run, line 1: expected 6 fields (query Q0 document rank score"),

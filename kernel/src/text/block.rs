@@ -11,6 +11,9 @@ use std::io::Read;
 /// How much is read at a time; a block grows past it only to hold one whole query.
 pub const BLOCK: usize = 1 << 21;
 
+/// How much more room than bytes to read keeps the standard library from asking for any.
+const PROBED: usize = 64;
+
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 const INNER_MARK: &str =
     "a byte-order mark (U+FEFF) begins the line, perhaps where two files were joined; remove it";
@@ -112,9 +115,9 @@ impl<'a> Blocks<'a> {
     }
 
     fn read(&mut self, block: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
-        if failure::fails() {
-            return Err(self.source.at_part(self.firsts.len() - 1, Lack::Memory.into()));
-        }
+        // A full buffer would be grown by the standard library, which ends the process if there is no memory.
+        let room = if failure::fails() { Err(Lack::Memory) } else { block.room(more.saturating_add(PROBED)) };
+        room.map_err(|lack| self.source.at_part(self.firsts.len() - 1, lack.into()))?;
         let read = self.reader.by_ref().take(more as u64).read_to_end(block);
         self.done = read.as_ref().map_or(true, |&count| count < more);
         read.map(|_| ()).map_err(|error| self.source.part_fault(self.firsts.len() - 1, &error))
