@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -14,11 +15,20 @@ def completion(text, **choice):
     return {"choices": [{"index": 0, "finish_reason": "stop", "message": message} | choice], "usage": usage}
 
 
+def drip(reply, seconds):
+    """A whole response with this JSON, one byte at a time, with a pause after each."""
+    content = json.dumps(reply).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    for byte in head.encode() + content:
+        yield bytes([byte])
+        time.sleep(seconds)
+
+
 class Chats:
     """What was asked, and the replies to come: the last one again and again.
 
     A reply is a dict (sent as JSON), a status, a pair of status and headers, bytes sent as they are (no HTTP around
-    them), or a function from the body of the request to one of these.
+    them), an iterator of such bytes, or a function from the body of the request to one of these.
     """
 
     def __init__(self, *replies):
@@ -46,8 +56,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         reply = self.server.chats.take({"path": self.path, **body}, dict(self.headers))
-        if isinstance(reply, bytes):
-            self.wfile.write(reply)
+        if isinstance(reply, bytes | Iterator):
+            for part in [reply] if isinstance(reply, bytes) else reply:
+                self.wfile.write(part)
             self.close_connection = True
             return
         status, headers = (200, {}) if isinstance(reply, dict) else reply if isinstance(reply, tuple) else (reply, {})

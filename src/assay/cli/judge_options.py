@@ -61,6 +61,13 @@ def with_judge(command: Callable[..., Any], *, is_needed: bool) -> Callable[...,
                 metavar="FILE",
                 help="File that keeps replies, so that nothing is asked twice.  [default: in your cache directory]",
             ),
+            click.option(
+                "--offline",
+                "judge_offline",
+                is_flag=True,
+                default=None,
+                help="Ask nothing; only the replies in the cache count.",
+            ),
             click.option("--samples", "judge_samples", type=at_least_one, help="Draws of each verdict.  [default: 1]"),
             click.option("--temperature", "judge_temperature", type=click.FloatRange(min=0), help="[default: 0]"),
             click.option(

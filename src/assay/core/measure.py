@@ -27,6 +27,7 @@ from assay.core.text import show
 Values = Mapping[str, Any]
 Aggregate = Literal["mean", "geometric", "sum"]
 Subject = Literal["rankings", "answers", "contents", "scores", "judged"]
+Draws = Literal["mean", "majority"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[
@@ -110,9 +111,9 @@ class Definition:
     `usual_range` is the range with the default parameters, if others widen it. `kin` is the better known measure that
     this one is a variant of. `of` is what is measured: rankings, answers (a function of `Answers`), the contents of
     passages (of `Contents`), scores from elsewhere (of records), or what an LLM judges (steps with a `Case`; `prompts`
-    are what it is asked). `basis` names the software the numbers depend on, such as a library with its version, for
-    the signature. `remarks` are sentences about the data, which become notes.
-    `symbol` is how papers write the name, if not like this.
+    are what it is asked, `draws` how the scores of repeated draws become one). `basis` names the software the numbers
+    depend on, such as a library with its version, for the signature. `remarks` are sentences about the data, which
+    become notes. `symbol` is how papers write the name, if not like this.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Definition:
     remarks: Callable[..., list[str]] | None = None
     example: Example | AnswerExample | JudgedExample | None = None
     prompts: tuple[Any, ...] = ()
+    draws: Draws = "mean"
 
     def __reduce__(self) -> tuple[Callable[[str, str], Any], tuple[str, str]]:
         """A pickle has where the measure is defined: there it is one object, and its function is inside it."""

@@ -172,3 +172,70 @@ def test_failures_have_no_score_and_many_are_said_loudly():
             judge=assay.Judge(script, cache=False, retries=0),
         )
     assert result.counted("faithfulness") == 0
+
+
+def test_offline_only_kept_replies_count(tmp_path):
+    script = Script(YES)
+    cache = tmp_path / "replies.sqlite"
+    with assay.Judge(script, cache=cache) as judge:
+        judge.ask(POLITE.ask({"answer": "Hi"}))
+    before = cache.read_bytes()
+    offline = assay.Judge(script, cache=cache, offline=True)
+    assert offline.ask(POLITE.ask({"answer": "Hi"}))["verdict"] is True
+    with pytest.raises(JudgeFailure) as failure:
+        offline.ask(POLITE.ask({"answer": "Bye"}))
+    assert (failure.value.kind, failure.value.detail) == (
+        RulingKind.NOT_ASKED,
+        "the cache has no reply, and the judge is offline",
+    )
+    offline.close()
+    assert (len(script.asked), offline.usage.calls, offline.usage.kept) == (1, 0, 1)
+    assert cache.read_bytes() == before
+
+
+@pytest.mark.parametrize("source", ["http://127.0.0.1:9/v1", "gguf:0123456789abcdef"])
+def test_offline_needs_neither_a_server_nor_a_file(tmp_path, source):
+    cache = tmp_path / "replies.sqlite"
+    assay.Judge(Script(YES), cache=cache).close()
+    judge = assay.Judge(source, model="m", cache=cache, offline=True)
+    assert (judge.name, source in repr(judge)) == ("m", True)
+    with pytest.raises(JudgeFailure, match="the judge is offline"):
+        judge.ask(POLITE.ask({"answer": "Hi"}))
+
+
+def test_offline_reads_a_file_where_nobody_may_write(tmp_path):
+    import sqlite3
+
+    script, cache = Script(YES), tmp_path / "shipped" / "replies.sqlite"
+    with assay.Judge(script, cache=cache) as judge:
+        judge.ask(POLITE.ask({"answer": "Hi"}))
+    with sqlite3.connect(cache, isolation_level=None) as file:
+        file.execute("PRAGMA journal_mode = DELETE")
+    file.close()
+    cache.chmod(0o444)
+    cache.parent.chmod(0o555)
+    try:
+        judge = assay.Judge(script, cache=cache, offline=True)
+        assert judge.ask(POLITE.ask({"answer": "Hi"}))["verdict"] is True
+        judge.close()
+        assert [each.name for each in cache.parent.iterdir()] == ["replies.sqlite"]
+    finally:
+        cache.parent.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "unable to open"), (b"", "not a cache of replies"), (b"hello" * 100, "not a database")],
+)
+def test_offline_says_what_is_wrong_with_the_cache(tmp_path, content, said):
+    cache = tmp_path / "replies.sqlite"
+    if content is not None:
+        cache.write_bytes(content)
+    with pytest.raises(assay.FileError, match=said):
+        assay.Judge(print, cache=cache, offline=True)
+    assert cache.exists() is (content is not None)
+
+
+def test_offline_without_a_cache_is_an_error():
+    with pytest.raises(assay.PolicyError, match="offline=True needs the cache"):
+        assay.Judge(print, cache=False, offline=True)

@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure, RulingKind
-from chat_server import completion, serve
+from chat_server import completion, drip, serve
 
 POLITE = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
 EACH = assay.Prompt("each", 1, "Rate each.", {"verdicts": [bool]})
@@ -128,6 +128,30 @@ def test_a_server_that_hangs_times_out():
     with serve(lambda _: time.sleep(1) or YES) as chats, pytest.raises(JudgeFailure) as failure:
         ask(judge_of(chats, timeout=0.2, retries=0))
     assert (failure.value.kind, failure.value.detail) == (RulingKind.TIMED_OUT, "no response within 0.2 s")
+
+
+@pytest.mark.filterwarnings("ignore:.*the judge failed:assay.DataWarning")
+@pytest.mark.parametrize("retries", [0, 1])
+def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
+    """Each byte comes in time, the response as a whole does not."""
+    monkeypatch.setattr("assay.data.http.FIRST_PAUSE", 0.001)
+    with serve(lambda _: drip(YES, 0.05)) as chats:
+        judge = judge_of(chats, timeout=0.4, retries=retries)
+        started = time.monotonic()
+        result = assay.evaluate_rag(
+            [{"query_id": "q1", "answer": "Hi"}], ['aspect(criterion="Is it polite?")'], judge=judge
+        )
+        taken = time.monotonic() - started
+    (ruling,) = next(iter(result.rulings.values()))
+    assert (ruling.kind, ruling.detail) == (RulingKind.TIMED_OUT, "no response within 0.4 s")
+    assert len(chats.bodies) == retries + 1
+    # All of it would take more than ten seconds.
+    assert 0.4 * (retries + 1) <= taken < 5
+
+
+def test_a_server_that_drips_in_time_is_heard():
+    with serve(lambda _: drip(YES, 0.0005)) as chats:
+        assert ask(judge_of(chats, timeout=20, retries=0))["verdict"] is True
 
 
 def test_too_many_requests_are_asked_again_when_the_server_says():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.core.ruling import JudgeFailure, RulingKind, unjudgeable
+from assay.core.ruling import Finding, JudgeFailure, RulingKind, Verdict, unjudgeable
 from assay.data.records import Record
 
 
@@ -68,6 +68,11 @@ def packs(texts: Sequence[str], room: float) -> list[list[str]]:
             groups.append([])
         groups[-1].append(text)
     return groups
+
+
+def one_verdict(value: float, reason: str) -> Finding:
+    """What a single verdict on the answer gives: its value is the score."""
+    return Finding(value, (Verdict("the answer", value, reason),))
 
 
 def within(value: float, low: float, high: float, name: str) -> float:

@@ -19,9 +19,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from assay.core.errors import MeasureError
 from assay.core.measure import Definition, JudgedExample, define
 from assay.core.prompt import Prompt, Reply, Scale
-from assay.core.ruling import Asking, Finding, Steps, Verdict
+from assay.core.ruling import Steps
 from assay.core.text import show
-from assay.measures.judged.case import Case
+from assay.measures.judged.case import Case, one_verdict
 
 Criterion = Annotated[str, "what is judged, in words"]
 LevelTexts = Annotated[str, "what each level means, as in 1: says nothing; 2: says a part; 3: says it all"]
@@ -120,39 +120,38 @@ def weighted_score(plain: float, weights: Mapping[str, float], scale: Scale = SC
     return math.fsum(level * share for level, share in known.items()) / total if total > 0 else float(plain)
 
 
-def judge_verdict(prompt: Prompt, case: Case, criterion: str, see: str) -> Asking:
+def judge_verdict(prompt: Prompt, case: Case, criterion: str, see: str) -> Steps:
     """1 or 0, as the judge decides."""
     reply = yield prompt.ask({prompt.name if prompt is GUIDELINE else "criterion": criterion, **texts_of(case, see)})
-    value = float(reply["verdict"])
-    return Finding(value, (Verdict("the answer", value, reply["reason"]),))
+    return one_verdict(float(reply["verdict"]), reply["reason"])
 
 
-def judge_level(case: Case, criterion: str, levels: Mapping[int, str], see: str) -> Asking:
+def judge_level(case: Case, criterion: str, levels: Mapping[int, str], see: str) -> Steps:
     """A level of a rubric."""
     low, *_, high = levels
     prompt = replace(RUBRIC, reply={"reason": str, "level": Scale(low, high)})
     rubric = "\n".join([*([criterion] if criterion else []), *(f"{level}: {text}" for level, text in levels.items())])
     reply = yield prompt.ask({"rubric": rubric, **texts_of(case, see)})
-    return Finding(float(reply["level"]), (Verdict("the answer", float(reply["level"]), reply["reason"]),))
+    return one_verdict(float(reply["level"]), reply["reason"])
 
 
-def judge_score(case: Case, criterion: str, see: str) -> Asking:
+def judge_score(case: Case, criterion: str, see: str) -> Steps:
     """A score from 1 to 5 by steps that the judge wrote for the criterion."""
     texts = texts_of(case, see)
     written = yield EVALUATION_STEPS.ask({"criterion": criterion})
     steps = "\n".join(f"{number}. {step}" for number, step in enumerate(written["steps"], start=1))
     reply = yield EVALUATION.ask({"criterion": criterion, "steps": steps, **texts}, weigh="score")
-    score = weighted_score(reply["score"], reply.weights)
-    return Finding(score, (Verdict("the answer", score, reply["reason"]),))
+    return one_verdict(weighted_score(reply["score"], reply.weights), reply["reason"])
 
 
 @define(
     "aspect",
     title="Aspect",
-    formula="1 if the criterion holds for the answer, else 0",
+    formula="1 if the criterion holds for the answer, else 0; of several draws, what most say",
     reference="ragas 0.4.3, AspectCritic",
     of="judged",
     prompts=(ASPECT,),
+    draws="majority",
     example=JudgedExample(
         f'aspect(criterion="{POLITE}")',
         {"question": "Who?", "answer": "Look it up."},
@@ -163,17 +162,17 @@ def judge_score(case: Case, criterion: str, see: str) -> Asking:
 )
 def aspect(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """Whether a criterion in words holds for the answer."""
-    finding: Finding = yield from judge_verdict(ASPECT, case, criterion, see)
-    return finding
+    return judge_verdict(ASPECT, case, criterion, see)
 
 
 @define(
     "guideline",
     title="Guideline",
-    formula="1 if the answer follows the guideline, else 0",
+    formula="1 if the answer follows the guideline, else 0; of several draws, what most say",
     reference="LlamaIndex core 0.14, GuidelineEvaluator",
     of="judged",
     prompts=(GUIDELINE,),
+    draws="majority",
     example=JudgedExample(
         'guideline(criterion="Answers in one sentence.")',
         {"question": "Who?", "answer": "Eiffel's firm built it."},
@@ -184,8 +183,7 @@ def aspect(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
 )
 def guideline(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """Whether the answer follows a guideline in words."""
-    finding: Finding = yield from judge_verdict(GUIDELINE, case, criterion, see)
-    return finding
+    return judge_verdict(GUIDELINE, case, criterion, see)
 
 
 @define(
@@ -207,8 +205,7 @@ def guideline(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps
 )
 def rubric(case: Case, *, levels: LevelTexts, see: See = "answer") -> Steps:
     """How good the answer is, on levels that are described in words."""
-    finding: Finding = yield from judge_level(case, "", read_levels(levels), see)
-    return finding
+    return judge_level(case, "", read_levels(levels), see)
 
 
 @define(
@@ -232,8 +229,7 @@ def rubric(case: Case, *, levels: LevelTexts, see: See = "answer") -> Steps:
 )
 def g_eval(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """A score by a criterion in words, in steps that the judge writes first, weighted by probabilities."""
-    finding: Finding = yield from judge_score(case, criterion, see)
-    return finding
+    return judge_score(case, criterion, see)
 
 
 class OwnCriterion(NamedTuple):
@@ -249,13 +245,10 @@ class OwnCriterion(NamedTuple):
     def steps(self, case: Case) -> Steps:
         """What is asked about a record."""
         if self.kind == "rubric":
-            finding: Finding = yield from judge_level(case, self.words, dict(self.levels), self.see)
-        elif self.kind == "g_eval":
-            finding = yield from judge_score(case, self.words, self.see)
-        else:
-            prompt = ASPECT if self.kind == "aspect" else GUIDELINE
-            finding = yield from judge_verdict(prompt, case, self.words, self.see)
-        return finding
+            return judge_level(case, self.words, dict(self.levels), self.see)
+        if self.kind == "g_eval":
+            return judge_score(case, self.words, self.see)
+        return judge_verdict(ASPECT if self.kind == "aspect" else GUIDELINE, case, self.words, self.see)
 
     @property
     def basis(self) -> str:
@@ -293,6 +286,7 @@ def criterion_definition(criterion: OwnCriterion) -> Definition:
         range=(float(levels[0][0]), float(levels[-1][0])) if levels else base.range,
         of="judged",
         prompts=base.prompts,
+        draws=base.draws,
         higher_is_better=criterion.higher_is_better,
         basis=lambda: criterion.basis,
         criterion=criterion,

@@ -13,7 +13,7 @@ from assay.core.measure import JudgedExample, define
 from assay.core.parameter import Bounds
 from assay.core.prompt import Prompt, Reply, Scale
 from assay.core.ruling import Asking, Finding, JudgeFailure, RulingKind, Steps, Verdict
-from assay.measures.judged.case import Case, packs, within
+from assay.measures.judged.case import Case, one_verdict, packs, within
 
 LEVELS = Scale(0, 2)
 LOW, HIGH = 1, 5
@@ -250,10 +250,12 @@ def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
 @define(
     "relevancy",
     title="Relevancy",
-    formula="1 if the answer replies to the question and agrees with the retrieved passages, else 0",
+    formula="1 if the answer replies to the question and agrees with the retrieved passages, else 0; of several draws, "
+    "what most say",
     reference="LlamaIndex core 0.14, RelevancyEvaluator",
     of="judged",
     prompts=(RELEVANCY,),
+    draws="majority",
     example=JudgedExample(
         "relevancy",
         {"question": "Who?", "answer": "Eiffel's firm.", "retrieved_texts": ["Eiffel's firm built it."]},
@@ -266,8 +268,7 @@ def relevancy(case: Case) -> Steps:
     """Whether question, answer and retrieved passages are in line with each other."""
     texts, contexts = {"question": case.question, "answer": case.answer}, case.contexts
     reply = yield from best_reply(RELEVANCY, texts, contexts, case.room, "verdict")
-    value = float(reply["verdict"])
-    return Finding(value, (Verdict("the answer", value, reply["reason"]),))
+    return one_verdict(float(reply["verdict"]), reply["reason"])
 
 
 @define(

@@ -33,10 +33,14 @@ SECONDS_TO_SYNC = 1.0
 
 
 class ReplyCache:
-    """A file of replies; None keeps them in memory, for as long as the judge lives."""
+    """A file of replies; None keeps them in memory, for as long as the judge lives.
 
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+    With `read_only` the file must exist and stays as it is, in a folder that nobody can write to as well.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, *, read_only: bool = False) -> None:
         self.path = None if path is None else Path(path)
+        self.read_only = read_only
         self._lock = threading.Lock()
         self._synced = time.monotonic()
         self._file = self._open()
@@ -70,14 +74,10 @@ class ReplyCache:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            if self.path is not None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = sqlite3.connect(
-                ":memory:" if self.path is None else self.path,
-                timeout=SECONDS_TO_WAIT,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            file = self._connect()
+            if self.read_only:
+                self._check(file)
+                return file
             if self.path is not None:
                 # Readers and a writer do not wait for each other; a finished write survives a kill.
                 file.execute("PRAGMA journal_mode = WAL")
@@ -88,11 +88,21 @@ class ReplyCache:
             raise FileError(f"{self.path}: cannot open the cache of replies: {error}; place it with cache=") from None
         return file
 
+    def _connect(self) -> sqlite3.Connection:
+        place = ":memory:" if self.path is None else str(self.path)
+        if self.path is not None and self.read_only:
+            place = f"{self.path.absolute().as_uri()}?mode=ro"
+        elif self.path is not None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        return sqlite3.connect(
+            place, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False, uri=self.read_only
+        )
+
     def _check(self, file: sqlite3.Connection) -> None:
         (application,) = file.execute("PRAGMA application_id").fetchone()
         (version,) = file.execute("PRAGMA user_version").fetchone()
         (tables,) = file.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        if tables and application != APPLICATION:
+        if (tables or self.read_only) and application != APPLICATION:
             raise FileError(f"{self.path}: a database of something else, not a cache of replies; choose another file")
         if version > VERSION:
             raise FileError(f"{self.path}: written by a newer assay; update assay, or choose another file")

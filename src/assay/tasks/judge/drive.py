@@ -11,12 +11,13 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from assay.core.measure import Measure
+from assay.core.measure import Draws, Measure
 from assay.core.progress import Stage, bar, is_watched
 from assay.core.prompt import Embed, Request
 from assay.core.ruling import Finding, JudgeFailure, Ruling, RulingKind, Rulings, Steps, run_steps
 from assay.data.records import Record
 from assay.measures.judged.case import Case
+from assay.tasks.judge.draws import score_draws
 from assay.tasks.judge.estimate import EstimateOnly, estimate_all
 from assay.tasks.judge.judge import Judge
 
@@ -31,7 +32,7 @@ Item = TypeVar("Item")
 def judge_records(records: Sequence[Record], measures: Mapping[str, Measure], judge: Judge) -> dict[str, Rulings]:
     """What a judge says of each record, by measure."""
     columns = {name: partial(steps_of, measure, room=judge.room) for name, measure in measures.items()}
-    return judge_all(records, columns, judge)
+    return judge_all(records, columns, judge, {name: measure.definition.draws for name, measure in measures.items()})
 
 
 def steps_of(measure: Measure, record: Record, *, room: float = math.inf) -> Steps:
@@ -41,13 +42,16 @@ def steps_of(measure: Measure, record: Record, *, room: float = math.inf) -> Ste
 
 
 def judge_all(
-    items: Sequence[Item], columns: Mapping[str, Callable[[Item], Steps]], judge: Judge
+    items: Sequence[Item],
+    columns: Mapping[str, Callable[[Item], Steps]],
+    judge: Judge,
+    draws: Mapping[str, Draws] | None = None,
 ) -> dict[str, Rulings]:
-    """What a judge says of each item, by column; several items at a time."""
+    """What a judge says of each item, by column; several items at a time. `draws` says how those of a column count."""
     if judge.estimate is not None:
         estimate_all(items, columns, judge, judge.estimate)
         raise EstimateOnly
-    work = Work(items, columns, judge)
+    work = Work(items, columns, judge, draws or {})
     threads = [
         threading.Thread(target=work.run, daemon=True, name="assay-judge")
         for _ in range(min(judge.concurrency, len(items)))
@@ -67,8 +71,15 @@ def judge_all(
 class Work(Generic[Item]):
     """The items, one after another, for several threads."""
 
-    def __init__(self, items: Sequence[Item], columns: Mapping[str, Callable[[Item], Steps]], judge: Judge) -> None:
+    def __init__(
+        self,
+        items: Sequence[Item],
+        columns: Mapping[str, Callable[[Item], Steps]],
+        judge: Judge,
+        draws: Mapping[str, Draws],
+    ) -> None:
         self.judge = judge
+        self.draws = draws
         self.columns = columns
         self.items = items
         self.rulings = {name: Rulings(len(items)) for name in columns}
@@ -97,7 +108,7 @@ class Work(Generic[Item]):
                 if taken is None:
                     return
                 for name, ask in self.columns.items():
-                    ruling = rule(partial(ask, taken[1]), self.judge)
+                    ruling = rule(partial(ask, taken[1]), self.judge, self.draws.get(name, "mean"))
                     self.rulings[name].put(taken[0], ruling)
                     with self._lock:
                         self.kinds[ruling.kind] += 1
@@ -114,14 +125,16 @@ class Work(Generic[Item]):
         return Stage(done, total, f"{done:,} of {total:,}, {rate:.1f}/s, {failed:,} failed{left}")
 
 
-def rule(ask: Callable[[], Steps], judge: Judge) -> Ruling:
-    """What the judge says, from all samples."""
+def rule(ask: Callable[[], Steps], judge: Judge, how: Draws = "mean") -> Ruling:
+    """What the judge says, from all draws; the verdicts are those of a draw with that score, if there is one."""
     drawn = [rule_once(ask, judge, sample) for sample in range(judge.samples)]
     valid = [each for each in drawn if each.is_ok]
     if not valid:
         return drawn[0]
     scores = tuple(each.score for each in valid)
-    return valid[0]._replace(score=math.fsum(scores) / len(scores), samples=scores if judge.samples > 1 else ())
+    score = score_draws(scores, how)
+    shown = next((each for each in valid if each.score == score), valid[0])
+    return shown._replace(score=score, samples=scores if judge.samples > 1 else ())
 
 
 def rule_once(ask: Callable[[], Steps], judge: Judge, sample: int) -> Ruling:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,31 +21,24 @@ IDENTIFYING = 1 << 20
 class EmbeddedModel:
     """The file of a model, its context window in tokens, and how many requests it works on at a time."""
 
-    def __init__(self, path: str, *, context: int, parallel: int, timeout: float | None) -> None:
+    def __init__(
+        self, path: str, name: str | None = None, *, context: int, parallel: int, timeout: float | None
+    ) -> None:
         try:
             import xllamacpp
         except ImportError:
             raise AssayError(
                 'an embedded model needs the package xllamacpp; install it with: pip install "assay[local]"'
             ) from None
-        file = Path(path)
-        try:
-            with file.open("rb") as opened:
-                start = opened.read(IDENTIFYING)
-                size = opened.seek(0, 2)
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror}") from None
-        if not start.startswith(b"GGUF"):
-            raise FileError(f"{path}: not a GGUF file; an embedded judge is a model in this format")
-        self.name = file.stem
-        # The same model in another folder gives the same replies.
-        self.endpoint = f"gguf:{hashlib.sha256(start + str(size).encode()).hexdigest()[:16]}"
+        self.endpoint, own = endpoint_of_file(path)
+        self.name = name or own
         self._timeout = timeout
         settings = xllamacpp.CommonParams()
-        settings.model.path = str(file)
+        settings.model.path = path
         settings.n_ctx = context * parallel
         settings.n_parallel = parallel
         settings.verbosity = -1
+        settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads_to_use()
         try:
             self._server = xllamacpp.Server(settings)
         except Exception as error:  # noqa: BLE001 - of any kind, from C++
@@ -85,3 +79,23 @@ class EmbeddedModel:
         if isinstance(response, dict) and "error" in response:
             raise JudgeFailure(RulingKind.HTTP_ERROR, printable(str(response["error"])))
         return response
+
+
+def threads_to_use() -> int:
+    """All cores but one: llama.cpp's threads wait for each other, and one without a core holds up all of them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 1)
+
+
+def endpoint_of_file(path: str) -> tuple[str, str]:
+    """What identifies the model in a GGUF file, in whatever folder it is, and its name; raises if it is not one."""
+    file = Path(path)
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(IDENTIFYING)
+            size = opened.seek(0, 2)
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    if not start.startswith(b"GGUF"):
+        raise FileError(f"{path}: not a GGUF file; an embedded judge is a model in this format")
+    return f"gguf:{hashlib.sha256(start + str(size).encode()).hexdigest()[:16]}", file.stem

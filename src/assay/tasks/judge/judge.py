@@ -21,6 +21,7 @@ from assay.core.text import show
 from assay.data.http import NoResponseError, TemporaryError, pause_before_retry
 from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
 from assay.tasks.judge.estimate import Estimate, EstimateOnly
+from assay.tasks.judge.kept import KeptModel, kept_model
 from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, estimate_tokens
 from assay.tasks.judge.throttle import LOOK, Throttle
 from assay.tasks.judge.usage import Prices, Usage
@@ -50,7 +51,8 @@ class Judge:
     `cache` is the file that keeps replies (default: one in your cache directory; False: none, they are kept in memory).
     `samples` draws each verdict several times. `prices` are those of a million tokens, sent and replied; `max_cost`
     stops asking once it is reached. `context` is the model's window in tokens. `prompts` replaces the words of prompts,
-    by name. No telemetry: requests go to the judge, and nowhere else.
+    by name. `offline` asks nothing: only the replies in the cache count, and its file stays as it is; what it does not
+    have is `not asked`. No telemetry: requests go to the judge, and nowhere else.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Judge:
         max_tokens: int = 2048,
         context: int | None = None,
         prompts: Mapping[str, str] | None = None,
+        offline: bool = False,
     ) -> None:
         self.samples = at_least("samples", samples, 1)
         self.temperature = temperature
@@ -84,13 +87,14 @@ class Judge:
         self.max_cost = max_cost
         self.context = context
         self.prompts = dict(prompts or {})
+        self.offline = offline
         self.estimate: Estimate | None = None
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
             raise PolicyError("max_cost= needs prices=, the cost of a million tokens, sent and replied")
         self._model = self._open(source, model, key, headers, timeout)
         self._embedder = self._open_embedder(embedder, source, key, headers, timeout)
-        self._cache = ReplyCache(None if cache is False else default_place() if cache in (None, True) else cache)  # type: ignore[arg-type]
+        self._cache = self._open_cache(cache)
         self._asking: dict[bytes, threading.Event] = {}
         self._asking_lock = threading.Lock()
         self._closing = weakref.finalize(self, close_all, self._cache, self._model, self._embedder)
@@ -293,20 +297,32 @@ class Judge:
         if callable(source):
             from assay.tasks.judge.function import FunctionModel
 
-            return FunctionModel(source, model, timeout)
+            asked = FunctionModel(source, model, timeout)
+            return KeptModel(asked.endpoint, asked.name) if self.offline else asked
         if not isinstance(source, (str, os.PathLike)):
             raise PolicyError(f"a judge is an address, a GGUF file or a function, not {show(source)}")
         address = os.fspath(source)
-        if "://" in address:
+        is_server = "://" in address
+        if is_server and model is None:
+            raise PolicyError('a server has several models; name one, as in assay.Judge(url, model="qwen3-8b")')
+        if not is_server:
+            self.context = self.context or EMBEDDED_WINDOW
+        if self.offline:
+            return kept_model(address, model)
+        if is_server:
             from assay.tasks.judge.server import ChatServer
 
-            if model is None:
-                raise PolicyError('a server has several models; name one, as in assay.Judge(url, model="qwen3-8b")')
-            return ChatServer(address, model, key=key or key_for(address), headers=headers, timeout=timeout)
+            return ChatServer(address, model or "", key=key or key_for(address), headers=headers, timeout=timeout)
         from assay.tasks.judge.embedded import EmbeddedModel
 
-        self.context = self.context or EMBEDDED_WINDOW
-        return EmbeddedModel(address, context=self.context, parallel=self.concurrency, timeout=timeout)
+        window = self.context or EMBEDDED_WINDOW
+        return EmbeddedModel(address, model, context=window, parallel=self.concurrency, timeout=timeout)
+
+    def _open_cache(self, cache: Any) -> ReplyCache:  # noqa: ANN401 - a file, True, False or None
+        if cache is False and self.offline:
+            raise PolicyError("offline=True needs the cache that has the replies")
+        place = None if cache is False else default_place() if cache in (None, True) else cache
+        return ReplyCache(place, read_only=self.offline)
 
     def _open_embedder(
         self,

@@ -38,14 +38,10 @@ class ChatServer:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise DataError(f"the address of a judge is like http://localhost:8000/v1, not {show(parts.path)}")
-        if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-            raise DataError("the address of a judge has a user name or a password; pass the key as key=")
-        self.endpoint = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        self.endpoint = endpoint_of_server(url)
         self.name = model
-        self._query = f"?{parts.query}" if parts.query else ""
+        query = urlsplit(url).query
+        self._query = f"?{query}" if query else ""
         own = dict(headers or {}) | ({"Authorization": f"Bearer {key}"} if key else {})
         self._headers = {"Content-Type": "application/json", "User-Agent": f"assay/{__version__}"} | own
         secrets = [*secrets_in_address(url), *secrets_in_headers(own, [key] if key else [])]
@@ -120,6 +116,16 @@ class ChatServer:
         except (ValueError, RecursionError):
             # A proxy that fails sends a page; the next attempt may reach the server.
             raise TemporaryError(self.hide(f"the response is not JSON: {excerpt(received)}")) from None
+
+
+def endpoint_of_server(url: str) -> str:
+    """The address without what may be secret; raises if it is not one of a server, or has a password."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise DataError(f"the address of a judge is like http://localhost:8000/v1, not {show(parts.path)}")
+    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+        raise DataError("the address of a judge has a user name or a password; pass the key as key=")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 def read_completion(response: Any, chat: Chat) -> Completion:  # noqa: ANN401 - JSON

@@ -16,6 +16,7 @@ from assay.data.records import Record
 from assay.measures import TABLE
 from assay.render import Cell, Column, Table
 from assay.results.result import Result
+from assay.tasks.judge.draws import draws_variance
 from assay.tasks.judge.drive import judge_records
 from assay.tasks.judge.judge import Judge
 from assay.tasks.judge.notes import verdict_notes
@@ -31,7 +32,7 @@ def score_judged(
     own = find_convention("assay")
     scores = {name: each.scores for name, each in rulings.items()}
     notes = tuple(note for name, each in rulings.items() for note in verdict_notes(name, queries, each))
-    noise = {name: noise_of(each) for name, each in rulings.items()} if judge.samples > 1 else {}
+    noise = {name: noise_of(each, measures[name]) for name, each in rulings.items()} if judge.samples > 1 else {}
     result = Result(dict(measures), queries, scores, own.name, own.policies, notes, noise=noise, subject="answers")
     return result, rulings
 
@@ -53,10 +54,9 @@ def check_prompts(replaced: Collection[str], measures: Mapping[str, Measure]) ->
             raise MeasureError(f"prompts= of the judge: unknown prompt {show(name)}; did you mean {' or '.join(near)}?")
 
 
-def noise_of(rulings: Rulings) -> FloatArray:
+def noise_of(rulings: Rulings, measure: Measure) -> FloatArray:
     """The variance of each question's score, estimated from its draws; NaN if it has no score."""
-    drawn = [each.samples for each in rulings]
-    values = np.array([float(np.var(each, ddof=1)) / len(each) if len(each) > 1 else 0.0 for each in drawn])
+    values = np.array([draws_variance(each.samples, measure.definition.draws) for each in rulings])
     return np.where(np.isnan(rulings.scores), np.nan, values)
 
 
