@@ -12,6 +12,8 @@ def main(path, context, parallel):
     settings.n_ctx = context * parallel
     settings.n_parallel = parallel
     settings.verbosity = -1
+    # One thread: on a busy machine two wait for each other most of the time.
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(settings)
     print(server.listening_address, flush=True)  # noqa: T201 - what the caller reads
     threading.Event().wait()
