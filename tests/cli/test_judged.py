@@ -100,3 +100,24 @@ def test_prompts_are_shown(assay):
 def test_probabilities_of_an_example_are_shown(assay):
     assert '"probabilities": {"4": 0.2, "5": 0.6}' in " ".join(assay("measures", "g_eval").stdout.split())
     assert len(json.loads(assay("measures", "--format", "json").stdout)) == len(TABLE)
+
+
+def test_what_is_missing_is_said_with_what_to_do(assay, folder):
+    bare = {"query_id": "q1", "question": "Who?", "answer": "Ada.", "retrieved": ["d1"]}
+    (folder / "records.jsonl").write_text(json.dumps(bare) + "\n", encoding="utf-8")
+    with serve(reply) as chats:
+        result = rag(assay, chats.url, "-m", "relevancy")
+    assert (result.exit_code, chats.bodies) == (0, [])
+    assert "unjudgeable: no texts of retrieved passages; put them into the records, or pass the corpus" in result.stdout
+    # No question has a score, so none is the worst.
+    assert "worst" not in result.stdout
+
+
+def test_offline_repeats_a_run_without_the_server(assay):
+    with serve(reply) as chats:
+        first = rag(assay, chats.url, "-m", "relevancy")
+        url = chats.url
+    again = rag(assay, url, "-m", "relevancy", "--offline")
+    assert (again.exit_code, again.stdout) == (0, first.stdout)
+    other = rag(assay, url, "-m", "correctness", "--offline")
+    assert "not asked: the cache has no reply (failures are not kept), and the judge is offline" in other.stdout

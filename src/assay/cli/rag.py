@@ -238,7 +238,7 @@ def write_rag(
     parts = [text]
     if result.is_joined:
         parts.append(render(result.blame(measure, right=right).table(), format_))
-    if worst:
-        view = result.worst(worst, by=by)
+    view = result.worst(worst, by=by) if worst else None
+    if view is not None and view.table().rows:
         parts.append(f"The worst questions:\n\n{view}\n" if format_ == "table" else render(view.table(), format_))
     return "\n".join(parts)

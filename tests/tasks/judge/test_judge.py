@@ -186,7 +186,7 @@ def test_offline_only_kept_replies_count(tmp_path):
         offline.ask(POLITE.ask({"answer": "Bye"}))
     assert (failure.value.kind, failure.value.detail) == (
         RulingKind.NOT_ASKED,
-        "the cache has no reply, and the judge is offline",
+        "the cache has no reply (failures are not kept), and the judge is offline",
     )
     offline.close()
     assert (len(script.asked), offline.usage.calls, offline.usage.kept) == (1, 0, 1)

@@ -50,6 +50,7 @@ def test_what_people_judged_is_left_alone():
     found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(remembering), human=human)
     assert found.qrels["q1"] == {"d1": 0.0, "d9": 2.0, "d2": 1.0}
     assert found.left_out == 1
+    assert "note: 1 pair judged by people already; not asked about" in str(found)
     assert not any("Paris" in text for text in asked)
 
 
@@ -105,6 +106,7 @@ def test_a_judge_that_favours_a_place_finds_no_winner():
     assert found.games.score.tolist() == [0.5, 0.5]
     assert found.flip_rate == 1.0
     assert found.strengths == {"one": pytest.approx(0.0), "two": pytest.approx(0.0)}
+    assert "flip rate 1.00, correlation of winning and length undefined" in str(found)
 
 
 def test_the_better_system_is_the_stronger_one():

@@ -30,7 +30,7 @@ class Case:
         """The texts of the retrieved passages, in order; raises if there are none."""
         texts = self.record.retrieved_texts
         if texts is None:
-            raise unjudgeable("no texts of retrieved passages")
+            raise unjudgeable("no texts of retrieved passages; put them into the records, or pass the corpus")
         if not any(text.strip() for text in texts):
             raise unjudgeable("nothing was retrieved")
         return tuple(texts)

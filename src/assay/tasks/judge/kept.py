@@ -36,7 +36,7 @@ class KeptModel:
         """Nothing is open."""
 
     def _refuse(self, _: object) -> NoReturn:
-        raise JudgeFailure(RulingKind.NOT_ASKED, "the cache has no reply, and the judge is offline")
+        raise JudgeFailure(RulingKind.NOT_ASKED, "the cache has no reply (failures are not kept), and the judge is offline")
 
 
 def kept_model(source: str, model: str | None) -> KeptModel:

@@ -140,7 +140,9 @@ class Preferences(Exports):
             outcomes = (int((score == 1).sum()), int((score == WORTH["tie"]).sum()), int((score == 0).sum()))
             rows.append((name, strengths[name], *intervals[name], round(ratings[name]), *outcomes))
         names = ("strength", "low", "high", "elo", "wins", "ties", "losses")
-        said = f"flip rate {self.flip_rate:.2f}, correlation of winning and length {self.length_correlation:+.2f}"
+        known = not np.isnan(self.length_correlation)
+        length = f"{self.length_correlation:+.2f}" if known else "undefined"
+        said = f"flip rate {self.flip_rate:.2f}, correlation of winning and length {length}"
         notes = (said, *map(str, self.notes))
         return Table((Column("system", is_text=True), *map(Column, names)), tuple(rows), self.judge, notes)
 

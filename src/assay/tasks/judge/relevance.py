@@ -90,7 +90,9 @@ class RelevanceJudgments(Exports):
             kind = f"{round(ruling.score)}" if ruling.is_ok else str(ruling.kind)
             kinds[kind] = kinds.get(kind, 0) + 1
         rows = tuple((kind, kinds[kind]) for kind in sorted(kinds))
-        return Table((Column("grade", is_text=True), Column("pairs")), rows, self.judge, tuple(map(str, self.notes)))
+        left = [f"{count(self.left_out, 'pair')} judged by people already; not asked about"] if self.left_out else []
+        notes = (*left, *map(str, self.notes))
+        return Table((Column("grade", is_text=True), Column("pairs")), rows, self.judge, notes)
 
     def reasons(self) -> Table:
         """One row per pair: the grade and what the judge said."""
