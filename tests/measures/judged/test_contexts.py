@@ -75,9 +75,17 @@ def test_context_precision_shows_what_it_is_against(against, text):
         ("context_precision", "references", "no reference answer"),
         ("context_precision(against=answer)", "answer", "no answer"),
         ("context_precision", "question", "no question"),
-        ("context_precision", "retrieved_texts", "no texts of retrieved passages; put them into the records, or pass the corpus"),
+        (
+            "context_precision",
+            "retrieved_texts",
+            "no texts of retrieved passages; put them into the records, or pass the corpus",
+        ),
         ("context_recall", "references", "no reference answer"),
-        ("context_recall", "retrieved_texts", "no texts of retrieved passages; put them into the records, or pass the corpus"),
+        (
+            "context_recall",
+            "retrieved_texts",
+            "no texts of retrieved passages; put them into the records, or pass the corpus",
+        ),
         ("context_entity_recall", "references", "no reference answer"),
     ],
 )

@@ -239,3 +239,30 @@ def test_offline_says_what_is_wrong_with_the_cache(tmp_path, content, said):
 def test_offline_without_a_cache_is_an_error():
     with pytest.raises(assay.PolicyError, match="offline=True needs the cache"):
         assay.Judge(print, cache=False, offline=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"samples": 0}, "samples must be a whole number at least 1, not '0'"),
+        ({"temperature": -1}, "temperature must be a number from 0, not '-1'"),
+        ({"temperature": "hot"}, "temperature must be a number from 0, not 'hot'"),
+        ({"seed": "a"}, "seed must be a whole number at least 0"),
+        ({"concurrency": 1.5}, "concurrency must be a whole number at least 1"),
+        ({"timeout": 0}, "timeout must be a number above 0"),
+        ({"tokens_per_minute": 0}, "tokens_per_minute must be a number above 0"),
+        ({"context": -5}, "context must be a whole number at least 1"),
+        ({"max_cost": -1, "prices": (1, 1)}, "max_cost must be a number from 0"),
+        ({"max_cost": float("nan"), "prices": (1, 1)}, "max_cost must be a number from 0"),
+        ({"max_cost": 1}, "max_cost= needs prices="),
+        ({"prices": (-1, 2)}, "prices are the cost of a million tokens"),
+        ({"prompts": "Be strict."}, "prompts= has words by the name of a prompt"),
+        ({"prompts": {"support": 3}}, "prompts= has words by the name of a prompt"),
+        ({"cache": 5}, "cache= is a file, or False for none, not '5'"),
+        ({"embedder": 5}, "a judge is an address, a GGUF file or a function"),
+    ],
+)
+def test_options_that_cannot_be_are_named(options, said):
+    with pytest.raises(assay.PolicyError) as error:
+        assay.Judge(print, **{"cache": False, **options})
+    assert said in str(error.value)

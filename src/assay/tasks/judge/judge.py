@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Self
 
 from assay.core.errors import PolicyError
+from assay.core.policies import check_whole
 from assay.core.prompt import Embed, Reply, ReplyError, Request
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import show
@@ -23,6 +24,7 @@ from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
 from assay.tasks.judge.estimate import Estimate, EstimateOnly
 from assay.tasks.judge.kept import KeptModel, kept_model
 from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, estimate_tokens
+from assay.tasks.judge.options import number_from, own_words, place_of_cache
 from assay.tasks.judge.throttle import LOOK, Throttle
 from assay.tasks.judge.usage import Prices, Usage
 
@@ -78,20 +80,23 @@ class Judge:
         prompts: Mapping[str, str] | None = None,
         offline: bool = False,
     ) -> None:
-        self.samples = at_least("samples", samples, 1)
-        self.temperature = temperature
-        self.seed = seed
-        self.concurrency = at_least("concurrency", concurrency, 1)
-        self.retries = at_least("retries", retries, 0)
-        self.max_tokens = at_least("max_tokens", max_tokens, 1)
-        self.max_cost = max_cost
-        self.context = context
-        self.prompts = dict(prompts or {})
+        self.samples = check_whole("samples", samples, 1)
+        self.temperature = number_from("temperature", temperature)
+        self.seed = check_whole("seed", seed, 0)
+        self.concurrency = check_whole("concurrency", concurrency, 1)
+        self.retries = check_whole("retries", retries, 0)
+        self.max_tokens = check_whole("max_tokens", max_tokens, 1)
+        self.max_cost = None if max_cost is None else number_from("max_cost", max_cost)
+        self.context = None if context is None else check_whole("context", context, 1)
+        self.prompts = own_words(prompts)
         self.offline = offline
         self.estimate: Estimate | None = None
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
             raise PolicyError("max_cost= needs prices=, the cost of a million tokens, sent and replied")
+        timeout = None if timeout is None else number_from("timeout", timeout, above=True)
+        if tokens_per_minute is not None:
+            number_from("tokens_per_minute", tokens_per_minute, above=True)
         self._model = self._open(source, model, key, headers, timeout)
         self._embedder = self._open_embedder(embedder, source, key, headers, timeout)
         self._cache = self._open_cache(cache)
@@ -321,8 +326,7 @@ class Judge:
     def _open_cache(self, cache: Any) -> ReplyCache:  # noqa: ANN401 - a file, True, False or None
         if cache is False and self.offline:
             raise PolicyError("offline=True needs the cache that has the replies")
-        place = None if cache is False else default_place() if cache in (None, True) else cache
-        return ReplyCache(place, read_only=self.offline)
+        return ReplyCache(place_of_cache(cache, default_place()), read_only=self.offline)
 
     def _open_embedder(
         self,
@@ -345,13 +349,6 @@ def close_all(*parts: ReplyCache | Model | None) -> None:
     for part in parts:
         if part is not None:
             part.close()
-
-
-def at_least(name: str, value: object, least: int) -> int:
-    """A whole number that is large enough."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise PolicyError(f"{name} must be a whole number from {least}, not {show(value)}")
-    return value
 
 
 def key_for(address: str) -> str | None:

@@ -36,7 +36,8 @@ class KeptModel:
         """Nothing is open."""
 
     def _refuse(self, _: object) -> NoReturn:
-        raise JudgeFailure(RulingKind.NOT_ASKED, "the cache has no reply (failures are not kept), and the judge is offline")
+        said = "the cache has no reply (failures are not kept), and the judge is offline"
+        raise JudgeFailure(RulingKind.NOT_ASKED, said)
 
 
 def kept_model(source: str, model: str | None) -> KeptModel:
