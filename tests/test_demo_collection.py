@@ -128,7 +128,7 @@ def test_the_collection_is_in_the_package_and_in_its_readme():
     """The package holds all of src/assay that git holds, so a file may be neither excluded nor ignored."""
     readme = (DEMO / "README.md").read_text(encoding="utf-8")
     names = sorted(file.name for file in DEMO.iterdir() if file.name not in {"README.md", "__pycache__"})
-    assert len(names) == 9
+    assert len(names) == 10
     assert [name for name in names if f"`{name}`" not in readme] == []
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["maturin"]
     assert settings["python-source"] == "src"

@@ -1,8 +1,14 @@
 """`assay demo`: the table, and that the commands it proposes work."""
 
 import shlex
+import sqlite3
+from importlib.resources import files
+from pathlib import Path
 
-from assay.cli.demo import path_to_type
+from assay.cli.demo import ANSWERED, JUDGE_MODEL, JUDGED_MEASURES, STORED_REPLIES, path_to_type
+from assay.measures import TABLE
+
+DEMO = Path(str(files("assay") / "demo"))
 
 
 def test_shows_the_runs_and_which_is_better(assay):
@@ -29,9 +35,35 @@ def test_shows_two_rag_systems(assay):
     assert sum(line.startswith("  question ") for line in lines) == 2
 
 
+def test_shows_what_a_model_judged_and_says_which(assay):
+    before = {each.name: each.stat().st_mtime_ns for each in DEMO.iterdir()}
+    result = assay("demo")
+    shown = result.stdout.partition("\nThe same answers, judged by an LLM")[2].splitlines()
+    assert shown[0] == f": stored replies of {JUDGE_MODEL}. A model this small judges poorly"
+    assert shown[3].split() == ["run", *JUDGED_MEASURES]
+    for line, name in zip(shown[5:7], ANSWERED, strict=True):
+        assert (line.split()[0], 0 <= float(line.split()[1]) <= 1) == (name, True)
+    # Nobody is asked, and the package stays as it is.
+    assert {each.name: each.stat().st_mtime_ns for each in DEMO.iterdir()} == before
+    assert result.stderr == ""
+
+
+def test_the_replies_are_those_of_the_prompts_in_use():
+    with sqlite3.connect(DEMO / STORED_REPLIES) as file:
+        rows = file.execute("SELECT DISTINCT model, prompt, sample FROM replies").fetchall()
+        (mode,) = file.execute("PRAGMA journal_mode").fetchone()
+    file.close()
+    prompts = {str(each) for name in JUDGED_MEASURES for each in TABLE[name].prompts}
+    assert {prompt for _, prompt, _ in rows} == prompts, "run `make verdicts`"
+    assert {(model, sample) for model, _, sample in rows} == {(JUDGE_MODEL, 0)}
+    # Anything else could not be read where nobody may write.
+    assert mode == "delete"
+    assert (DEMO / STORED_REPLIES).stat().st_size < 300_000
+
+
 def test_what_it_proposes_works(assay):
     proposed = assay("demo").stdout.partition("What to type next:\n")[2].splitlines()
-    assert len(proposed) == 4
+    assert len(proposed) == 5
     for line in proposed:
         name, *arguments = shlex.split(line)
         assert (name, assay(*arguments).exit_code) == ("assay", 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from assay.cli.terminal import Command, emit
 from assay.results.results import Results
 from assay.tasks.compare.api import compare
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, Evaluator
+from assay.tasks.judge.judge import Judge
 from assay.tasks.rag.api import evaluate_rag
 
 if TYPE_CHECKING:
@@ -25,6 +26,13 @@ MAIN_MEASURE = DEFAULT_MEASURES[0]
 RAG_MEASURES = ("recall", "answer_f1", "rouge_l")
 # A passage that is only on topic does not answer the question.
 ANSWERS = 2
+# The model whose stored replies are shown, by the digest of its file, and how it was asked (examples/demo_verdicts.py).
+JUDGED_MEASURES = ("answer_accuracy",)
+JUDGE_MODEL = "SmolLM2-135M-Instruct"
+STORED_REPLIES = "verdicts.sqlite"
+JUDGE_FILE = "gguf:fedefb9214c006da"
+SAMPLING = {"temperature": 0.7, "max_tokens": 100}
+JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING}
 
 
 @click.command("demo", cls=Command, short_help="See assay at work on a small collection.", examples=("assay demo",))
@@ -37,7 +45,9 @@ def command() -> None:
         evaluator = Evaluator(folder / "qrels.txt")
         results = Results({name: evaluator.evaluate(folder / f"{name}.run") for name in RUNS})
         answered = {name: evaluate_rag(folder / f"rag_{name}.jsonl", RAG_MEASURES, rel=ANSWERS) for name in ANSWERED}
-        emit(f"{page(results)}\n{rag_page(answered)}\n{next_steps(results, folder)}")
+        judged = {name: judge_answers(folder, name) for name in ANSWERED}
+        pages = (page(results), rag_page(answered), judged_page(judged), next_steps(results, folder))
+        emit("\n".join(pages))
 
 
 def best_of(results: Results) -> str:
@@ -73,15 +83,34 @@ The better one: answers with and without a relevant passage retrieved, and its t
 """
 
 
+def judge_answers(folder: Path, name: str) -> RagResult:
+    """What the stored replies of a language model say of a system's answers."""
+    with Judge(JUDGE_FILE, cache=folder / STORED_REPLIES, offline=True, **JUDGE_SETTINGS) as judge:
+        return evaluate_rag(folder / f"rag_{name}.jsonl", JUDGED_MEASURES, judge=judge)
+
+
+def judged_page(judged: dict[str, RagResult]) -> str:
+    """The same answers as a language model judges them."""
+    return f"""\
+The same answers, judged by an LLM: stored replies of {JUDGE_MODEL}. A model this small judges poorly
+and fails often; its verdicts show the form, and say nothing about the answers.
+
+{Results(judged)}
+"""
+
+
 def next_steps(results: Results, folder: Path) -> str:
     """What to type next."""
     names = ("qrels.txt", "bm25.run", f"{best_of(results)}.run", "queries.jsonl", "passages.jsonl", "rag_bm25.jsonl")
     qrels, first, best, queries, passages, records = (path_to_type(folder / name) for name in names)
+    judge = {"judge": JUDGE_FILE, "judge-model": JUDGE_MODEL, "judge-cache": path_to_type(folder / STORED_REPLIES)}
+    how = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in (judge | SAMPLING).items())
     return f"""\
 What to type next:
   assay compare {qrels} {first} {best}
   assay diff {qrels} {first} {best} --queries {queries} --corpus {passages}
   assay rag {records} --rel {ANSWERS}
+  assay rag {records} -m {JUDGED_MEASURES[0]} --offline {how}
   assay measures {MAIN_MEASURE}
 """
 
