@@ -15,7 +15,7 @@ from raw_server import RawServer, drip, flood
 from search_server import Reply, SearchServer
 
 WITHOUT = "import sys; sys.modules['httpx2'] = None; import assay; "
-HINT = 'HTTP needs the package httpx2; install it with: pip install "assay[probe]"'
+HINT = 'HTTP needs the package httpx2; install it with: pip install "assay[probe]", or "assay[judge]" for a judge'
 
 
 def run_python(code):

@@ -162,7 +162,8 @@ def open_pool() -> httpcore2.ConnectionPool:
     try:
         from assay.data import transport
     except ImportError:
-        raise AssayError('HTTP needs the package httpx2; install it with: pip install "assay[probe]"') from None
+        hint = 'pip install "assay[probe]", or "assay[judge]" for a judge'
+        raise AssayError(f"HTTP needs the package httpx2; install it with: {hint}") from None
     return transport.open_pool()
 
 

@@ -179,6 +179,18 @@ def test_requests_at_a_time_fall_with_429_and_climb_again():
     assert throttle.limit == 32.0
 
 
+def test_a_limit_of_tokens_per_minute_is_kept():
+    from assay.tasks.judge.throttle import Throttle
+
+    throttle = Throttle(8, tokens_per_minute=600)
+    started = time.monotonic()
+    with throttle.slot(600):
+        assert time.monotonic() - started < 0.4
+    # Ten tokens come in a second.
+    with throttle.slot(5):
+        assert time.monotonic() - started >= 0.5
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_more_or_fewer_verdicts_than_asked_for_are_no_verdicts(number):
     with serve(completion(json.dumps({"verdicts": [True] * number}))) as chats, pytest.raises(JudgeFailure) as failure:
