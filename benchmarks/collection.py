@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ QUERIES = 6980
 DOCUMENTS = 8_841_823
 DEPTH = 1000
 JUDGED = 10
-FOLDER = Path(__file__).parent / "data"
+# Named after what makes the data, so that a change here makes it anew.
+FOLDER = Path(__file__).parent / "data" / sha256(Path(__file__).read_bytes()).hexdigest()[:8]
 
 
 def query_ids() -> list[str]:
@@ -109,7 +111,7 @@ def make_qrels(run: Path, path: Path) -> None:
 
 def collection() -> tuple[Path, Path, Path, Path]:
     """The judgments, the run, the same run ten times as deep, and another run; made on first use."""
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(exist_ok=True, parents=True)
     qrels, run, deep, other = (FOLDER / name for name in ("qrels.txt", "run.txt", "run-deep.txt", "run-other.txt"))
     makers: dict[Path, Callable[[Path], None]] = {
         run: make_run,

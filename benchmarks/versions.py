@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collection import collection, read_dicts
+from collection import FOLDER, collection, read_dicts
 from lines import MEASURES, PEER_MEASURES
 from timing import command
 
@@ -145,12 +145,11 @@ def from_files() -> dict[str, Callable[[], object]]:
     many = [*MEASURES, *(f"precision@{cutoff}" for cutoff in range(1, 1001))]
     demo = Path(assay.__file__).parent / "demo"
     demo_qrels, bm25, dense = (demo / name for name in ("qrels.txt", "bm25.run", "dense.run"))
-    folder = HERE / "data"
-    some = folder / "run-some.txt"
+    some = FOLDER / "run-some.txt"
     if not some.exists():
         with run.open() as file:
             some.write_text("".join(line for line, _ in zip(file, range(200_000), strict=False)))
-    copies = {ending: folder / f"run-some.{ending}" for ending in ("jsonl", "csv", "parquet", "json")}
+    copies = {ending: FOLDER / f"run-some.{ending}" for ending in ("jsonl", "csv", "parquet", "json")}
     for path in copies.values():
         if not path.exists():
             assay.read_run(some).write(path, lossy=True)
