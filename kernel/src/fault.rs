@@ -12,8 +12,8 @@ pub enum Kind {
     Format,
     /// A query lists a document twice.
     Duplicate,
-    /// There is more than is allowed.
-    Limit,
+    /// There is more than the limit of that name allows.
+    Limit { name: &'static str, most: u64 },
     /// There is not enough memory.
     Memory,
     /// The work was stopped from outside.

@@ -32,12 +32,33 @@ impl Default for Limits {
 pub fn size(count: u64) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let exact = units.iter().find(|(shift, _)| count.is_multiple_of(1 << shift));
-    exact.map_or_else(|| format!("{count} bytes"), |(shift, unit)| format!("{} {unit}", count >> shift))
+    let (shift, unit) = exact.unwrap_or(&(0, "bytes"));
+    format!("{} {unit}", thousands(count >> shift))
 }
 
-/// The fault of input that is past the limit of that name.
+/// A number with a comma after each third digit.
+pub fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let comma = |place: usize| if place > 0 && (digits.len() - place).is_multiple_of(3) { "," } else { "" };
+    digits.chars().enumerate().map(|(place, digit)| format!("{}{digit}", comma(place))).collect()
+}
+
+/// The fault of input that is past the limit of that name; `core/limits.py` adds how to raise it.
 #[cold]
-pub fn refuse(what: &str, name: &str, twice: u64) -> Fault {
-    let advice = format!("limits({name}={twice}) in Python, assay --limit {name}={twice} in the shell");
-    Fault::new(Kind::Limit, format!("{what}; if that is right, raise the limit: {advice}"))
+pub fn refuse(what: impl Into<String>, name: &'static str, most: u64) -> Fault {
+    Fault::new(Kind::Limit { name, most }, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_exact() {
+        let shown = [(1 << 20, "1 MiB"), (64 << 30, "64 GiB"), (999, "999 bytes"), (1000, "1,000 bytes")];
+        for (count, text) in shown {
+            assert_eq!(size(count), text);
+        }
+        assert_eq!([0, 12_345, 1_234_567].map(thousands), ["0", "12,345", "1,234,567"]);
+    }
 }

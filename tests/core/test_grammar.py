@@ -90,7 +90,7 @@ BAD = [
     ("ndcg((gain=exp2))", f"cannot read the measure 'ndcg((gain=exp2))'; {READABLE}"),
     ("ndcg 10", f"cannot read the measure 'ndcg 10'; {READABLE}"),
     ("ndcg,ap", f"cannot read the measure 'ndcg,ap'; {READABLE}"),
-    ("a" * 1001, f"cannot read the measure '{'a' * 60}…'; {READABLE}"),
+    ("a" * 1001, f"the measure '{'a' * 60}…' has 1,001 characters; at most 1,000 are allowed"),
     ("ndcg\x1b[31m@1\n2", f"cannot read the measure 'ndcg\\x1b[31m@1\\n2'; {READABLE}"),
     ("ndcg(exp2)@10", "cannot read 'exp2' in the measure 'ndcg(exp2)@10'; write param=value"),
     ("ndcg(gain=)@10", "cannot read 'gain=' in the measure 'ndcg(gain=)@10'; write param=value"),

@@ -51,7 +51,7 @@ CASES = [
     ("unclosed", "ap(rel=1", "MeasureError: cannot read the measure 'ap(rel=1'"),
     ("unopened", "ap rel=1)", "MeasureError: cannot read the measure 'ap rel=1)'"),
     ("nested", "ap((rel=1))", "MeasureError: cannot read the measure 'ap((rel=1))'"),
-    ("deeply nested", "ap" + "(" * 500 + ")" * 500, "MeasureError: cannot read the measure"),
+    ("deeply nested", "ap" + "(" * 499 + ")" * 499, "MeasureError: cannot read the measure"),
     ("nested past the longest", "ap" + "(" * 100000, "MeasureError: the measure"),
     ("a million characters", "n" * 1000000, "MeasureError: the measure"),
     ("a million blanks", " " * 1000000 + "ndcg", "MeasureError: the measure '"),

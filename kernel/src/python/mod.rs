@@ -38,11 +38,22 @@ impl From<Fault> for PyErr {
             Kind::File => errors::FileError::new_err(fault.message),
             Kind::Format => errors::FormatError::new_err(fault.message),
             Kind::Duplicate => errors::DuplicateError::new_err(fault.message),
-            Kind::Limit => errors::LimitError::new_err(fault.message),
+            Kind::Limit { name, most } => past_limit(&fault.message, name, most),
             Kind::Memory => PyMemoryError::new_err(fault.message),
             Kind::Interrupted => PyKeyboardInterrupt::new_err(()),
         }
     }
+}
+
+/// The error of input past a limit, in the words that Python has for it, which say how the limit is raised.
+#[cold]
+fn past_limit(what: &str, name: &str, most: u64) -> PyErr {
+    Python::attach(|py| {
+        let refuse = py.import("assay.core.limits").and_then(|limits| limits.getattr("refuse"));
+        refuse
+            .and_then(|refuse| refuse.call1((what, name, most)))
+            .map_or_else(|error| error, PyErr::from_value)
+    })
 }
 
 fn data_error(message: String) -> PyErr {

@@ -2,7 +2,7 @@
 
 use crate::failure;
 use crate::fault::{Fault, show};
-use crate::limits::{Limits, refuse, size};
+use crate::limits::{Limits, refuse, size, thousands};
 use crate::memory::{Grow, Lack};
 use crate::text::line::{self, Line};
 use crate::text::source::Source;
@@ -129,8 +129,8 @@ pub fn check_rows(rows: usize, query: Option<&[u8]>, limits: Limits) -> Result<(
     if rows <= limits.rows {
         return Ok(());
     }
-    let what = format!("query {} has more than {} rows", show(query.unwrap_or_default()), limits.rows);
-    Err(refuse(&what, "rows", 2 * limits.rows as u64))
+    let (query, most) = (show(query.unwrap_or_default()), limits.rows as u64);
+    Err(refuse(format!("query {query} has more than {} rows", thousands(most)), "rows", most))
 }
 
 /// Where the lines of the last query begin. Zero if there is no other query before it.
@@ -205,9 +205,9 @@ pub fn each_line<'a>(
         let this = Line::first(rest);
         let bytes = this.bytes();
         if bytes.len() > longest {
-            let what =
-                format!("line longer than {}; this is probably not a TREC text file", size(longest as u64));
-            return Err((number, refuse(&what, "line", 2 * longest as u64)));
+            let most = longest as u64;
+            let what = format!("line longer than {}; this is probably not a TREC text file", size(most));
+            return Err((number, refuse(what, "line", most)));
         }
         // The mark would be taken for part of a query's id.
         if bytes.first() == BYTE_ORDER_MARK.first() && bytes.starts_with(BYTE_ORDER_MARK) {

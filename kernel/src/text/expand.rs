@@ -1,7 +1,7 @@
 //! Reads a file as it is or decompressed, as its first bytes say, and stops where it grows past the limits.
 
 use crate::failure;
-use crate::limits::{FREE, Limits, refuse, size};
+use crate::limits::{FREE, Limits, refuse, size, thousands};
 use crate::memory::has_memory;
 use crate::text::encoding::decoded;
 use std::fs::File;
@@ -139,11 +139,11 @@ impl<R: Read> Read for Limited<R> {
         let Limits { decompressed, ratio, .. } = self.limits;
         if self.given > decompressed {
             let what = format!("more than {} when decompressed", size(decompressed));
-            return Err(io::Error::other(refuse(&what, "decompressed", decompressed.saturating_mul(2))));
+            return Err(io::Error::other(refuse(what, "decompressed", decompressed)));
         }
         if self.given > FREE && self.given / ratio.max(1) > self.taken.load(Ordering::Relaxed) {
-            let what = format!("more than {ratio} times as large when decompressed");
-            return Err(io::Error::other(refuse(&what, "ratio", ratio.saturating_mul(2))));
+            let what = format!("more than {} times as large when decompressed", thousands(ratio));
+            return Err(io::Error::other(refuse(what, "ratio", ratio)));
         }
         Ok(count)
     }

@@ -83,7 +83,7 @@ impl Source {
             if written > self.limits.temporary {
                 let most = self.limits.temporary;
                 let what = format!("{}: more than {} in a temporary file", self.name, size(most));
-                return Err(refuse(&what, "temporary", most.saturating_mul(2)));
+                return Err(refuse(what, "temporary", most));
             }
             let full = || Err(io::ErrorKind::StorageFull.into());
             let done = if failure::fails() { full() } else { copy.write_all(&buffer[..count]) };

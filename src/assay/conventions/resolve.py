@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.tools import CONVENTIONS
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.grammar import read_number, read_value
+from assay.core.grammar import check_length, read_number, read_value
 from assay.core.measure import Definition, Measure
 from assay.core.parameter import write_value
 from assay.core.text import nearest, show
@@ -132,10 +132,8 @@ def resolve_name(
     short: Mapping[str, str] = NO_OPTIONS,
 ) -> dict[str, Chosen]:
     """The measures that one name means."""
-    if isinstance(name, str) and len(name) > LONGEST_NAME:
-        raise MeasureError(
-            f"the measure {show(name)} has {len(name):,} characters; at most {LONGEST_NAME:,} are allowed"
-        )
+    if isinstance(name, str):
+        check_length(name, LONGEST_NAME)
     if isinstance(name, str) and (whole := spell_out(name, short)) != name:
         return {name: Chosen(parse(whole), convention.policies.changed(options))}
     if isinstance(name, str) and CONVENTIONS.loaded.get(convention.name) is convention:

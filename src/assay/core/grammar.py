@@ -47,7 +47,8 @@ def split_name(text: str) -> Spelling:
     >>> split_name("rbp(p=0.95)")
     Spelling(name='rbp', values={'p': '0.95'}, at=None)
     """
-    shape = SHAPE.fullmatch(text) if len(text) <= LONGEST_NAME else None
+    check_length(text)
+    shape = SHAPE.fullmatch(text)
     if shape is None:
         hint = "write name(param=value,…)@k, such as ndcg@10"
         if '"' in text:
@@ -62,6 +63,12 @@ def split_name(text: str) -> Spelling:
             raise MeasureError(f"duplicate parameter {show(name)} in the measure {show(text)}")
         values[name] = unquote(value)
     return Spelling(shape["name"], values, shape["at"])
+
+
+def check_length(text: str, most: int = LONGEST_NAME) -> None:
+    """Raises for a name that is too long."""
+    if len(text) > most:
+        raise MeasureError(f"the measure {show(text)} has {len(text):,} characters; at most {most:,} are allowed")
 
 
 def split_arguments(inside: str) -> list[str]:

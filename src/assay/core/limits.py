@@ -88,9 +88,14 @@ def check_limit(name: str, value: object) -> None:
     """Raises if there is no such limit, or not of that size."""
     if name not in NAMES:
         raise PolicyError(f"unknown limit {show(name)}; the limits are {', '.join(NAMES)}")
-    most = MOST_ROWS if name == "rows" else LARGEST
+    most = largest(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
         raise PolicyError(f"limit {name} must be a whole number from 1 to {most:,}, not {show(str(value))}")
+
+
+def largest(name: str) -> int:
+    """The largest value of the limit of that name."""
+    return MOST_ROWS if name == "rows" else LARGEST
 
 
 def read_limits(pairs: Iterable[str]) -> dict[str, int]:
@@ -127,7 +132,7 @@ def size(count: int) -> str:
 
 def refuse(what: str, name: str, most: int | None = None) -> LimitError:
     """The error for data past the limit of that name; `most` is what it was, if it was set in another thread."""
-    twice = 2 * (most or getattr(LIMITS.get(), name))
+    twice = min(2 * (most or getattr(LIMITS.get(), name)), largest(name))
     in_shell = INTERFACE.get() is Interface.SHELL
     option = f"assay --limit {name}={twice} …" if in_shell else f"with assay.limits({name}={twice}):"
     return LimitError(f"{what}; if that is right, raise the limit: {option}")

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import Rows
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, DataError
 from assay.data.formats import TREC, recognise
 from assay.data.formats.json import as_pairs, read_entries
 from assay.data.formats.tabular import prepare_files
@@ -86,8 +86,12 @@ def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa:
     if frame is not None:
         return ids_of_frame(frame)
     if isinstance(data, Mapping):
-        first = dict(islice(data.items(), MOST_QUERIES))
-        return ids_of_rows(Rows.from_rankings(as_dicts(first)))
+        first = as_dicts(dict(islice(data.items(), MOST_QUERIES)))
+        try:
+            return ids_of_rows(Rows.from_rankings(first))
+        except DataError:
+            # An id that is not valid Unicode: a dict of scores is ranked without a look at what is not judged.
+            return {str(query): [str(each) for each in ranking] for query, ranking in first.items()}
     return ids_of_rows(Rows.from_rankings(as_dicts(data[:MOST_QUERIES])))
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from assay.core.errors import PASSING, AssayError, DataError, MeasureError
-from assay.core.grammar import LONGEST_NAME, NUMBER
+from assay.core.grammar import NUMBER, check_length
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
 from assay.core.text import nearest, printable, show
@@ -142,7 +142,8 @@ def parse_score(text: str) -> Measure:
     >>> parse_score("score:latency(higher_is_better=false)").definition.higher_is_better
     False
     """
-    shape = SHAPE.fullmatch(text.strip()) if len(text) <= LONGEST_NAME else None
+    check_length(text)
+    shape = SHAPE.fullmatch(text.strip())
     if shape is None:
         raise MeasureError(
             f"cannot read the measure {show(text)}; write score:name or score:name(higher_is_better=false), "

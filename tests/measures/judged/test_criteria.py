@@ -59,7 +59,7 @@ def test_criteria_stay_whole_among_other_names():
         ('aspect(criterion="a",criterion="b")', "duplicate parameter 'criterion'"),
         ('aspect(criterion="a", b")', "cannot read"),
         ('aspect(criterion="ok",see=nothing)', "see must be answer or reference or contexts or all"),
-        (f'aspect(criterion="{"x" * 1001}")', "cannot read the measure"),
+        (f'aspect(criterion="{"x" * 1001}")', "has 1,021 characters"),
     ],
 )
 def test_what_cannot_be_a_criterion(name, match):

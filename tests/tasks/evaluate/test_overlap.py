@@ -243,3 +243,8 @@ def test_the_ids_of_a_run_in_parts(ending, tmp_path):
         assay.evaluate(QRELS, tmp_path, "rr")
     assert "the run has 'doc7#3', 'doc9#0'" in str(caught[0].message)
     assert str(caught[0].message).endswith('; doc_id="before:#" joins them')
+
+
+def test_an_id_that_is_not_valid_unicode_is_shown_escaped():
+    result = assay.evaluate({"q": {"d": 1}}, {"q": {"d\ud800": 1.0}}, "rr")
+    assert "the judgments have 'd', the run has 'd\\ud800'" in str(result.notes[0])

@@ -6,20 +6,23 @@ text, or 0 if there is none; NaN ranks lowest.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.compat.trec_eval.bounds import check_lines, check_rows
 from assay.compat.trec_eval.options import FILE, Stop, read_real
 from assay.compat.trec_eval.read import RUN_FIELDS
 from assay.core.errors import DuplicateError
+from assay.core.limits import LIMITS
 from assay.core.parameter import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     import polars
 
     from assay._kernel import Ranker
+    from assay.data.source import Source
 
 ENCODING = "latin-1"
 BLOCK = 1 << 23
@@ -37,14 +40,15 @@ class LooseRun(NamedTuple):
     surplus: int
 
 
-def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
+def read_loosely(source: Source, topics: Iterable[bytes]) -> LooseRun:
     """Reads a whole run, block by block. A line with missing fields ends the program."""
     import polars
 
     known = [topic.decode(ENCODING) for topic in topics]
     is_known = polars.col("query_id").is_in(polars.Series(known, dtype=polars.String).implode())
     tables, name, lines, surplus = [], b"", 0, 0
-    for block in read_blocks(path):
+    rows: Counter[str] = Counter()
+    for block in read_blocks(source):
         fields = split_block(block)
         if not len(fields):
             continue
@@ -55,16 +59,21 @@ def read_loosely(path: Path, topics: Iterable[bytes]) -> LooseRun:
         name = fields["tag"][-1].encode(ENCODING)
         surplus += fields["rest"].count()
         tables.append(fields.drop("tag", "rest").filter(is_known))
+        rows.update(dict(tables[-1]["query_id"].value_counts().rows()))
+        check_rows(rows, source.name)
     empty = polars.DataFrame(schema=dict.fromkeys(("query_id", "doc_id", "value"), polars.String))
     table = polars.concat([empty, *tables])
     return LooseRun(table.with_columns(parse_scores(table["value"])), name, surplus)
 
 
-def read_blocks(path: Path) -> Iterator[bytes]:
-    """The content of a file in blocks of whole lines."""
-    with path.open("rb") as file:
+def read_blocks(source: Source) -> Iterator[bytes]:
+    """The content of a file in blocks of whole lines, none of them too long."""
+    first = 1
+    with source.path.open("rb") as file:
         while block := file.read(BLOCK):
-            yield block + file.readline()
+            block += file.readline(LIMITS.get().line + 1)
+            first += check_lines(block, source.name, first)
+            yield block
 
 
 def split_block(block: bytes) -> polars.DataFrame:

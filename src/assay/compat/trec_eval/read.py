@@ -11,6 +11,7 @@ import os
 import re
 import stat
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import Index, Options, Ranker, Rows
+from assay.compat.trec_eval.bounds import check_lines, check_rows
 from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real, read_whole
 from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
@@ -116,7 +118,9 @@ def read_judgments(path: str, form: str) -> Judgments:
     try:
         with open_argument(path, complaint, is_input=path == INPUT) as file:
             content = read_nonempty(file.path, complaint, FILE)
-            return (read_plain(file, content) if form == "qrels" else None) or read_judgment_lines(content, form)
+            check_lines(content, file.name)
+            plain = read_plain(file, content) if form == "qrels" else None
+            return plain or read_judgment_lines(content, form, file.name)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{path}'\n") from None
 
@@ -137,13 +141,18 @@ def read_plain(source: Source, content: bytes) -> Judgments | None:
         return None
     topics = [query.encode() for query in rows.queries()]
     return Judgments(
-        topics, lambda code: rows if code == "utf-8" else read_judgment_lines(content, "qrels").rows(code), "utf-8", {}
+        topics,
+        lambda code: rows if code == "utf-8" else read_judgment_lines(content, "qrels", source.name).rows(code),
+        "utf-8",
+        {},
     )
 
 
-def read_judgment_lines(content: bytes, form: str) -> Judgments:
+def read_judgment_lines(content: bytes, form: str, name: str) -> Judgments:
     """The judgments line by line."""
     lines = split_lines(content, FORMATS[form])
+    topics = Counter(topic for topic, *_ in lines)
+    check_rows({topic.decode(errors="replace"): count for topic, count in topics.most_common(1)}, name)
     encoding = "utf-8" if is_utf8(content) else "latin-1"
     return judge_once(lines, encoding) if form == "qrels" else judge_in_groups(lines, encoding, form)
 
@@ -247,7 +256,7 @@ def rank_results(settings: CommandLine, judgments: Judgments) -> JudgedRun:
         with open_argument(argument, complaint, is_input=argument.startswith(INPUT)) as source:
             threads = count_threads(None)
             ranked = rank_with_kernel(source, judgments, threads)
-            return ranked or rank_by_own_rules(source.path, judgments, settings, threads)
+            return ranked or rank_by_own_rules(source, judgments, settings, threads)
     except Stop as stop:
         raise Stop(stop.code, f"{stop.text}trec_eval: Quit in file '{argument}'\n") from None
 
@@ -296,11 +305,11 @@ def is_data_line(line: bytes) -> bool:
     return bool(text) and not text.startswith(b"#")
 
 
-def rank_by_own_rules(path: Path, judgments: Judgments, settings: CommandLine, threads: int) -> JudgedRun:
+def rank_by_own_rules(source: Source, judgments: Judgments, settings: CommandLine, threads: int) -> JudgedRun:
     """The run by trec_eval's own rules. For preferences, ties are broken in the opposite order."""
     from assay.compat.trec_eval.loose import ENCODING, rank_loosely, read_loosely
 
-    run = read_loosely(path, judgments.topics)
+    run = read_loosely(source, judgments.topics)
     rows = judgments.rows(ENCODING)
     index = Index(rows, "count")
     ranker, repeated = rank_loosely(
