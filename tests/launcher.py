@@ -15,10 +15,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from ending import seconds_until_end
 
 TIMEOUT = 60
 CLOSED = None
@@ -68,7 +69,7 @@ class Launcher:
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="launched-")
-        # From the last signal to the end of the process; None if it had ended before.
+        # From the last signal to the end of the process, as `ending` counts; None if it had ended before.
         self.seconds: float | None = None
         command = [sys.executable, __file__]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - this file
@@ -83,7 +84,7 @@ class Launcher:
         self.folder.cleanup()
 
     def seconds_beyond_idle(self) -> float:
-        """The seconds from the last interrupt on, less those that an idle process takes, as the machine may be busy."""
+        """The seconds from the last interrupt on, less those that an idle process takes."""
         seconds = self.seconds or 0.0
         self.run(code=f"{LISTEN}import time\nready()\ntime.sleep({TIMEOUT})", interrupt_after=0.01)
         return seconds - (self.seconds or 0.0)
@@ -134,9 +135,9 @@ def await_end(child, job, ready):
             # The end of the process closes the pipe.
             if select.select([ready], [], [], job[name])[0]:
                 return os.waitpid(child, 0)[1], None
-            began = time.monotonic()
             os.kill(child, number)
-            return os.waitpid(child, 0)[1], time.monotonic() - began
+            seconds = seconds_until_end(child)
+            return os.waitpid(child, 0)[1], seconds
     return os.waitpid(child, 0)[1], None
 
 

@@ -3,7 +3,8 @@
 import os
 import sys
 
-INTERRUPTED = 130
+INTERRUPTED, FAILED = 130, 2
+TOO_MANY_FILES = "Too many open files"
 
 
 def main() -> None:
@@ -26,6 +27,12 @@ def main() -> None:
         if isinstance(error.__cause__, KeyboardInterrupt):
             leave()
         raise
+    except (ImportError, OSError) as error:
+        # What is imported before anything else can be caught.
+        if TOO_MANY_FILES not in str(error):
+            raise
+        sys.stderr.write(f"assay: {TOO_MANY_FILES}; close some, or allow more (ulimit -n)\n")
+        sys.exit(FAILED)
 
 
 def leave() -> None:

@@ -17,6 +17,8 @@ from assay._kernel import guard_interrupts, notice_interrupt
 if TYPE_CHECKING:
     from types import FrameType
 
+SHORTLY = 0.001
+
 
 def guard() -> None:
     """Starts the watch, unless signals are handled otherwise: a shell's background job ignores Ctrl-C."""
@@ -27,6 +29,7 @@ def guard() -> None:
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     guard_interrupts(reader)
     signal.signal(signal.SIGINT, interrupt)
+    sys.unraisablehook = interrupt_again
 
 
 def above_streams(descriptor: int) -> int:
@@ -44,6 +47,15 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     if is_between_commands(frame):
         sys.exit(INTERRUPTED)
     signal.default_int_handler(number, frame)
+
+
+def interrupt_again(ignored: sys.UnraisableHookArgs) -> None:
+    """Raises Ctrl-C once more, just after a callback in which Python ignores all errors, as at the end of an import."""
+    if issubclass(ignored.exc_type, (KeyboardInterrupt, SystemExit)):
+        signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, SHORTLY)
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 def is_between_commands(frame: FrameType | None) -> bool:

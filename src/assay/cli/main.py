@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from assay.__main__ import INTERRUPTED
+from assay.__main__ import FAILED, INTERRUPTED, TOO_MANY_FILES
 from assay._kernel import __version__
 from assay.cli.terminal import prepare_streams, say, write_examples
 from assay.core.errors import AssayError, is_out_of_files, is_out_of_threads
@@ -54,7 +54,7 @@ NO_MEMORY = "not enough memory; free some, or give the data in smaller parts, so
 class Failure(click.ClickException):
     """Bad input: one line on stderr."""
 
-    exit_code = 2
+    exit_code = FAILED
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
         say(f"assay: {self.message}")
@@ -148,7 +148,7 @@ def main() -> None:
         if isinstance(error, SystemExit):
             raise
         if is_out_of_files(error):
-            say("assay: Too many open files; close some, or allow more (ulimit -n)")
+            say(f"assay: {TOO_MANY_FILES}; close some, or allow more (ulimit -n)")
         elif isinstance(error, MemoryError):
             # While NumPy is loaded, before a command is called.
             say(f"assay: {NO_MEMORY}")
