@@ -18,7 +18,11 @@ RANKINGS = {f"q{query}": {f"d{number}": number * 7 % 11 for number in range(60)}
 UNTIED = {
     query: {document: 1 / (1 + number) for number, document in enumerate(each)} for query, each in RANKINGS.items()
 }
-OPTIONS = [Options(), Options(duplicates="count", single=True, spread=True), Options(foreign=True, exclude_query=True)]
+OPTIONS = [
+    Options(top=5),
+    Options(duplicates="count", single=True, spread=True),
+    Options(foreign=True, exclude_query=True),
+]
 # Where dicts are walked through the C API, and where that has to give up.
 BAD = [{"q1": {"d1": value}} for value in (10**400, float("nan"), "1", None, True, 2**64, 1e308)]
 BAD += [{"q1": {key: 1.0}} for key in ("", 1, b"d", "\ud800", None)] + [{"q1": [1, 2]}, {"q1": 1}, {1: {}}, [], 7]
@@ -50,6 +54,7 @@ def main() -> None:
         ways.append(rank(index, "add_frame", rows, "run", 2))
         for number in range(len(OPTIONS)):
             assert len({len(each.columns(number)["score"]) for each in ways}) == 1
+            assert len({each.tops(number)["ids"] for each in ways}) == 1
     for data in BAD:
         with contextlib.suppress(AssayError, TypeError, OverflowError):
             rank(index, "add_rankings", data)

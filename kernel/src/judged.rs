@@ -1,6 +1,7 @@
 //! What ranking gives: the judged documents that were retrieved, with the counts that make their ranks.
 
 use crate::memory::{Grow, Lack};
+use crate::tops::Tops;
 
 /// The number of a document that only other queries judged.
 pub const FOREIGN: u32 = u32::MAX;
@@ -68,6 +69,8 @@ impl Spread {
 pub struct Judged {
     pub facts: Vec<Fact>,
     pub hits: Vec<Hit>,
+    /// The first documents of each ranking, where they are asked for.
+    pub tops: Tops,
 }
 
 impl Judged {
@@ -76,12 +79,14 @@ impl Judged {
         for (judged, other) in all.iter_mut().zip(others) {
             judged.hits.room(other.hits.len())?;
             judged.facts.room(other.facts.len())?;
+            judged.tops.room(&other.tops)?;
         }
         for (judged, other) in all.iter_mut().zip(others) {
             let shift = judged.hits.len();
             judged.hits.extend_from_slice(&other.hits);
             let shifted = |fact: &Fact| Fact { first_hit: fact.first_hit + shift, ..*fact };
             judged.facts.extend(other.facts.iter().map(shifted));
+            judged.tops.append(&other.tops);
         }
         Ok(())
     }

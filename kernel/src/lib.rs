@@ -20,6 +20,7 @@ pub mod scan;
 mod seen;
 pub mod text;
 mod ties;
+pub mod tops;
 
 #[cfg(feature = "python")]
 mod python;

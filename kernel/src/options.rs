@@ -1,4 +1,5 @@
-//! The policies that decide what is ranked. How ties are broken is not one of them: all rules are counted at once.
+//! The policies that decide what is ranked. How ties are broken matters only to the first documents of a ranking: for
+//! judged ones, all rules are counted at once.
 
 /// What to do with a document that a ranking lists more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -7,6 +8,14 @@ pub enum Duplicates {
     First,
     Last,
     Count,
+}
+
+/// How documents with the same score are ordered: by id from high to low, from low to high, or as they are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ties {
+    Descending,
+    Ascending,
+    Input,
 }
 
 /// How rankings are read.
@@ -23,6 +32,10 @@ pub struct Options {
     pub foreign: bool,
     /// The figures of each ranking's scores are kept.
     pub spread: bool,
+    /// How many of the first documents of each ranking are kept.
+    pub top: u32,
+    /// The order of ties among these.
+    pub ties: Ties,
 }
 
 impl Default for Options {
@@ -34,6 +47,8 @@ impl Default for Options {
             exclude_query: false,
             foreign: false,
             spread: false,
+            top: 0,
+            ties: Ties::Descending,
         }
     }
 }

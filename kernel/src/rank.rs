@@ -122,6 +122,7 @@ impl<'a> Ranker<'a> {
     pub fn undo(&mut self) {
         if let Some(fact) = self.judged.facts.pop() {
             self.judged.hits.truncate(fact.first_hit);
+            self.judged.tops.undo(fact.query);
         }
     }
 
@@ -190,6 +191,7 @@ impl<'a> Ranker<'a> {
             None => {
                 let given = |found: &Found| hit(found.document, -(found.position as f64), found.position, 0);
                 self.judged.hits.add_each(self.found.iter().map(given))?;
+                self.judged.tops.add(query, documents, None, self.options)?;
             }
             Some(scores) => {
                 self.scores.clear();
@@ -203,6 +205,7 @@ impl<'a> Ranker<'a> {
                     self.judged.hits.add(hit(document, score, higher, same - 1))?;
                 }
                 break_ties(&mut self.judged.hits[first_hit..], &self.found, &self.scores, documents)?;
+                self.judged.tops.add(query, documents, Some(&self.scores), self.options)?;
             }
         }
         self.close(query, documents.count(), first_hit)

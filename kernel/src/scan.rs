@@ -139,6 +139,7 @@ fn merge(
         let mut judged = collected(rankers.into_iter().map(|ranker| ranker.judged))?;
         for each in &mut judged {
             each.facts.retain(|fact| segments[fact.query as usize] == 1);
+            each.tops.lists.retain(|list| segments[list.query as usize] == 1);
         }
         Judged::append_all(&mut scan.judged, &judged)?;
     }

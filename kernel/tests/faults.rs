@@ -12,6 +12,7 @@ use assay_kernel::rows::Rows;
 use assay_kernel::scan::{Plan, Scan, scan};
 use assay_kernel::text::read::{read_qrels, read_run};
 use assay_kernel::text::source::Source;
+use assay_kernel::tops::TopList;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -22,6 +23,8 @@ const QUERIES: usize = 8;
 #[derive(Debug, PartialEq)]
 struct Found {
     ranked: Vec<(u32, Fact, Vec<Hit>)>,
+    /// The first documents of each query, with their scores.
+    tops: Vec<(u32, Vec<(Vec<u8>, f64)>)>,
     values: Vec<f64>,
     unknown: usize,
     lines: usize,
@@ -31,20 +34,25 @@ struct Found {
 type Call<'a> = Box<dyn Fn() -> Result<Found, Fault> + 'a>;
 
 fn found(scan: &Scan) -> Found {
-    let mut ranked = Vec::new();
+    let (mut ranked, mut tops) = (Vec::new(), Vec::new());
     for judged in &scan.judged {
         let mut facts: Vec<&Fact> = judged.facts.iter().collect();
         facts.sort_by_key(|fact| fact.query);
         // Where a query's hits stand among the others depends on the threads.
         let own = |fact: &&Fact| (fact.query, Fact { first_hit: 0, ..**fact }, judged.hits_of(fact).to_vec());
         ranked.extend(facts.iter().map(own));
+        let mut lists: Vec<&TopList> = judged.tops.lists.iter().collect();
+        lists.sort_by_key(|list| list.query);
+        let kept = |list: &TopList| judged.tops.of(list).map(|(id, score)| (id.to_vec(), score)).collect();
+        tops.extend(lists.into_iter().map(|list| (list.query, kept(list))));
     }
-    Found { ranked, values: Vec::new(), unknown: scan.unknown.len(), lines: scan.lines, bytes: 0 }
+    Found { ranked, tops, values: Vec::new(), unknown: scan.unknown.len(), lines: scan.lines, bytes: 0 }
 }
 
 fn held(rows: Rows) -> Found {
     Found {
         ranked: Vec::new(),
+        tops: Vec::new(),
         unknown: rows.queries.len(),
         lines: rows.documents.len(),
         bytes: rows.text.len() as u64,
@@ -124,7 +132,7 @@ fn every_point_fails_cleanly() {
     let index = Index::new(&judgments, Duplicates::Error).unwrap();
     let stop = AtomicBool::new(false);
     let every = [
-        Options { spread: true, ..Options::default() },
+        Options { spread: true, top: 5, ..Options::default() },
         Options { foreign: true, single: true, duplicates: Duplicates::First, ..Options::default() },
     ];
     let lines = run_lines();
@@ -144,7 +152,14 @@ fn every_point_fails_cleanly() {
         let (source, target) = (Source::new(&path, name), folder.join("copy"));
         let copied = move || {
             let bytes = source.copy_to(&target)?;
-            Ok(Found { ranked: Vec::new(), values: Vec::new(), unknown: 0, lines: 0, bytes })
+            Ok(Found {
+                ranked: Vec::new(),
+                tops: Vec::new(),
+                values: Vec::new(),
+                unknown: 0,
+                lines: 0,
+                bytes,
+            })
         };
         calls.push((format!("decompress {name}"), Box::new(copied)));
     }
@@ -161,7 +176,14 @@ fn every_point_fails_cleanly() {
     calls.push(("read judgments".into(), Box::new(|| read_qrels(&qrels).map(held))));
     let indexed = || {
         let index = Index::new(&judgments, Duplicates::Error)?;
-        Ok(Found { ranked: Vec::new(), unknown: 0, lines: 0, bytes: 0, values: index.best_first()? })
+        Ok(Found {
+            ranked: Vec::new(),
+            tops: Vec::new(),
+            unknown: 0,
+            lines: 0,
+            bytes: 0,
+            values: index.best_first()?,
+        })
     };
     calls.push(("index".into(), Box::new(indexed)));
     let mut total = 0;

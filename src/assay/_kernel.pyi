@@ -28,6 +28,19 @@ class Columns(TypedDict):
     before_ascending: bytes
     before_input: bytes
 
+class TopColumns(TypedDict):
+    """The first documents of each query in rank order, as bytes; nothing where none are asked for.
+
+    `starts` and `offsets` are int64: where the documents of each judged query begin, and where the id of each document
+    begins in `ids`, both with the end of the last. `ids` is UTF-8. `scores` are float64, as they are compared: in a
+    given order 0, -1, -2.
+    """
+
+    starts: bytes
+    offsets: bytes
+    ids: bytes
+    scores: bytes
+
 def add_leftover(path: str | PathLike[str]) -> None: ...
 def drop_leftover(path: str | PathLike[str]) -> None: ...
 def notice_interrupt() -> None: ...
@@ -98,6 +111,8 @@ class Options:
         exclude_query: bool = False,
         foreign: bool = False,
         spread: bool = False,
+        top: int = 0,
+        ties: str = "docid_desc",
     ) -> Options: ...
 
 @final
@@ -124,6 +139,7 @@ class Ranker:
         limits: Limits | None = None,
     ) -> None: ...
     def columns(self, number: int) -> Columns: ...
+    def tops(self, number: int) -> TopColumns: ...
     def unknown(self) -> list[str]: ...
     @property
     def scattered(self) -> int: ...

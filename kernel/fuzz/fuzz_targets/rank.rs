@@ -1,12 +1,12 @@
-//! Rankings of two queries, one after the other: the counts that comparing all pairs gives, under every policy, and the
-//! same without ids where nothing ties.
+//! Rankings of two queries, one after the other: the counts that comparing all pairs gives, under every policy, the same
+//! without ids where nothing ties, and the first documents as by sorting.
 
 #![no_main]
 
 use arbitrary::Arbitrary;
 use assay_kernel::index::Index;
 use assay_kernel::judged::Judged;
-use assay_kernel::options::{Duplicates, Options};
+use assay_kernel::options::{Duplicates, Options, Ties};
 use assay_kernel::rank::Ranker;
 use assay_kernel::rows::{RowsBuilder, Span, Spans};
 use libfuzzer_sys::fuzz_target;
@@ -40,6 +40,8 @@ const SCORES: [f64; 16] = [
 #[derive(Debug, Arbitrary)]
 struct Case<'a> {
     policies: u8,
+    /// The order of ties among the first documents in two bits, and how many of these are kept.
+    top: u8,
     /// The judged documents of each query, a bit each.
     judged: [u32; 2],
     /// Two bytes a row: the document and, in the highest bit, the query; the score.
@@ -129,6 +131,8 @@ impl Case<'_> {
             exclude_query: is(4),
             foreign: is(5),
             spread: is(6),
+            top: u32::from(self.top >> 2),
+            ties: [Ties::Descending, Ties::Ascending, Ties::Input][usize::from(self.top & 3) % 3],
         }
     }
 

@@ -122,7 +122,8 @@ impl Case {
         let policies = [Duplicates::Error, Duplicates::First, Duplicates::Last, Duplicates::Count];
         let duplicates = policies[usize::from(self.policy) % policies.len()];
         let (single, given, exclude_query) = (self.single, self.given, self.exclude_query);
-        Options { duplicates, single, given, exclude_query, ..Options::default() }
+        let top = u32::from(self.policy >> 4);
+        Options { duplicates, single, given, exclude_query, top, ..Options::default() }
     }
 
     /// The text as the kernel gets it.

@@ -3,7 +3,9 @@
 use crate::text::{Row, has_surplus, is_text, lines, row, says_nothing};
 use assay_kernel::index::Index;
 use assay_kernel::judged::{FOREIGN, Fact, Hit, Judged};
-use assay_kernel::options::{Duplicates, Options};
+use assay_kernel::options::{Duplicates, Options, Ties};
+use assay_kernel::tops::TopList;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run holds, in an order that no thread decides.
@@ -11,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Found {
     /// By query: how much it retrieved, and its hits.
     pub rankings: BTreeMap<u32, (u32, Vec<Hit>)>,
+    /// By query: the first documents with their scores.
+    pub tops: BTreeMap<u32, Vec<(Vec<u8>, f64)>>,
     pub unknown: BTreeSet<Vec<u8>>,
     pub scattered: usize,
     pub lines: usize,
@@ -28,9 +32,12 @@ impl Found {
     pub fn of(judged: &Judged) -> Self {
         let facts = &judged.facts;
         let ranking = |fact: &Fact| (fact.query, (fact.retrieved, judged.hits_of(fact).to_vec()));
+        let id = |(id, score): (&[u8], f64)| (id.to_vec(), score);
+        let top = |list: &TopList| (list.query, judged.tops.of(list).map(id).collect());
         let sum = |of: fn(&Fact) -> u32| facts.iter().map(|fact| u64::from(of(fact))).sum();
         let found = Self {
             rankings: facts.iter().map(ranking).collect(),
+            tops: judged.tops.lists.iter().map(top).collect(),
             repeats_kept: sum(|fact| fact.repeats_kept),
             repeats_dropped: sum(|fact| fact.repeats_dropped),
             excluded: sum(|fact| fact.excluded),
@@ -54,7 +61,8 @@ impl PartialEq for Found {
                 of.excluded,
             ]
         };
-        (&self.rankings, &self.unknown, counts(self)) == (&other.rankings, &other.unknown, counts(other))
+        (&self.rankings, &self.tops, &self.unknown, counts(self))
+            == (&other.rankings, &other.tops, &other.unknown, counts(other))
     }
 }
 
@@ -153,10 +161,28 @@ pub fn rank(found: &mut Found, query: u32, mut rows: Vec<Row<'_>>, index: &Index
     let mut hits: Vec<Hit> = (0..kept.len()).filter_map(hit).collect();
     hits.sort_by_key(|hit| hit.higher);
     found.rankings.insert(query, (kept.len() as u32, hits));
+    if options.top > 0 {
+        found.tops.insert(query, first(&ids, &scores, options));
+    }
     let mut highest: Vec<f64> = kept.iter().map(|row| row.score).collect();
     highest.sort_by(|left, right| right.total_cmp(left));
     found.highest = highest.first().map(|&top| (top, highest.get(1).copied().unwrap_or(top)));
     true
+}
+
+/// The first documents of a ranking, by sorting it.
+fn first(ids: &[&[u8]], scores: &[f64], options: Options) -> Vec<(Vec<u8>, f64)> {
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by(|&one, &other| {
+        let by_id = match options.ties {
+            Ties::Descending => ids[other].cmp(ids[one]),
+            Ties::Ascending => ids[one].cmp(ids[other]),
+            Ties::Input => Ordering::Equal,
+        };
+        scores[other].partial_cmp(&scores[one]).unwrap_or(Ordering::Equal).then(by_id)
+    });
+    order.truncate(options.top as usize);
+    order.into_iter().map(|at| (ids[at].to_vec(), scores[at])).collect()
 }
 
 /// The number of a document among those that the query judged, or `FOREIGN` if others did and that counts.

@@ -6,6 +6,8 @@ use super::work::MANY_ROWS;
 use crate::memory::{Grow, Lack};
 use crate::options::Options;
 use crate::rank::{Ranker, Rankers};
+use crate::rows::{Span, Spans};
+use crate::tops::least;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
@@ -45,8 +47,8 @@ fn rank_once(
     if needs_ids || needs_scores || is_large || !scratch.read_scores(dict, ranker.options)? {
         return Ok(false);
     }
-    // The slow path refuses the empty id.
-    if dict.contains("")? {
+    // The slow path refuses the empty id, and what is not Unicode.
+    if !scratch.read_firsts(dict, ranker.options)? || dict.contains("")? {
         return Ok(false);
     }
     scratch.found.clear();
@@ -57,7 +59,12 @@ fn rank_once(
             scratch.found.add((document as u32, ranker.options.score(score.extract()?)))?;
         }
     }
-    Ok(ranker.rank_untied(query, &scratch.found, &scratch.scores)?)
+    let is_untied = ranker.rank_untied(query, &scratch.found, &scratch.scores)?;
+    if is_untied {
+        let firsts = Spans { text: &scratch.text, spans: &scratch.firsts };
+        ranker.judged.tops.add(query, &firsts, Some(&scratch.first_scores), ranker.options)?;
+    }
+    Ok(is_untied)
 }
 
 /// Buffers that are used again for each query.
@@ -65,6 +72,10 @@ fn rank_once(
 pub struct Scratch {
     scores: Vec<f64>,
     found: Vec<(u32, f64)>,
+    /// The documents that may be among the first, where these are asked for.
+    firsts: Vec<Span>,
+    first_scores: Vec<f64>,
+    text: Vec<u8>,
 }
 
 impl Scratch {
@@ -118,6 +129,38 @@ impl Scratch {
         }
         Ok(finite)
     }
+
+    /// Reads the ids whose scores are high enough for the first documents, if these are asked for; false if one is not
+    /// Unicode. The scores have just been read.
+    fn read_firsts(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> PyResult<bool> {
+        self.firsts.clear();
+        self.first_scores.clear();
+        self.text.clear();
+        if options.top == 0 {
+            return Ok(true);
+        }
+        let least = least(&self.scores, options.top as usize)?;
+        let mut left = self.scores.iter().filter(|&&score| score >= least).count();
+        let mut position: ffi::Py_ssize_t = 0;
+        for &score in &self.scores {
+            if left == 0 {
+                break;
+            }
+            if score < least {
+                skip_entry(dict, &mut position);
+                continue;
+            }
+            let Some((key, _)) = next_entry(dict, &mut position) else { return Ok(false) };
+            let id = key.cast::<PyString>().map_err(PyErr::from).and_then(|key| key.to_str());
+            let Some(id) = unless_wrong(dict.py(), id)? else { return Ok(false) };
+            let start = self.text.len();
+            self.text.add_all(id.as_bytes())?;
+            self.firsts.add(Span { start, end: self.text.len() })?;
+            self.first_scores.add(score)?;
+            left -= 1;
+        }
+        Ok(true)
+    }
 }
 
 /// Entries of a dict that are asked for at once, so that the memory of one is fetched while others are read.
@@ -155,6 +198,12 @@ pub fn next_entry<'py>(
         (ffi::PyDict_Next(dict.as_ptr(), position, &mut key, &mut value) != 0)
             .then(|| (Bound::from_borrowed_ptr(dict.py(), key), Bound::from_borrowed_ptr(dict.py(), value)))
     }
+}
+
+/// Moves a position in a dict on by one entry.
+fn skip_entry(dict: &Bound<'_, PyDict>, position: &mut ffi::Py_ssize_t) {
+    // SAFETY: the dict is alive and the GIL is held; the position is checked against the dict as it is.
+    unsafe { ffi::PyDict_Next(dict.as_ptr(), position, null_mut(), null_mut()) };
 }
 
 /// Calls `act` with the element of a list at that place if it is a string that is not empty. It must not run Python code.

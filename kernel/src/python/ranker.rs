@@ -1,15 +1,15 @@
 //! `Ranker`: takes rankings in any form and keeps what the measures need of them.
 
 use super::dict::{Scratch, rank_dict};
-use super::table::{PyIndex, PyRows, duplicates_policy};
+use super::table::{PyIndex, PyRows, duplicates_policy, ties_policy};
 use super::walk::{each_query, with_id};
 use super::work::{interruptible, pipeline};
-use super::{bytes_of, data_error, frame, string, texts, unless_wrong};
+use super::{bytes, bytes_of, data_error, frame, string, texts, unless_wrong};
 use crate::fault::show;
 use crate::index::Index;
 use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
 use crate::limits::Limits;
-use crate::memory::{collected, copied, filled};
+use crate::memory::{Grow, collected, copied, filled};
 use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rows::Names;
@@ -53,7 +53,11 @@ pub struct PyOptions {
 #[pymethods]
 impl PyOptions {
     #[new]
-    #[pyo3(signature = (*, duplicates="error", single=false, given=false, exclude_query=false, foreign=false, spread=false))]
+    #[pyo3(signature = (
+        *, duplicates="error", single=false, given=false, exclude_query=false, foreign=false, spread=false, top=0,
+        ties="docid_desc"
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "all are named")]
     fn new(
         duplicates: &str,
         single: bool,
@@ -61,9 +65,11 @@ impl PyOptions {
         exclude_query: bool,
         foreign: bool,
         spread: bool,
+        top: u32,
+        ties: &str,
     ) -> PyResult<Self> {
-        let duplicates = duplicates_policy(duplicates)?;
-        Ok(Self { options: Options { duplicates, single, given, exclude_query, foreign, spread } })
+        let (duplicates, ties) = (duplicates_policy(duplicates)?, ties_policy(ties)?);
+        Ok(Self { options: Options { duplicates, single, given, exclude_query, foreign, spread, top, ties } })
     }
 }
 
@@ -227,6 +233,30 @@ impl PyRanker {
         columns.set_item("before_descending", counts(|hit| hit.before_descending)?)?;
         columns.set_item("before_ascending", counts(|hit| hit.before_ascending)?)?;
         columns.set_item("before_input", counts(|hit| hit.before_input)?)?;
+        Ok(columns)
+    }
+
+    /// The first documents of each query under one of the options; see `_kernel.pyi`.
+    fn tops<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyDict>> {
+        let tops = &self.of(number)?.tops;
+        let mut lists = filled(self.places.len(), None)?;
+        tops.lists.iter().for_each(|list| lists[list.query as usize] = Some(list));
+        let (mut starts, mut offsets, mut ids, mut scores) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        starts.add(0i64)?;
+        offsets.add(0i64)?;
+        for list in lists {
+            for (id, score) in list.into_iter().flat_map(|list| tops.of(list)) {
+                ids.add_all(String::from_utf8_lossy(id).as_bytes())?;
+                offsets.add(ids.len() as i64)?;
+                scores.add(score)?;
+            }
+            starts.add(scores.len() as i64)?;
+        }
+        let columns = PyDict::new(py);
+        columns.set_item("starts", bytes_of(py, starts.into_iter().map(i64::to_ne_bytes))?)?;
+        columns.set_item("offsets", bytes_of(py, offsets.into_iter().map(i64::to_ne_bytes))?)?;
+        columns.set_item("ids", bytes(py, &ids)?)?;
+        columns.set_item("scores", bytes_of(py, scores.into_iter().map(f64::to_ne_bytes))?)?;
         Ok(columns)
     }
 

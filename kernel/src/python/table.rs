@@ -6,7 +6,7 @@ use super::{bytes_of, data_error, frame, string, texts};
 use crate::fault::{Fault, show};
 use crate::index::Index;
 use crate::limits::Limits;
-use crate::options::Duplicates;
+use crate::options::{Duplicates, Ties};
 use crate::rows::{Rows, RowsBuilder};
 use crate::text::read::{read_qrels, read_run};
 use crate::text::source::Source;
@@ -266,5 +266,14 @@ pub fn duplicates_policy(name: &str) -> PyResult<Duplicates> {
         "last" => Ok(Duplicates::Last),
         "count" => Ok(Duplicates::Count),
         other => Err(data_error(format!("unknown policy for duplicates: {other}"))),
+    }
+}
+
+pub fn ties_policy(name: &str) -> PyResult<Ties> {
+    match name {
+        "docid_desc" => Ok(Ties::Descending),
+        "docid_asc" => Ok(Ties::Ascending),
+        "input" => Ok(Ties::Input),
+        other => Err(data_error(format!("unknown policy for ties: {other}"))),
     }
 }

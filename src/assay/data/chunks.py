@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from assay._kernel import Columns, Progress, Ranker
+    from assay._kernel import Columns, Progress, Ranker, TopColumns
     from assay.core.doc_id import DocIdRule
     from assay.core.policies import Policies
 
@@ -228,6 +228,9 @@ class DocumentRanker:
 
     def columns(self, number: int) -> Columns:
         return self.rankers[self.orders[number]].columns(number)
+
+    def tops(self, number: int) -> TopColumns:
+        return self.rankers[self.orders[number]].tops(number)
 
     def unknown(self) -> list[str]:
         return self.rankers[self.orders[0]].unknown()

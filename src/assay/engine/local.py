@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,8 +30,9 @@ BEFORE = {
 }
 
 
-def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
-    """The kernel's options for these policies and for what the measures need."""
+def kernel_options(policies: Policies, needs: Collection[str], top: int = 0) -> Options:
+    """The kernel's options for these policies and for what the measures need, and to keep the first `top` documents."""
+    first = top_options(policies, top) if top else {}
     return Options(
         duplicates="count" if policies.repeated == "once" else policies.repeated,
         single=policies.precision == "float32",
@@ -39,7 +40,24 @@ def kernel_options(policies: Policies, needs: Collection[str]) -> Options:
         exclude_query=policies.exclude == "query_id",
         foreign="foreign" in needs,
         spread="spread" in needs,
+        **first,
     )
+
+
+def top_options(policies: Policies, top: int) -> dict[str, Any]:
+    """Which documents the kernel keeps as the first of each query.
+
+    If only judged ones are ranked, none: they are hits. For ranx's sort, one more, which may tie with the last.
+    """
+    if policies.judged_only:
+        return {}
+    most = within_depth(policies, top)
+    return {"top": most + 1, "ties": "input"} if policies.ties == "quicksort" else {"top": most, "ties": policies.ties}
+
+
+def within_depth(policies: Policies, top: int) -> int:
+    """How many of the first `top` documents are left of rankings that are cut."""
+    return top if policies.depth is None else int(min(top, policies.depth))
 
 
 def columns_of(ranker: Ranker | DocumentRanker, number: int) -> Mapping[str, bytes]:

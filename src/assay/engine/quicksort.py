@@ -75,6 +75,13 @@ def swap(ranks: list[int], places: list[int], one: int, other: int) -> None:
     places[one], places[other] = places[other], places[one]
 
 
+def sort_ranking(ranking: Mapping[str, float], policies: Policies) -> list[tuple[str, float]]:
+    """The documents of a ranking in the order of the sort, with their scores as they are compared."""
+    scores = np.array(list(ranking.values()), dtype=policies.precision)
+    rows = list(zip(ranking, scores.tolist(), strict=True))
+    return [rows[each] for each in quicksort_order(-scores)]
+
+
 def tied_queries(columns: Mapping[str, bytes]) -> list[int]:
     """The queries with a judged document in a tie that the sort can reorder."""
     queries = integers(columns["query"])[integers(columns["tied"]) > 0]
@@ -89,9 +96,7 @@ def sort_ties(
     before = integers(columns["before_input"]).copy()
     query, document, higher = (integers(columns[name]) for name in ("query", "document", "higher"))
     for number, ranking in rankings.items():
-        scores = np.array(list(ranking.values()), dtype=policies.precision)
-        documents = list(ranking)
-        place = {documents[each]: rank for rank, each in enumerate(quicksort_order(-scores))}
+        place = {document: rank for rank, (document, _) in enumerate(sort_ranking(ranking, policies))}
         # A document that only other queries judged has no number; it keeps the order of the run.
         for hit in np.flatnonzero((query == number) & (document >= 0)):
             before[hit] = place[index.document(int(document[hit]))] - higher[hit]

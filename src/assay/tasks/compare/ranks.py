@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from assay._kernel import Progress
     from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
+    from assay.engine.tops import Tops
     from assay.results.result import Result
-    from assay.tasks.evaluate.api import PolicyGroup, Scorer
+    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.groups import PolicyGroup
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20
@@ -100,7 +102,9 @@ class Ranks(NamedTuple):
     measures: Mapping[str, Measure]
     # The runs as tools take them, to be read again.
     runs: Mapping[str, object]
-    format: str | None = None
+    format: str | None
+    # The first documents by run, if the scorer keeps them.
+    tops: Mapping[str, Tops]
 
     def documents(self, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
         """A query's judged documents with their ranks in both runs, the largest contribution first.
@@ -137,7 +141,7 @@ def read_runs(
     watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
 ) -> tuple[dict[str, Result], Ranks]:
     """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
-    results, taken, ranked, measures = {}, {}, {}, {}
+    results, taken, ranked, measures, tops = {}, {}, {}, {}, {}
 
     def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
         ranked.update({(name, measure): rebuild(judged) for measure in group.measures})
@@ -148,7 +152,9 @@ def read_runs(
             results[name] = scorer.score(read, keep=partial(keep, name))
             taken[name] = run if isinstance(run, Iterator) else read.data
             measures = dict(results[name].measures)
-    return results, Ranks(scorer, ranked, measures, taken, format)
+            if scorer.top:
+                tops[name] = scorer.tops(read)
+    return results, Ranks(scorer, ranked, measures, taken, format, tops)
 
 
 def importance(document: Document) -> tuple[float, float]:

@@ -10,20 +10,21 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from assay._kernel import Options, Ranker
+from assay._kernel import Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
 from assay.core.errors import DataError, DuplicateError, MismatchError
 from assay.core.note import Note
-from assay.core.policies import check_chunks
+from assay.core.policies import check_chunks, check_whole
 from assay.data.chunks import ChunkOrder, DocumentRanker
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, rank_run
 from assay.data.source import gather, is_source
-from assay.engine.local import columns_of, count_threads, kernel_options, rank_hits
+from assay.engine.local import columns_of, count_threads, rank_hits
+from assay.engine.tops import Tops, judged_tops
 from assay.results.results import Results
+from assay.tasks.evaluate.groups import group_by_policies
 from assay.tasks.evaluate.score import (
-    by_policies,
     hardly_meets,
     merge_parts,
     qrels_notes,
@@ -33,7 +34,7 @@ from assay.tasks.evaluate.score import (
     score,
     warned,
 )
-from assay.tasks.evaluate.ties import Added, sorted_columns, tie_notes
+from assay.tasks.evaluate.ties import Added, sorted_columns, sorted_tops, tie_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -45,10 +46,13 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.policies import Policies
     from assay.results.result import Result
+    from assay.tasks.evaluate.groups import PolicyGroup
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 # Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
 MOST_KEPT = 100
+# The kernel numbers the documents of a query in 32 bits.
+MOST_TOP = 2**32 - 2
 # The forms of data that tools have their own ways with.
 Read = TypeVar("Read")
 
@@ -196,14 +200,6 @@ class Evaluator:
         return warned(self._scorer.score(self._added or self._scorer.start()))
 
 
-class PolicyGroup(NamedTuple):
-    """The measures that share their policies, and the number of the kernel's options for them."""
-
-    policies: Policies
-    measures: dict[str, Measure]
-    number: int
-
-
 class RunRead(NamedTuple):
     """A run as a ranker has read it, the rankings that each tool refuses, the data as tools take them, and how."""
 
@@ -220,19 +216,21 @@ def make_scorer(
     *,
     convention: str = "assay",
     threads: int | None = None,
+    top: int = 0,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Scorer:
-    """A scorer of the measures that names mean under a convention."""
+    """A scorer of the measures that names mean under a convention; `top` is how many documents `tops` gives."""
     known = find_convention(convention)
     resolved = resolve_measures(measures, known, policies)
     check_chunks(policies, policies.get("doc_id"))
-    return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads)
+    return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads, top=top)
 
 
 class Scorer:
     """Judgments and resolved measures; reads runs, ranks them under each set of policies and scores them.
 
-    With `lenient`, data that one tool cannot use is not an error for the others.
+    With `lenient`, data that one tool cannot use is not an error for the others. With `top`, the first documents of
+    each query are kept on the way.
     """
 
     def __init__(
@@ -244,12 +242,14 @@ class Scorer:
         *,
         threads: int | None = None,
         lenient: bool = False,
+        top: int = 0,
     ) -> None:
         self.measures = measures
         self.convention = convention
         self.policies = policies
         self.threads = count_threads(threads)
-        self.groups, self.options = group_by_policies(measures)
+        self.top = check_whole("top", top, 0, MOST_TOP)
+        self.groups, self.options = group_by_policies(measures, self.top)
         self.tools = {name: tool_of(name, convention) for name in measures}
         used = {tool.name: tool._replace(unreadable="nan") if lenient else tool for tool in self.tools.values()}
         self.used_tools = list(used.values())
@@ -368,6 +368,14 @@ class Scorer:
             raise no_query_error(qrels, run, "what was added" if isinstance(run.data, Added) else "")
         return judged, retrieved
 
+    def tops(self, run: RunRead) -> Tops:
+        """The first documents of each query, up to `top`, as the policies of the first group rank them."""
+        group, qrels = self.groups[0], self.qrels
+        if group.policies.judged_only:
+            return judged_tops(self.rank(run, group)[0], qrels.index_under(group.policies.duplicates), self.top)
+        tops = Tops.of(run.ranker.tops(group.number))
+        return sorted_tops(run, tops, self.top, qrels, group) if group.policies.ties == "quicksort" else tops
+
     def overlap_notes(self, run: RunRead, found: IntArray) -> list[Note]:
         """What to say loudly if judgments and run hardly meet; `found` is how much the run has of each query."""
         from assay.tasks.evaluate.overlap import overlap_notes
@@ -381,18 +389,6 @@ class Scorer:
             for name, tool in self.tools.items()
         }
         return {name: queries for name, queries in both.items() if queries}
-
-
-def group_by_policies(measures: Mapping[str, Chosen]) -> tuple[list[PolicyGroup], list[Options]]:
-    """The measures by their policies, and the different options that the kernel needs for them."""
-    groups, options = [], []
-    for policies, group in by_policies(measures).items():
-        needs = {need for measure in group.values() for need in measure.definition.needs}
-        wanted = kernel_options(policies, needs)
-        if wanted not in options:
-            options.append(wanted)
-        groups.append(PolicyGroup(policies, group, options.index(wanted)))
-    return groups, options
 
 
 def count_queries(data: object) -> int | None:

@@ -98,14 +98,6 @@ def resolve_measures(
     return resolved
 
 
-def by_policies(resolved: Mapping[str, Chosen]) -> dict[Policies, dict[str, Measure]]:
-    """The measures that share their policies, by these."""
-    groups: dict[Policies, dict[str, Measure]] = {}
-    for name, (measure, policies) in resolved.items():
-        groups.setdefault(policies, {})[name] = measure
-    return groups
-
-
 def score(
     judged: Judged,
     measures: Mapping[str, Measure],

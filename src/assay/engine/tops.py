@@ -1,0 +1,92 @@
+"""`Tops`: the first documents of each query, which the kernel keeps on request while it ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.text import EMPTY_ID, given_id
+from assay.engine.local import floats, integers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay._kernel import Index, TopColumns
+    from assay.core.judged import FloatArray, IntArray, Judged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tops:
+    """The first documents of each judged query, by the query's number: in rank order, with the scores that rank them.
+
+    `starts` has the place in `scores` and `ids()` where each query's documents begin, and the end of the last. The
+    first of them has rank 1, the next rank 2. In a given order the scores are 0, -1, -2. A document with an empty id
+    keeps its place, as it keeps its rank where it is excluded.
+    """
+
+    starts: IntArray
+    scores: FloatArray
+    # Where each id begins in the text, and the end of the last.
+    offsets: IntArray
+    text: bytes
+
+    @classmethod
+    def of(cls, columns: TopColumns) -> Tops:
+        """What the kernel kept."""
+        starts, scores, offsets = integers(columns["starts"]), floats(columns["scores"]), integers(columns["offsets"])
+        return cls(starts, scores, offsets, columns["ids"])
+
+    @classmethod
+    def pack(cls, rankings: Sequence[Sequence[tuple[str, float]]]) -> Tops:
+        """The first documents of each query, given with their scores.
+
+        >>> tops = Tops.pack([[("a", 2.0), ("b", 1.0)], []])
+        >>> tops.documents(0), tops.count(1), tops.scores.tolist()
+        (['a', 'b'], 0, [2.0, 1.0])
+        """
+        ids = [document.encode() for ranking in rankings for document, _ in ranking]
+        scores = [score for ranking in rankings for _, score in ranking]
+        starts = np.cumsum([0, *map(len, rankings)], dtype=np.int64)
+        offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
+        return cls(starts, np.array(scores, dtype=np.float64), offsets, b"".join(ids))
+
+    def count(self, query: int) -> int:
+        """How many documents are known of a query."""
+        return int(self.starts[query + 1] - self.starts[query])
+
+    def documents(self, query: int) -> list[str]:
+        """The ids of a query's first documents."""
+        return self.some(int(self.starts[query]), int(self.starts[query + 1]))
+
+    def ids(self) -> list[str]:
+        """The ids of all queries' documents, one query after the other."""
+        return self.some(0, len(self.scores))
+
+    def some(self, start: int, end: int) -> list[str]:
+        first, last = int(self.offsets[start]), int(self.offsets[end])
+        content = self.text[first:last]
+        places = pairwise((self.offsets[start : end + 1] - first).tolist())
+        if content.isascii():
+            # A slice of text takes half the time of decoding one of bytes.
+            text = content.decode()
+            names = [text[one:other] for one, other in places]
+        else:
+            names = [content[one:other].decode() for one, other in places]
+        return [given_id(name) for name in names] if EMPTY_ID.encode() in content else names
+
+    def rankings(self) -> list[list[tuple[str, float]]]:
+        """The first documents of each query with their scores."""
+        rows = list(zip(self.ids(), self.scores.tolist(), strict=True))
+        return [rows[start:end] for start, end in pairwise(self.starts.tolist())]
+
+
+def judged_tops(judged: Judged, index: Index, top: int) -> Tops:
+    """The first documents of rankings that have only judged ones."""
+    hits = judged.hits.top(top)
+    rankings: list[list[tuple[str, float]]] = [[] for _ in range(judged.size)]
+    for query, document, score in zip(hits.query.tolist(), hits.document.tolist(), hits.score.tolist(), strict=True):
+        rankings[query].append((index.document(document), score))
+    return Tops.pack(rankings)
