@@ -10,6 +10,7 @@ _HOMES = {
     "AssayError": "assay.core.errors",
     "Audit": "assay.tasks.audit.result",
     "Bounds": "assay.core.parameter",
+    "Chart": "assay.render.charts.chart",
     "CheckReport": "assay.tasks.check.result",
     "Comparison": "assay.tasks.compare.result",
     "Cutoff": "assay.core.measure",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from assay.measures.answers import Answers as Answers
     from assay.measures.answers import semantic as semantic
     from assay.measures.scores import score as score
+    from assay.render.charts.chart import Chart as Chart
     from assay.results.result import Result as Result
     from assay.results.results import Results as Results
     from assay.results.stored import load_result as load_result
