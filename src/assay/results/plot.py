@@ -5,20 +5,26 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.interface import Option
 from assay.core.text import count, show, some
 from assay.render.charts.kinds import refuse
 from assay.results.align import align_by_query
+from assay.stats.agreement import kendall_tau
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from assay.core.measure import Measure
     from assay.render.charts import Chart
     from assay.results.result import Result
 
 PAIR = 2
+# Two runs have one order or the other, which is no agreement to speak of.
+FEWEST_ORDERED = 3
+SCORE_KINDS = ("means", "queries", "scatter", "measures")
 
 
 def plot_result(result: Result, kind: str) -> Chart:
@@ -56,14 +62,31 @@ def plot_results(
     results: Mapping[str, Result], kind: str, *, measure: str | Measure | None, a: str | None, b: str | None
 ) -> Chart:
     """A chart of several results."""
-    kinds: dict[str, Callable[[], Chart]] = {
-        "means": lambda: plot_means(only_measure(results, measure)),
-        "queries": lambda: plot_pair("queries", results, measure, a, b),
-        "scatter": lambda: plot_pair("scatter", results, measure, a, b),
-    }
-    if kind not in kinds:
-        refuse(kind, kinds, "a table of results")
-    return kinds[kind]()
+    if kind == "means":
+        return plot_means(only_measure(results, measure))
+    if kind == "measures":
+        return plot_measures(results)
+    if kind not in SCORE_KINDS:
+        refuse(kind, SCORE_KINDS, "a table of results")
+    return plot_pair(kind, results, measure, a, b)
+
+
+def plot_measures(results: Mapping[str, Result]) -> Chart:
+    """Kendall's tau between the orders in which measures put the runs."""
+    from assay.render.charts.heatmaps import Grid, measures
+
+    first = next(iter(results.values()))
+    keys = list(first.measures)
+    if len(results) < FEWEST_ORDERED or len(keys) < PAIR:
+        raise DataError(
+            f"agreement of measures about the order of runs needs at least {FEWEST_ORDERED} runs and {PAIR} measures, "
+            f"got {len(results)} and {len(keys)}"
+        )
+    signs = [1 if first.measures[key].definition.higher_is_better else -1 for key in keys]
+    orders = [np.array([sign * each[key] for each in results.values()]) for key, sign in zip(keys, signs, strict=True)]
+    values = [[kendall_tau(a, b) for b in orders] for a in orders]
+    words = f"Kendall's tau between the orders of {count(len(results), 'run')} by two measures, over their means."
+    return measures(Grid("Kendall's tau", keys, values), words)
 
 
 def only_measure(results: Mapping[str, Result], measure: str | Measure | None) -> Mapping[str, Result]:

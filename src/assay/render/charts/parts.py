@@ -85,6 +85,8 @@ def run_channels(runs: Sequence[str], *, dashes: bool) -> Spec:
     """The channels that tell runs apart: colour, and dashes or shapes; the legend is at the right."""
     domain = [label(run) for run in runs]
     legend: Spec | None = {"title": None} if len(runs) > 1 else None
+    if legend is not None and dashes:
+        legend |= {"symbolType": "stroke", "symbolSize": 300}
     channels = {"color": names("run", None, scale={"domain": domain}, legend=legend)}
     if dashes:
         pattern = [list(DASHES[number % len(DASHES)]) for number in range(len(runs))]

@@ -143,5 +143,6 @@ def mark_styles(colours: Theme) -> dict[str, Any]:
         "faint_note": {"color": colours.faint, "fontSize": 10},
         "on_low": {"color": colours.on_low, "fontSize": 11},
         "on_high": {"color": colours.on_high, "fontSize": 11},
+        "on_bar": {"color": colours.background, "fontSize": 12, "fontWeight": 600},
         "cell": {"stroke": colours.background, "strokeWidth": 1},
     }
