@@ -35,6 +35,7 @@ BINS = 40
 # Times that differ by more than this factor are binned by their logarithm.
 WIDE = 20
 MILLISECOND = 1000
+LOW = HEIGHT - 80
 
 
 class Grade(NamedTuple):
@@ -83,28 +84,29 @@ def latency(seconds: FloatArray, percentiles: Mapping[str, float], caption: str)
     taken = np.asarray(seconds) * MILLISECOND
     low, high = float(taken.min()), float(taken.max())
     is_wide = low > 0 and high / low > WIDE
-    edges = (
-        np.geomspace(low, high, BINS + 1) if is_wide else np.linspace(low, high if high > low else low + 1, BINS + 1)
-    )
+    room = 0.0 if high > low else max(low, 1.0) / 10
+    edges = np.geomspace(low, high, BINS + 1) if is_wide else np.linspace(low - room, high + room, BINS + 1)
     counts = np.histogram(np.clip(taken, edges[0], edges[-1]), bins=edges)[0]
     rows = [
         {"start": start, "end": end, "calls": calls}
         for start, end, calls in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
         if calls
     ]
-    scale: Spec = {"type": "log", "nice": False} if is_wide else {"zero": False, "nice": False}
+    scale: Spec = {"type": "log" if is_wide else "linear", "domain": edges[[0, -1]].tolist(), "nice": False}
     title = "milliseconds, logarithmic" if is_wide else "milliseconds"
     x = quantity("start", title, scale=scale, axis={"grid": False, "tickCount": 8, "format": "~g"})
-    y = quantity("calls", "calls", axis={"tickMinStep": 1, "format": ",d"})
+    # The names of percentiles are above the bars.
+    top = {"domain": [0, float(counts.max()) * 1.3], "nice": False}
+    y = quantity("calls", "calls", axis={"tickMinStep": 1, "format": ",d"}, scale=top)
     tooltip = [number("start", "from", ".1f"), number("end", "to", ".1f"), number("calls", "calls", ",d")]
     bar = {"x": x, "x2": {"field": "end"}, "y": y, "y2": {"datum": 0}, "tooltip": tooltip}
     layers = [{"data": values(rows), "mark": {"type": "rect", "style": ["plain", "cell"]}, "encoding": bar}]
-    body = {"width": WIDTH, "height": HEIGHT - 80, "layer": [*layers, *percentile_lines(percentiles, x)]}
+    body = {"width": WIDTH, "height": LOW, "layer": [*layers, *percentile_lines(percentiles, x)]}
     return chart("Latency", caption, body)
 
 
 def percentile_lines(percentiles: Mapping[str, float], x: Spec) -> list[Spec]:
-    """A line for each percentile; their names are at different heights, so that none covers another."""
+    """A line for each percentile; its name is above those of later ones, and their lines begin below it."""
     rows = [
         {"start": value * MILLISECOND, "name": name, "text": f"{name} {value * MILLISECOND:,.1f} ms"}
         for name, value in percentiles.items()
@@ -113,6 +115,7 @@ def percentile_lines(percentiles: Mapping[str, float], x: Spec) -> list[Spec]:
     for place, row in enumerate(rows):
         rule = {"type": "rule", "style": "strong_line", "strokeDash": [4, 2]}
         text = {"type": "text", "style": "note", "align": "left", "dx": 4, "y": 8 + 16 * place}
-        layers.append({"data": values([row]), "mark": rule, "encoding": {"x": x}})
+        down = {"x": x, "y": {"value": 2 + 16 * place}, "y2": {"value": LOW}}
+        layers.append({"data": values([row]), "mark": rule, "encoding": down})
         layers.append({"data": values([row]), "mark": text, "encoding": {"x": x, "text": {"field": "text"}}})
     return layers

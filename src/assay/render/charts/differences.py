@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.render.charts.parts import (
@@ -48,7 +49,8 @@ class Difference(NamedTuple):
 
 def differences(rows: Sequence[Difference], caption: str) -> Chart:
     """Differences with their intervals, one panel per measure; filled points are significant."""
-    data = [row_of(row) for row in rows]
+    pairs = pair_labels(rows)
+    data = [row_of(row, pairs[row.a, row.b]) for row in rows]
     found = list(dict.fromkeys(row.measure for row in rows))
     count = len({(row.a, row.b) for row in rows})
     is_wide = any(row.wide_low is not None for row in rows)
@@ -59,9 +61,19 @@ def differences(rows: Sequence[Difference], caption: str) -> Chart:
     return chart("Differences between runs", caption, body, width=total_width(len(found)) + 60)
 
 
-def row_of(row: Difference) -> dict[str, Any]:
+def pair_labels(rows: Sequence[Difference]) -> dict[tuple[str, str], str]:
+    """What each pair of runs is called; long names that begin alike are numbered."""
+    labels: dict[tuple[str, str], str] = {}
+    times: Counter[str] = Counter()
+    for a, b in dict.fromkeys((row.a, row.b) for row in rows):
+        text = f"{short(b, 30)} − {short(a, 30)}"
+        times[text] += 1
+        labels[a, b] = text if times[text] == 1 else f"{text} ({times[text]})"
+    return labels
+
+
+def row_of(row: Difference, pair: str) -> dict[str, Any]:
     named = {name: label(str(getattr(row, name))) for name in ("measure", "a", "b")}
-    pair = f"{short(row.b, 30)} − {short(row.a, 30)}"
     return {**row._asdict(), **named, "pair": pair}
 
 

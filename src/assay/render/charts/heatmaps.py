@@ -111,4 +111,4 @@ def agreement(
     for layer in body["layer"]:
         layer["encoding"]["y"] |= {"title": short(judges[0])}
         layer["encoding"]["x"] |= {"title": short(judges[1]), "axis": {"labelAngle": 0}}
-    return chart(f"{what.capitalize()} by grade", caption, body, width=max(300, len(grades) * CELL))
+    return chart(f"{what.capitalize()} by grade", caption, body, width=max(420, len(grades) * CELL))

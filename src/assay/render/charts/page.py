@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -36,9 +37,15 @@ PAGE = """\
 
 def page_of(spec: dict[str, Any], title: str, background: str, converter: ModuleType) -> str:
     """The page that shows a chart, with the JavaScript that the converter has."""
-    script: str = converter.javascript_bundle(SHOW)
     parts = {"policy": POLICY, "title": escape(title), "background": background}
-    return PAGE % {**parts, "spec": json_in_html(spec), "script": script.replace("</script", r"<\/script")}
+    return PAGE % {**parts, "spec": json_in_html(spec), "script": script_of(converter)}
+
+
+@cache
+def script_of(converter: ModuleType) -> str:
+    """Vega, Vega-Lite and Vega-Embed, and the lines that show the chart; bundling them takes seconds."""
+    script: str = converter.javascript_bundle(SHOW)
+    return script.replace("</script", r"<\/script")
 
 
 def json_in_html(plain: object) -> str:

@@ -23,7 +23,7 @@ CHARACTER = 5.6
 LONGEST_NAME = 48
 OUTCOMES = ("better", "worse", "same")
 # From this share of the ramp on, a cell takes the text for high values.
-HALF = 0.5
+HALF = 0.55
 
 Spec = dict[str, Any]
 

@@ -80,10 +80,14 @@ def bars(axis: str, number_of_rows: int) -> Spec:
         mark["width"] = min(WIDEST_BAR, int((WIDTH + 80) / max(1, number_of_rows) * 0.85))
     else:
         place = {"window": [{"op": "row_number", "as": "place"}], "sort": []}
-        transform = [place, {"calculate": "datum.place - 1", "as": "start"}]
+        # At least a pixel wide: thinner bars would fade.
+        extra = max(0.0, number_of_rows / (WIDTH + 80) - 1)
+        ends = {"calculate": f"datum.place + {extra:.3f}", "as": "end"}
+        transform = [place, {"calculate": "datum.place - 1", "as": "start"}, ends]
         axis_of = {"grid": False, "format": ",d", "tickMinStep": 1}
-        x = {"x": quantity("start", "queries, sorted", axis=axis_of, scale={"nice": False, "zero": True})}
-        x["x2"] = {"field": "place"}
+        scale = {"domain": [0, number_of_rows], "nice": False}
+        x = {"x": quantity("start", "queries, sorted", axis=axis_of, scale=scale), "x2": {"field": "end"}}
+        mark["clip"] = True
         base = {"y2": {"datum": 0}}
     bar = {"transform": transform, "mark": mark, "encoding": {**x, "y": y, **base, "color": colour, "tooltip": tooltip}}
     return {"layer": [bar, zero_line("y", axis)]}

@@ -40,7 +40,7 @@ THEMES = {
         grid="#E4E7EB",
         neutral="#7A828C",
         categories=("#0072B2", "#D18200", "#872A5B", "#472D0F", "#977D57", "#300C68"),
-        ramp=("#F2F7FB", "#C3DCEE", "#7FB5DA", "#2F86BF", "#0A5A8C", "#053B5E"),
+        ramp=("#F2F7FB", "#C3DCEE", "#7FB5DA", "#2277B0", "#0A5A8C", "#053B5E"),
         on_low="#1B1F24",
         on_high="#FFFFFF",
     ),
@@ -51,9 +51,9 @@ THEMES = {
         grid="#2C323A",
         neutral="#8F98A3",
         categories=("#2F9BE0", "#F2B134", "#E45277", "#C7F6A4", "#EECCF6", "#807926"),
-        ramp=("#1C2630", "#1D3F5A", "#1F6491", "#3A8FC4", "#86C1E8", "#D3EBFB"),
-        on_low="#E8EAED",
-        on_high="#15181D",
+        ramp=("#1C2630", "#1D3F5A", "#1F6491", "#3385B8", "#86C1E8", "#D3EBFB"),
+        on_low="#FFFFFF",
+        on_high="#0B0D10",
     ),
 }
 
