@@ -38,14 +38,14 @@ def plot_means(results: Mapping[str, Result]) -> Chart:
     """The means of results, with the intervals of their tables."""
     from assay.render.charts.means import Mean, means
 
-    rows, counted, levels = [], [], False
-    for run, result in results.items():
-        for key in result.measures:
-            mean, low, high = (None if each is None else float(each) for each in result._numbers(key))  # noqa: SLF001 - its own table's
-            rows.append(Mean(run, key, math.nan if mean is None else mean, low, high))
-            counted.append(result.counted(key))
-            levels = levels or low is not None
-    return means(rows, means_caption(counted, has_intervals=levels))
+    rows, counted = [], []
+    for key in dict.fromkeys(key for result in results.values() for key in result.measures):
+        for run, result in results.items():
+            if key in result.measures:
+                mean, low, high = result._numbers(key)  # noqa: SLF001 - those of its own table
+                rows.append(Mean(run, key, math.nan if mean is None else mean, low, high))
+                counted.append(result.counted(key))
+    return means(rows, means_caption(counted, has_intervals=any(row.low is not None for row in rows)))
 
 
 def means_caption(counted: Iterable[int], *, has_intervals: bool) -> str:
