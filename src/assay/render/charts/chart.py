@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, FileError, PolicyError
 from assay.core.text import printable, show
+from assay.render.charts.png import compressed, size_of
 from assay.render.charts.theme import config, find_theme
 from assay.render.export import write_json
 
@@ -109,7 +110,9 @@ class Chart:
             options["scale"] = check_scale(scale)
         convert: Callable[..., str | bytes] = getattr(converter, DRAWN[ending])
         drawn = convert(spec, **options)
-        return drawn.encode() if isinstance(drawn, str) else drawn
+        if isinstance(drawn, str):
+            return drawn.encode()
+        return compressed(drawn) if ending == "png" else drawn
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:  # noqa: ANN401, ARG002 - IPython's
         """What a notebook shows: the specification if it can, else a picture."""
@@ -118,7 +121,7 @@ class Chart:
             shown["image/png"] = self.draw("png", scale=NOTEBOOK_SCALE)
         except AssayError:
             return shown
-        width, height = (int.from_bytes(shown["image/png"][start : start + 4]) for start in (16, 20))
+        width, height = size_of(shown["image/png"])
         size = {"width": round(width / NOTEBOOK_SCALE), "height": round(height / NOTEBOOK_SCALE)}
         return shown, {"image/png": size}
 
