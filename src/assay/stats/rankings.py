@@ -44,5 +44,6 @@ def common_tau(a: Sequence[str], b: Sequence[str]) -> float:
     order = np.array([place[document] for document in a if document in place])
     if len(order) < FEWEST:
         return float("nan")
-    later = np.sign(order[None, :] - order[:, None])[np.triu_indices(len(order), 1)]
-    return float(later.mean())
+    in_order = int(np.triu(order[:, None] < order[None, :]).sum())
+    couples = len(order) * (len(order) - 1) // 2
+    return 2 * in_order / couples - 1

@@ -75,7 +75,8 @@ def box_layers(y: Spec, axis: str) -> list[Spec]:
     return [
         {"mark": {"type": "rule", "style": "plain", "strokeWidth": 1.5}, "encoding": line},
         {"mark": {"type": "bar", "style": "plain", "size": 12}, "encoding": box},
-        {"mark": {"type": "tick", "style": "strong_line", "thickness": 2, "size": 12}, "encoding": middle},
+        {"mark": {"type": "tick", "style": "strong_line", "thickness": 4, "size": 12}, "encoding": middle},
+        {"mark": {"type": "tick", "style": "inside", "thickness": 2, "size": 12}, "encoding": middle},
     ]
 
 

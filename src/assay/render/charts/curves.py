@@ -66,7 +66,7 @@ def lines(
     """The curves, told apart by colour and dashes."""
     rows = [{"run": label(run), "x": at, "y": value} for run, curve in curves.items() for at, value in curve]
     tooltip = [word("run", "run"), number("x", names[0], "~g"), number("y", names[1])]
-    encoding = {"x": x, "y": y, **run_channels(list(curves), dashes=True), "tooltip": tooltip}
+    encoding = {"x": x, "y": y, **run_channels(list(curves)), "tooltip": tooltip}
     mark: Spec = {"type": "line", "strokeWidth": 2, "clip": True}
     if points:
         mark |= {"point": {"size": 30, "filled": True}, "clip": False}

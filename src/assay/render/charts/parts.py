@@ -81,19 +81,15 @@ def zero_line(channel: str, title: str) -> Spec:
     return {"data": {"values": [{"zero": 0}]}, "mark": mark, "encoding": {channel: quantity("zero", title)}}
 
 
-def run_channels(runs: Sequence[str], *, dashes: bool) -> Spec:
-    """The channels that tell runs apart: colour, and dashes or shapes; the legend is at the right."""
+def run_channels(runs: Sequence[str]) -> Spec:
+    """The channels that tell lines of runs apart, colour and dashes; the legend is at the right."""
     domain = [label(run) for run in runs]
-    legend: Spec | None = {"title": None} if len(runs) > 1 else None
-    if legend is not None and dashes:
-        legend |= {"symbolType": "stroke", "symbolSize": 300}
-    channels = {"color": names("run", None, scale={"domain": domain}, legend=legend)}
-    if dashes:
-        pattern = [list(DASHES[number % len(DASHES)]) for number in range(len(runs))]
-        channels["strokeDash"] = names("run", None, scale={"domain": domain, "range": pattern}, legend=legend)
-    else:
-        channels["shape"] = names("run", None, scale={"domain": domain}, legend=legend)
-    return channels
+    legend = {"title": None, "symbolType": "stroke", "symbolSize": 300} if len(runs) > 1 else None
+    pattern = [list(DASHES[number % len(DASHES)]) for number in range(len(runs))]
+    return {
+        "color": names("run", None, scale={"domain": domain}, legend=legend),
+        "strokeDash": names("run", None, scale={"domain": domain, "range": pattern}, legend=legend),
+    }
 
 
 def panels(rows: Sequence[Mapping[str, Any]], field: str, layers: list[Spec], size: Spec) -> Spec:

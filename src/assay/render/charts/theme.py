@@ -1,8 +1,8 @@
 """How charts look, in a light and in a dark theme: fonts, colours, and what each style of mark means.
 
 Colours were chosen for contrast (at least 3:1 with the background), for three kinds of colour blindness (simulated as
-by Machado, Oliveira and Fernandes, IEEE TVCG 15, 2009), and for grey: no two have the same lightness. Runs differ in
-shape and dashes too, and the sign of a difference by its side of the zero line.
+by Machado, Oliveira and Fernandes, IEEE TVCG 15, 2009), and for grey: no two have the same lightness. Lines differ in
+their dashes too, and a difference has its own side of the zero line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from assay.core.text import show
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 # Dashes of lines: with six colours, thirty lines that differ.
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
 class Theme(NamedTuple):
@@ -88,7 +87,6 @@ def config(theme: str = "light") -> dict[str, Any]:
         },
         "range": {
             "category": list(colours.categories),
-            "symbol": list(SHAPES),
             "ramp": list(colours.ramp),
             "heatmap": list(colours.ramp),
         },

@@ -23,7 +23,7 @@ CUTOFFS = range(1, 101)
 RECALLS = tuple(level / 10 for level in range(11))
 # Rankings are compared to this depth, on at most so many queries.
 DEPTH = 100
-MOST_QUERIES = 1_000
+MOST_QUERIES = 500
 
 
 def plot_rankings(read: Read, kind: str, *, measure: str | Measure | None) -> Chart:
