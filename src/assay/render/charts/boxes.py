@@ -98,7 +98,7 @@ def latency(seconds: FloatArray, percentiles: Mapping[str, float], caption: str)
     x = quantity("start", title, scale=scale, axis={"grid": False, "tickCount": 8, "format": "~g"})
     # The names of percentiles are above the bars.
     top = {"domain": [0, float(counts.max()) * 1.3], "nice": False}
-    y = quantity("calls", "calls", axis={"tickMinStep": 1, "format": ",d"}, scale=top)
+    y = quantity("calls", "calls", axis={"tickCount": min(5, int(counts.max())), "format": ",d"}, scale=top)
     tooltip = [number("start", "from", ".1f"), number("end", "to", ".1f"), number("calls", "calls", ",d")]
     bar = {"x": x, "x2": {"field": "end"}, "y": y, "y2": {"datum": 0}, "tooltip": tooltip}
     layers = [{"data": values(rows), "mark": {"type": "rect", "style": ["plain", "cell"]}, "encoding": bar}]
