@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs examples verdicts wheel clean python rust slow hostile sanitize audit llm
+.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -66,6 +66,9 @@ llm: $(VENV)/developed  ## Judged measures with a real language model, over HTTP
 
 docs: $(VENV)/developed  ## Regenerate the generated parts of docs/
 	$(BIN)/python docs/generate.py
+
+images: $(VENV)/developed  ## Draw the charts in the README
+	$(BIN)/python docs/images.py
 
 examples: $(VENV)/installed  ## Regenerate the demo's runs with real retrievers
 	$(BIN)/python -m pip install --quiet --requirement examples/requirements.txt

@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": ("qrels.txt", "one.run", "two.run", "-m", "rr"),
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
     "agree": ("qrels.txt", "other.txt"),
+    "plot": ("means", "qrels.txt", "one.run"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),
     "judge relevance": None,
@@ -38,6 +39,7 @@ COMMANDS = {
 # The options that name a file to write, with a name that they take; `convert` has an argument instead.
 WRITTEN = {
     "output": ("-o", "out.csv"),
+    "chart_file": ("-o", "chart.json"),
     "save": ("--save", "saved.json"),
     "run_file": ("--run", "live.run"),
     "records_file": ("--records", "live.jsonl"),

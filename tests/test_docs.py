@@ -81,3 +81,9 @@ def test_commands_print_what_the_pages_show(page, command, output, tmp_path, mon
     printed = CliRunner().invoke(commands, shlex.split(command), prog_name="assay").output
     parts = re.split(r"^…\n", output, flags=re.MULTILINE)
     assert re.fullmatch(".*".join(map(re.escape, parts)), printed, re.DOTALL), printed
+
+
+def test_pictures_are_small():
+    pictures = list((ROOT / "docs" / "images").iterdir())
+    assert {each.name for each in pictures} >= {"differences.png", "queries.png"}
+    assert all(each.stat().st_size < 100_000 for each in pictures if each.name in ("differences.png", "queries.png"))

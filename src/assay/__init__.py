@@ -10,6 +10,7 @@ _HOMES = {
     "AssayError": "assay.core.errors",
     "Audit": "assay.tasks.audit.result",
     "Bounds": "assay.core.parameter",
+    "Chart": "assay.render.charts.chart",
     "CheckReport": "assay.tasks.check.result",
     "Comparison": "assay.tasks.compare.result",
     "Cutoff": "assay.core.measure",
@@ -68,6 +69,7 @@ _HOMES = {
     "merge_subqueries": "assay.data.subqueries",
     "pairwise": "assay.tasks.judge.pairwise",
     "parse_measure": "assay.conventions",
+    "plot": "assay.tasks.plot.api",
     "probe": "assay.tasks.probe.api",
     "ratio": "assay.core.judged",
     "read_criteria": "assay.tasks.judge.criteria",
@@ -128,6 +130,7 @@ if TYPE_CHECKING:
     from assay.measures.answers import Answers as Answers
     from assay.measures.answers import semantic as semantic
     from assay.measures.scores import score as score
+    from assay.render.charts.chart import Chart as Chart
     from assay.results.result import Result as Result
     from assay.results.results import Results as Results
     from assay.results.stored import load_result as load_result
@@ -157,6 +160,7 @@ if TYPE_CHECKING:
     from assay.tasks.judge.pairwise import pairwise as pairwise
     from assay.tasks.judge.questions import make_questions as make_questions
     from assay.tasks.judge.relevance import judge_relevance as judge_relevance
+    from assay.tasks.plot.api import plot as plot
     from assay.tasks.probe.api import probe as probe
     from assay.tasks.probe.result import Probe as Probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag

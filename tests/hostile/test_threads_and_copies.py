@@ -46,6 +46,7 @@ MADE = {
     "RagResult": lambda: assay.evaluate_rag(RECORDS, ["recall@5", "answer_f1"]),
     "Signature": lambda: assay.evaluate(JUDGED, ONE, ["rr"]).signature,
     "CheckReport": lambda: assay.check(JUDGED, ONE),
+    "Chart": lambda: assay.plot("cutoff", JUDGED, {"one": ONE, "two": TWO}, ["rr@10"]),
     "Agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1, "b": 0}, "r": {"c": 1}}),
     "RelevanceJudgments": lambda: assay.judge_relevance(
         {"q": "why?"}, {"one": {"q": ["a"]}}, {"a": "text"}, judge=assay.Judge(grade, cache=False)

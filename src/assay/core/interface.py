@@ -27,6 +27,8 @@ SHELL_NAMES = {
     "columns": "--column",
     "result.save": "--save",
     "runs": "--run",
+    "a": "-a",
+    "b": "-b",
 }
 COMMANDS = {"evaluate": "eval", "evaluate_many": "eval", "evaluate_rag": "rag"}
 

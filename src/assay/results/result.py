@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.policies import Policies
+    from assay.render.charts import Chart
     from assay.stats.anchored import Anchored
 
 # The level of the intervals that are shown.
@@ -306,6 +307,17 @@ class Result(Exports):
         from assay.results.mlflow import legal_metrics, numbers_of
 
         return legal_metrics(numbers_of(self))
+
+    def plot(self, kind: str = "means") -> Chart:
+        """A chart of the means with their intervals; docs/charts.md shows every kind of chart.
+
+        >>> import assay
+        >>> assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}, ["ndcg@10"]).plot()
+        <Chart: Means with 95 % intervals>
+        """
+        from assay.results.plot import plot_result
+
+        return plot_result(self, kind)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the result to a file that `assay.load_result` reads; compressed if the name ends in .gz or .zst.

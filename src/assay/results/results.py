@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.core.measure import Measure
     from assay.core.note import Note
+    from assay.render.charts import Chart
     from assay.results.result import Result
 
 
@@ -80,6 +82,17 @@ class Results(Exports):
         from assay.results.mlflow import grouped_metrics, numbers_of
 
         return grouped_metrics({name: numbers_of(each) for name, each in self.results.items()})
+
+    def plot(
+        self, kind: str = "means", *, measure: str | Measure | None = None, a: str | None = None, b: str | None = None
+    ) -> Chart:
+        """A chart: `means`, `measures`, or of two runs `a` and `b` by a measure `queries` and `scatter`.
+
+        `measure` is by default the first, for means all. docs/charts.md shows every kind of chart.
+        """
+        from assay.results.plot import plot_results
+
+        return plot_results(self.results, kind, measure=measure, a=a, b=b)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes each result to a file in a folder, under the name of the run, as `Result.save` does.

@@ -227,6 +227,20 @@ def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: 
     return corrected
 
 
+def widened_interval(pair: Pair, comparisons: int, alpha: float) -> Interval:
+    """The interval of a pair, widened as Bonferroni does for so many comparisons.
+
+    Each side is as many times longer as the normal quantile of alpha / comparisons exceeds that of alpha, so that the
+    interval keeps its skewness. All intervals of a family together then hold with 1 - alpha.
+    """
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    factor = normal.inv_cdf(1 - alpha / comparisons / 2) / normal.inv_cdf(1 - alpha / 2)
+    low, high = ((bound - pair.difference) * factor for bound in (pair.low, pair.high))
+    return Interval(pair.difference + low, pair.difference + high)
+
+
 def correct(p: FloatArray, method: str) -> FloatArray:
     """The p-values of one family, corrected; NaN is left out of the family.
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.note import Note
+    from assay.render.charts import Chart
 
 # How each statistic is shown; `{a}`, `{b}` are the two sides and the rest are settings.
 TITLES = {
@@ -187,6 +188,17 @@ class Agreement(Exports):
         if self.subject == "judgments":
             return f"{count(self.counts.pairs, 'document')} of {queries} judged by both; {only}"
         return f"{queries} scored by both; {only}"
+
+    def plot(self, kind: str = "agreement") -> Chart:
+        """A chart of the confusion matrix.
+
+        >>> import assay
+        >>> assay.agreement({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 1}}).plot()
+        <Chart: Documents by grade>
+        """
+        from assay.tasks.agree.plot import plot_agreement
+
+        return plot_agreement(self, kind)
 
     @property
     def signature(self) -> str:

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.core.measure import Measure
     from assay.core.note import Note
     from assay.core.signature import Signature
+    from assay.render.charts import Chart
     from assay.results.result import Result
     from assay.results.results import Results
     from assay.stats.anchored import Anchored
@@ -193,6 +195,19 @@ class Comparison(Exports):
         that took the top; for it the runs are read once more.
         """
         return find_moves(self.results, self._ranks, measure, (a, b), top, queries=queries, corpus=corpus)
+
+    def plot(
+        self,
+        kind: str = "differences",
+        *,
+        measure: str | Measure | None = None,
+        a: str | None = None,
+        b: str | None = None,
+    ) -> Chart:
+        """A chart: docs/charts.md has every kind. `a` and `b` are two runs; differences can be those with `a` only."""
+        from assay.tasks.compare.plot import plot_comparison
+
+        return plot_comparison(self, kind, measure=measure, a=a, b=b)
 
     @property
     def signature(self) -> Signature:

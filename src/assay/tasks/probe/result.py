@@ -11,12 +11,13 @@ from assay.core.text import count, printable
 from assay.render import Exports, Table, finite, json_fields, render
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars
 
     from assay.core.note import Note
     from assay.data.run import Run
+    from assay.render.charts import Chart
     from assay.results.result import Result
 
 MOST_SHOWN = 10
@@ -72,9 +73,7 @@ class Probe(Exports):
     @property
     def latency(self) -> Latency:
         """How long successful calls took, in seconds."""
-        taken = np.array(list(self.seconds.values()))
-        p50, p95, p99 = np.quantile(taken, [0.5, 0.95, 0.99])
-        return Latency(float(p50), float(p95), float(p99), float(taken.mean()))
+        return latency_of(list(self.seconds.values()))
 
     @property
     def throughput(self) -> float:
@@ -95,6 +94,12 @@ class Probe(Exports):
     def __str__(self) -> str:
         failed = [f"failed: {line}\n" for line in failure_lines(self)]
         return "".join([terminal_text(self), *failed]).rstrip("\n")
+
+    def plot(self, kind: str = "latency") -> Chart:
+        """A chart: `latency`, how long calls took, or `means` with intervals."""
+        from assay.tasks.probe.plot import plot_probe
+
+        return plot_probe(self, kind)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query: its scores, the seconds of its call, and what went wrong."""
@@ -119,6 +124,13 @@ class Probe(Exports):
             "failures": self.failures,
         }
         return json_fields("results") | {"runs": [{**self.result.to_run_dict(), "probe": pace}]}
+
+
+def latency_of(seconds: Sequence[float]) -> Latency:
+    """The percentiles and the mean of so many seconds."""
+    taken = np.array(seconds)
+    p50, p95, p99 = np.quantile(taken, [0.5, 0.95, 0.99])
+    return Latency(float(p50), float(p95), float(p99), float(taken.mean()))
 
 
 def terminal_text(probe: Probe) -> str:

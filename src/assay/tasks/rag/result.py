@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.ruling import Rulings
     from assay.data.records import Record
+    from assay.render.charts import Chart
 
 WORST = 10
 WIDTH = 100
@@ -142,6 +143,19 @@ class RagResult(Result):
         from assay.tasks.rag.judged import verdict_table
 
         return View(verdict_table(self.queries, self.rulings[key]))
+
+    def plot(self, kind: str = "means", *, measure: str | Measure | None = None, right: float | None = None) -> Chart:
+        """A chart: `means` with intervals, or `blame`, wrong answers by their cause; `right` as in `faults`.
+
+        >>> import assay
+        >>> record = {"query_id": "q1", "gold": ["d1"], "retrieved": ["d1"], "answer": "Oslo", "references": ["Rome"]}
+        >>> assay.evaluate_rag([record], ["answer_f1"]).plot("blame").caption
+        "1 question. Of 1 answer with answer_f1 below 0.5, 1 had a gold passage (the generator's fault) and 0 had none
+        (the retriever's)."
+        """
+        from assay.tasks.rag.plot import plot_rag
+
+        return plot_rag(self, kind, measure=measure, right=right)
 
     def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it.

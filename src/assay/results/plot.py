@@ -1,0 +1,130 @@
+"""Charts of scores: from `Result` and `Results` to the plain numbers that `render/charts` draws."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.interface import Option
+from assay.core.text import count, show, some
+from assay.render.charts.kinds import refuse
+from assay.results.align import align_by_query
+from assay.stats.agreement import kendall_tau
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.core.measure import Measure
+    from assay.render.charts import Chart
+    from assay.results.result import Result
+
+PAIR = 2
+# Two runs have one order or the other, which is no agreement to speak of.
+FEWEST_ORDERED = 3
+SCORE_KINDS = ("means", "queries", "scatter", "measures")
+
+
+def plot_result(result: Result, kind: str) -> Chart:
+    """A chart of one result."""
+    if kind != "means":
+        refuse(kind, ["means"], "a result")
+    return plot_means({"": result})
+
+
+def plot_means(results: Mapping[str, Result]) -> Chart:
+    """The means of results, with the intervals of their tables."""
+    from assay.render.charts.means import Mean, means
+
+    rows, counted = [], []
+    for key in dict.fromkeys(key for result in results.values() for key in result.measures):
+        for run, result in results.items():
+            if key in result.measures:
+                mean, low, high = result._numbers(key)  # noqa: SLF001 - those of its own table
+                rows.append(Mean(run, key, math.nan if mean is None else mean, low, high))
+                counted.append(result.counted(key))
+    return means(rows, means_caption(counted, has_intervals=any(row.low is not None for row in rows)))
+
+
+def means_caption(counted: Iterable[int], *, has_intervals: bool) -> str:
+    """How many queries means are over, and what the lines are."""
+    numbers = sorted(set(counted))
+    over = count(numbers[-1], "query", "queries")
+    if len(numbers) > 1:
+        over = f"{numbers[0]:,} to {over}"
+    lines = " Lines: 95 % bootstrap intervals over queries." if has_intervals else ""
+    return f"Means over {over}.{lines}"
+
+
+def plot_results(
+    results: Mapping[str, Result], kind: str, *, measure: str | Measure | None, a: str | None, b: str | None
+) -> Chart:
+    """A chart of several results."""
+    if kind == "means":
+        return plot_means(only_measure(results, measure))
+    if kind == "measures":
+        return plot_measures(results)
+    if kind not in SCORE_KINDS:
+        refuse(kind, SCORE_KINDS, "a table of results")
+    return plot_pair(kind, results, measure, a, b)
+
+
+def plot_measures(results: Mapping[str, Result]) -> Chart:
+    """Kendall's tau between the orders in which measures put the runs."""
+    from assay.render.charts.heatmaps import Grid, measures
+
+    first = next(iter(results.values()))
+    keys = list(first.measures)
+    if len(results) < FEWEST_ORDERED or len(keys) < PAIR:
+        raise DataError(
+            f"agreement of measures about the order of runs needs at least {FEWEST_ORDERED} runs and {PAIR} measures, "
+            f"got {len(results)} and {len(keys)}"
+        )
+    signs = [1 if first.measures[key].definition.higher_is_better else -1 for key in keys]
+    orders = [np.array([sign * each[key] for each in results.values()]) for key, sign in zip(keys, signs, strict=True)]
+    values = [[kendall_tau(a, b) for b in orders] for a in orders]
+    words = f"Kendall's tau between the orders of {count(len(results), 'run')} by two measures, over their means."
+    return measures(Grid("Kendall's tau", keys, values), words)
+
+
+def only_measure(results: Mapping[str, Result], measure: str | Measure | None) -> Mapping[str, Result]:
+    """The results with one measure only, if one is named."""
+    if measure is None:
+        return results
+    return {run: result.only([result.key(measure)]) for run, result in results.items()}
+
+
+def plot_pair(
+    kind: str, results: Mapping[str, Result], measure: str | Measure | None, a: str | None, b: str | None
+) -> Chart:
+    """Two runs query by query, as bars or as points."""
+    from assay.render.charts import queries
+
+    runs = chosen_pair(results, a, b)
+    first = results[runs[0]]
+    second = align_by_query(results[runs[1]], first.queries)
+    if first.queries != second.queries:
+        different = sorted(set(first.queries) ^ set(second.queries))
+        raise MismatchError(f"{show(runs[0])} and {show(runs[1])} have different queries: {some(different)}")
+    key = next(iter(first.measures)) if measure is None else first.key(measure)
+    before, after = first.scores[key], second.scores[second.key(key)]
+    sign = 1 if first.measures[key].definition.higher_is_better else -1
+    draw = queries.queries if kind == "queries" else queries.scatter
+    return draw(first.queries, before, after, runs, key, sign=sign)
+
+
+def chosen_pair(results: Mapping[str, Result], a: str | None, b: str | None) -> tuple[str, str]:
+    """The names of two runs: those given, or the only two."""
+    for name in (a, b):
+        if name is not None and name not in results:
+            raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, results))}")
+    if len(results) < PAIR or (a is not None and a == b):
+        raise DataError("need two different runs, got one")
+    others = iter([name for name in results if name not in (a, b)])
+    if len(results) > PAIR and (a is None or b is None):
+        first, second, *_ = results
+        example = f"{Option('a', first)} and {Option('b', second)}"
+        raise PolicyError(f"there are {len(results)} runs; name two of them: {example}")
+    return (next(others) if a is None else a, next(others) if b is None else b)

@@ -1,0 +1,1 @@
+"""Charts of files: judgments and runs, records, or two judges."""

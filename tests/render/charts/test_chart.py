@@ -1,0 +1,140 @@
+"""`Chart`: what it can be saved as, how it is shown, and what it refuses."""
+
+import json
+import re
+import sys
+
+import pytest
+
+import assay
+from assay.render.charts.kinds import KINDS
+from assay.render.charts.theme import THEMES
+from charts import HOSTILE, every_chart, rows_of, written
+
+SMALL = assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}, ["rr", "ap"]).plot()
+STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!DOCTYPE html>", "json": b"{"}
+
+
+@pytest.fixture(scope="module")
+def charts():
+    return every_chart()
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return every_chart(HOSTILE)
+
+
+def test_there_is_one_of_every_kind(charts):
+    assert set(charts) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_kind_is_valid_and_can_be_drawn(charts, kind, theme):
+    import altair
+
+    altair.Chart.from_dict(charts[kind].to_dict(theme), validate=True)
+    drawn = charts[kind].draw("svg", theme=theme)
+    assert charts[kind].title.encode()[:12] in drawn
+    assert b"NaN" not in drawn
+    assert b"undefined" not in drawn
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_text_from_the_data_is_only_data(hostile, kind):
+    import altair
+
+    chart = hostile[kind]
+    altair.Chart.from_dict(chart.to_dict(), validate=True)
+    assert b"<script" not in chart.draw("svg")
+    page = chart.draw("html").decode()
+    assert page.count("<script") == page.count("</script") == 2
+    fields = {key for row in rows_of(chart.spec) for key in row}
+    assert all(re.fullmatch(r"[a-z_0-9]+", field) for field in fields)
+    expressions = re.findall(r'"(?:calculate|expr|signal|test|labelExpr)": "([^"]*)"', json.dumps(chart.spec))
+    assert all(re.fullmatch(r"datum\.place [-+] [0-9.]+", each) for each in expressions)
+
+
+def test_the_same_input_gives_the_same_bytes(charts):
+    again = every_chart()
+    assert {kind: written(each.spec) for kind, each in again.items()} == {
+        kind: written(each.spec) for kind, each in charts.items()
+    }
+
+
+@pytest.mark.parametrize("ending", STARTS)
+def test_saved_by_its_ending(tmp_path, ending):
+    path = tmp_path / f"chart.{ending}"
+    SMALL.save(path)
+    assert path.read_bytes().lstrip().startswith(STARTS[ending])
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_saved_chart_has_the_background_of_its_theme(tmp_path):
+    for theme, colours in THEMES.items():
+        SMALL.save(tmp_path / "x.json", theme=theme)
+        saved = json.loads((tmp_path / "x.json").read_text())
+        assert saved["config"]["background"] == colours.background
+        assert SMALL.to_dict(theme)["config"]["background"] == "transparent"
+    assert "config" not in SMALL.spec
+
+
+def test_a_page_fetches_nothing():
+    page = SMALL.draw("html").decode()
+    assert "default-src 'none'" in page
+    outside = re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", page, flags=re.DOTALL)
+    assert len(outside) < 1000
+    assert re.search(r"(?:src|href)=|@import|url\(", outside) is None
+
+
+def test_scale_is_that_of_a_png():
+    one, three = (SMALL.draw("png", scale=scale) for scale in (1, 3))
+    widths = [int.from_bytes(each[16:20]) for each in (one, three)]
+    assert widths[1] == pytest.approx(3 * widths[0], abs=3)
+
+
+@pytest.mark.parametrize("name", ["chart", "chart.jpg", "chart.svg.gz", ".png"])
+def test_an_unknown_ending_names_those_that_work(tmp_path, name):
+    with pytest.raises(assay.PolicyError, match=r"use one of \.svg, \.png, \.pdf, \.html, \.json"):
+        SMALL.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("scale", [0, -1, 21, "2", True, float("nan")])
+def test_a_scale_is_a_number_above_zero(tmp_path, scale):
+    with pytest.raises(assay.PolicyError, match="scale must be a number above 0"):
+        SMALL.save(tmp_path / "x.png", scale=scale)
+
+
+def test_an_unknown_theme():
+    with pytest.raises(assay.PolicyError, match="theme must be 'light' or 'dark', not 'blue'"):
+        SMALL.to_dict("blue")
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(assay.FileError, match="cannot be written"):
+        SMALL.save(tmp_path / "none" / "x.json")
+
+
+def test_a_missing_extra_says_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setitem(sys.modules, "altair", None)
+    SMALL.save(tmp_path / "x.json")
+    for call in (lambda: SMALL.save(tmp_path / "x.svg"), SMALL.to_altair):
+        with pytest.raises(assay.AssayError, match=r'pip install "assay\[report\]"'):
+            call()
+    assert set(SMALL._repr_mimebundle_()) == {"application/vnd.vegalite.v6+json", "text/plain"}
+
+
+def test_shows_itself_in_a_notebook():
+    shown, sizes = SMALL._repr_mimebundle_()
+    assert shown["application/vnd.vegalite.v6+json"] == SMALL.to_dict()
+    assert shown["image/png"].startswith(STARTS["png"])
+    assert shown["text/plain"] == "<Chart: Means with 95 % intervals>"
+    assert 300 < sizes["image/png"]["width"] < 900
+
+
+def test_becomes_a_chart_of_altair():
+    made = SMALL.to_altair()
+    assert made.to_dict()["layer"][0]["mark"]["type"] == "rule"

@@ -1,0 +1,137 @@
+"""`assay.plot` and the methods: every kind from data, and what cannot be drawn."""
+
+import pytest
+
+import assay
+from assay.render.charts.kinds import KINDS
+from charts import NAMES, RUN_KINDS, collection, records
+
+QRELS, RUNS = collection(queries=12)
+PAIR = {"a": "bm25", "b": "dense"}
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return assay.compare(QRELS, RUNS, ["ndcg@10", "ap"], test="t")
+
+
+@pytest.mark.parametrize("kind", RUN_KINDS)
+def test_the_same_from_data_and_from_a_comparison(comparison, kind):
+    pair = PAIR if kind in ("queries", "scatter") else {}
+    test = {"test": "t"} if kind in ("differences", "critical_difference") else {}
+    found = assay.plot(kind, QRELS, RUNS, ["ndcg@10", "ap"], **pair, **test)
+    assert found.spec == comparison.plot(kind, **pair).spec
+
+
+def test_other_kinds_from_data():
+    assert assay.plot("blame", records(), None, ["recall", "answer_f1"]).title.startswith("Answers with")
+    assert assay.plot("agreement", QRELS, QRELS).title == "Documents by grade"
+    assert assay.plot("latency", records()).title == "Latency"
+
+
+@pytest.mark.parametrize("kind", ["means", "precision_recall", "cutoff", "scores", "judged"])
+def test_one_run_is_enough(kind):
+    assert assay.plot(kind, QRELS, {"bm25": RUNS["bm25"]}, ["ndcg@10"]).spec["data"]["values"]
+
+
+@pytest.mark.parametrize("kind", ["differences", "queries", "scatter", "critical_difference", "measures", "runs"])
+def test_one_run_is_not_enough(kind):
+    with pytest.raises(assay.DataError, match=r"needs at least two runs, got 1"):
+        assay.plot(kind, QRELS, {"bm25": RUNS["bm25"]}, ["ndcg@10"])
+
+
+def test_stored_results(tmp_path, comparison):
+    comparison.results.save(tmp_path)
+    files = [tmp_path / f"{name}.json" for name in NAMES]
+    assert assay.plot("means", None, files).spec == comparison.results.plot().spec
+    assert assay.plot("differences", None, files, test="t").spec == comparison.plot().spec
+    with pytest.raises(assay.DataError, match="'cutoff' needs the rankings, and a stored result has none"):
+        assay.plot("cutoff", None, files)
+    with pytest.raises(assay.DataError, match="'cutoff' needs the rankings, and finished results have none"):
+        assay.compare(None, comparison.results).plot("cutoff")
+
+
+def test_probe_has_latency_and_means():
+    run = assay.Run({"q1": ["a"]})
+    result = assay.evaluate({"q1": ["a"]}, run, ["rr"])
+    probe = assay.Probe(result, run, {}, {"q1": 0.25}, asked=1, elapsed=1.0)
+    assert probe.plot().caption == "1 successful call; mean 250.0 ms."
+    assert probe.plot("means").spec["data"]["values"][0]["mean"] == 1
+    with pytest.raises(assay.PolicyError, match="a probe has no chart 'blame'; use rag"):
+        probe.plot("blame")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_that_an_object_lacks_names_the_calls_that_have_it(comparison, kind):
+    results = comparison.results
+    agreement = assay.agreement(QRELS, QRELS)
+    rag = assay.evaluate_rag(records(), ["recall", "answer_f1"])
+    for made in (results["bm25"], results, comparison, agreement, rag):
+        try:
+            made.plot(kind, **(PAIR if kind in ("queries", "scatter") and made in (results, comparison) else {}))
+        except assay.PolicyError as error:
+            assert f"has no chart '{kind}'; use " in str(error)
+            assert ".plot(" in str(error)
+
+
+def test_an_unknown_kind():
+    with pytest.raises(
+        assay.PolicyError, match=r"unknown kind of chart 'mean'; did you mean 'means'\? assay.plot has means, diff"
+    ):
+        assay.plot("mean", QRELS, RUNS)
+    with pytest.raises(assay.PolicyError, match=r"unknown kind of chart '<b>'; a result has means"):
+        assay.evaluate(QRELS, RUNS["bm25"]).plot("<b>")
+
+
+def test_two_of_several_runs_must_be_named(comparison):
+    with pytest.raises(assay.PolicyError, match='there are 3 runs; name two of them: a="bm25" and b="dense"'):
+        comparison.plot("queries")
+    with pytest.raises(assay.DataError, match="unknown run 'x'"):
+        comparison.plot("queries", a="x", b="dense")
+    with pytest.raises(assay.DataError, match="need two different runs"):
+        comparison.plot("scatter", a="dense", b="dense")
+    with pytest.raises(assay.MeasureError, match="unknown run 'x'"):
+        comparison.plot("differences", a="x")
+
+
+def test_a_measure_without_a_cutoff():
+    with pytest.raises(assay.MeasureError, match="bpref has no cutoff"):
+        assay.plot("cutoff", QRELS, RUNS, ["bpref"])
+
+
+def test_a_diagram_of_mean_ranks_needs_all_pairs():
+    with pytest.raises(assay.DataError, match="compare without a baseline"):
+        assay.plot("critical_difference", QRELS, RUNS, ["ap"], baseline="bm25", test="t")
+
+
+def test_runs_that_cannot_be_read_again():
+    runs = {name: iter(run.items()) for name, run in RUNS.items()}
+    with pytest.raises(assay.AssayError):
+        assay.plot("runs", QRELS, runs, ["ap"])
+
+
+def test_many_runs_show_the_pairs_of_the_best():
+    qrels, runs = collection([f"run {number:02}" for number in range(14)], 10)
+    chart = assay.plot("differences", qrels, runs, ["ap"], test="t")
+    assert len(chart.spec["data"]["values"]) == 13
+    assert "Of 91 pairs, those with 'run 00', the best run, are shown." in chart.caption
+
+
+def test_long_names_that_begin_alike_stay_apart():
+    names = [f"{'a long name of a system ' * 3}{number}" for number in range(3)]
+    qrels, runs = collection(names, 8)
+    rows = assay.plot("differences", qrels, runs, ["ap"], test="t").spec["data"]["values"]
+    assert len({row["pair"] for row in rows}) == 3
+
+
+def test_one_query():
+    qrels, runs = {"q1": {"a": 1, "b": 0}}, {"x": {"q1": ["a", "b"]}, "y": {"q1": ["b", "a"]}}
+    for kind in RUN_KINDS:
+        if kind != "measures":
+            assert assay.plot(kind, qrels, runs, ["rr@10"]).draw("svg")
+
+
+def test_scores_without_a_limit_have_no_matrix():
+    scores = {"q1": {"mine": 0.5}, "q2": {"mine": 0.7}}
+    with pytest.raises(assay.DataError, match=r"set threshold=0\.5"):
+        assay.agreement(scores, scores, ["score:mine"]).plot()
