@@ -132,7 +132,7 @@ def resolve_name(
     short: Mapping[str, str] = NO_OPTIONS,
 ) -> dict[str, Chosen]:
     """The measures that one name means."""
-    if isinstance(name, str):
+    if isinstance(name, str) and len(name) > LONGEST_NAME:
         check_length(name, LONGEST_NAME)
     if isinstance(name, str) and (whole := spell_out(name, short)) != name:
         return {name: Chosen(parse(whole), convention.policies.changed(options))}
