@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": ("qrels.txt", "one.run", "two.run"),
     "diff": ("qrels.txt", "one.run", "two.run", "-m", "rr"),
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
+    "report": ("qrels.txt", "one.run", "two.run"),
     "agree": ("qrels.txt", "other.txt"),
     "plot": ("means", "qrels.txt", "one.run"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
@@ -40,6 +41,8 @@ COMMANDS = {
 WRITTEN = {
     "output": ("-o", "out.csv"),
     "chart_file": ("-o", "chart.json"),
+    "page_file": ("-o", "out.html"),
+    "report": ("--report", "page.html"),
     "save": ("--save", "saved.json"),
     "run_file": ("--run", "live.run"),
     "records_file": ("--records", "live.jsonl"),

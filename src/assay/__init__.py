@@ -17,7 +17,7 @@ _HOMES = {
     "DataError": "assay.core.errors",
     "DataWarning": "assay.core.note",
     "DuplicateError": "assay.core.errors",
-    "Evaluator": "assay.tasks.evaluate.api",
+    "Evaluator": "assay.tasks.evaluate.evaluator",
     "Example": "assay.core.measure",
     "FileError": "assay.core.errors",
     "Finding": "assay.core.ruling",
@@ -61,6 +61,7 @@ _HOMES = {
     "gate": "assay.tasks.gate.api",
     "judge_relevance": "assay.tasks.judge.relevance",
     "limits": "assay.core.limits",
+    "load_report": "assay.results.stored",
     "load_result": "assay.results.stored",
     "make_questions": "assay.tasks.judge.questions",
     "match_spans": "assay.data.derived",
@@ -133,6 +134,7 @@ if TYPE_CHECKING:
     from assay.render.charts.chart import Chart as Chart
     from assay.results.result import Result as Result
     from assay.results.results import Results as Results
+    from assay.results.stored import load_report as load_report
     from assay.results.stored import load_result as load_result
     from assay.stats import Interval as Interval
     from assay.stats.anchored import rogan_gladen as rogan_gladen
@@ -148,9 +150,9 @@ if TYPE_CHECKING:
     from assay.tasks.compare.worst import WorstQueries as WorstQueries
     from assay.tasks.compare.worst import worst_queries as worst_queries
     from assay.tasks.evaluate.answers import evaluate_answers as evaluate_answers
-    from assay.tasks.evaluate.api import Evaluator as Evaluator
     from assay.tasks.evaluate.api import evaluate as evaluate
     from assay.tasks.evaluate.api import evaluate_many as evaluate_many
+    from assay.tasks.evaluate.evaluator import Evaluator as Evaluator
     from assay.tasks.evaluate.labels import evaluate_labels as evaluate_labels
     from assay.tasks.gate.api import gate as gate
     from assay.tasks.gate.result import GateCheck as GateCheck

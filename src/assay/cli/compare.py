@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from assay.cli.comparison_options import ComparisonOptions, comparison_options
 from assay.cli.options import (
     BARE,
     OutputFormat,
@@ -13,11 +14,10 @@ from assay.cli.options import (
     loaded,
     measure_options,
     output_options,
-    save_option,
-    save_results,
     scoring_options,
     split_names,
 )
+from assay.cli.saving import save_option, save_results
 from assay.cli.terminal import (
     Command,
     check_single_input,
@@ -32,8 +32,7 @@ from assay.cli.terminal import (
 from assay.data.qrels import Qrels
 from assay.render.narrow import terminal_width
 from assay.results.stored import is_stored
-from assay.stats.significance import CORRECTIONS, FAMILIES, TESTS, ComparisonSettings, check_settings
-from assay.tasks.compare.api import anchored_results, compare_results, find_baseline, named_runs
+from assay.tasks.compare.api import anchored_results, compare_results, named_runs
 from assay.tasks.compare.result import PAIRS, Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
@@ -49,32 +48,13 @@ from assay.tasks.evaluate.api import DEFAULT_MEASURES
         "assay compare qrels.txt bm25.run dense.run -o table.tex --caption 'Main results' --label tab:main",
         "assay compare judge.txt bm25.run dense.run --human human.txt",
         "assay compare old.json new.json               results stored with --save",
+        "assay compare report.html                     the runs of a report",
     ),
 )
 @click.argument("qrels", metavar="[QRELS]")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @measure_options(DEFAULT_MEASURES)
-@click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name, or its file.")
-@click.option("--test", type=click.Choice(TESTS), default="randomization", show_default=True, help="Significance test.")
-@click.option(
-    "--correction",
-    type=click.Choice(list(CORRECTIONS)),
-    default="holm",
-    show_default=True,
-    help="Correction for multiple comparisons; the tukey tests need none.",
-)
-@click.option(
-    "--family",
-    type=click.Choice(FAMILIES),
-    default="measure",
-    show_default=True,
-    help="Correct over the pairs of each measure, or over all measures together.",
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option("--samples", type=int, help="Random samples that the test draws.  [default: depends on the test]")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives the same numbers."
-)
+@comparison_options
 @click.option(
     "--sort",
     metavar="MEASURE|name|given",
@@ -95,13 +75,7 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    baseline: str | None,
-    test: str,
-    correction: str,
-    family: str,
-    alpha: float,
-    samples: int | None,
-    seed: int,
+    comparing: ComparisonOptions,
     sort: str | None,
     pairs: str | None,
     human: str | None,
@@ -121,10 +95,11 @@ def command(
     check_single_input((qrels, *runs, *([] if human is None else [human])))
     # Stored results need no judgments.
     judgments, runs = (None, (qrels, *runs)) if is_stored(qrels) else (qrels, runs)
+    if not runs:
+        raise click.UsageError("Missing argument 'RUN RUN...'.")
     paths = named_runs(runs)
-    baseline = find_baseline(paths, baseline)
+    settings = comparing.settings(paths)
     named = {name: source_of(str(run)) for name, run in paths.items()}
-    settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     with loaded(scoring.files):
         names = split_names(measures) or None
         make = scoring.maker(judgments)

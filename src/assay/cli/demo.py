@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.terminal import Command, emit
+from assay.cli.options import check_page
+from assay.cli.terminal import Command, emit, say
 from assay.results.results import Results
 from assay.tasks.compare.api import compare
-from assay.tasks.evaluate.api import DEFAULT_MEASURES, Evaluator
+from assay.tasks.evaluate.api import DEFAULT_MEASURES
+from assay.tasks.evaluate.evaluator import Evaluator
 from assay.tasks.judge.judge import Judge
 from assay.tasks.rag.api import evaluate_rag
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 RUNS = ("bm25", "dense", "hybrid")
 ANSWERED = ("bm25", "hybrid")
+REPORT = "assay-demo.html"
 MAIN_MEASURE = DEFAULT_MEASURES[0]
 RAG_MEASURES = ("recall", "answer_f1", "rouge_l")
 # A passage that is only on topic does not answer the question.
@@ -35,8 +38,21 @@ SAMPLING = {"temperature": 0.7, "max_tokens": 100}
 JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING}
 
 
-@click.command("demo", cls=Command, short_help="See assay at work on a small collection.", examples=("assay demo",))
-def command() -> None:
+@click.command(
+    "demo",
+    cls=Command,
+    short_help="See assay at work on a small collection.",
+    examples=("assay demo", "assay demo --report", "assay demo --report tour.html"),
+)
+@click.option(
+    "--report",
+    is_flag=False,
+    flag_value=REPORT,
+    metavar="[FILE]",
+    callback=check_page,
+    help=f"Write the report on the retrievers too, to FILE or to {REPORT}.",
+)
+def command(report: str | None) -> None:
     """Evaluates three retrievers and two RAG systems on questions about the annual report of a fictional company.
 
     Needs no files and no network.
@@ -48,6 +64,22 @@ def command() -> None:
         judged = {name: judge_answers(folder, name) for name in ANSWERED}
         pages = (page(results), rag_page(answered), judged_page(judged), next_steps(results, folder))
         emit("\n".join(pages))
+        if report is not None:
+            write_report(folder, report)
+            say(f"report written to {report}; open it in a browser")
+
+
+def write_report(folder: Path, target: str) -> None:
+    """The report on the retrievers, down to the passages."""
+    runs = {name: folder / f"{name}.run" for name in RUNS}
+    comparison = compare(folder / "qrels.txt", runs)
+    comparison.report(
+        target,
+        queries=folder / "queries.jsonl",
+        corpus=folder / "passages.jsonl",
+        slices=["length"],
+        title="Three retrievers on the demo collection",
+    )
 
 
 def best_of(results: Results) -> str:
@@ -109,6 +141,7 @@ def next_steps(results: Results, folder: Path) -> str:
 What to type next:
   assay compare {qrels} {first} {best}
   assay diff {qrels} {first} {best} --queries {queries} --corpus {passages}
+  assay report {qrels} {first} {best} --queries {queries} --corpus {passages}
   assay rag {records} --rel {ANSWERS}
   assay rag {records} -m {JUDGED_MEASURES[0]} --offline {how}
   assay measures {MAIN_MEASURE}

@@ -15,12 +15,11 @@ from assay.cli.options import (
     measure_options,
     output_options,
     queries_option,
-    save_option,
-    save_results,
     scoring_options,
     split_names,
     texts_given,
 )
+from assay.cli.saving import save_option, save_results
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import AssayError, FormatError
 from assay.core.text import show

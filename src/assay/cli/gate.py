@@ -19,6 +19,7 @@ from assay.cli.options import (
     policy_options,
     qrels_format_option,
     queries_option,
+    report_option,
     run_format_option,
     texts_given,
     threads_option,
@@ -59,6 +60,7 @@ class LimitType(click.ParamType[Any]):
         "assay gate qrels.txt new.run --min ndcg@10=0.45 --queries queries.jsonl --corpus corpus.jsonl",
         "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 -o gate.json",
         "assay gate new.json --baseline old.json --max-drop ndcg@10=0.01    results stored with --save",
+        "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01 --report gate.html",
         "assay gate new.run                            using assay.toml or pyproject.toml",
     ),
 )
@@ -95,6 +97,7 @@ class LimitType(click.ParamType[Any]):
     "--test", type=click.Choice(TESTS_OF_MEANS), help="Significance test for drops.  [default: randomization]"
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@report_option
 @output_options
 @click.option(
     "--config", metavar="FILE", help="TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]"
@@ -121,6 +124,7 @@ def command(
     config: str | None,
     threads: int | None,
     files: tuple[str, ...],
+    report: str | None,
     **options: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Checks that RUN reaches each minimum, and that no measure dropped against the baseline by more than its limit.
@@ -140,13 +144,17 @@ def command(
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
     settings = read_settings(config)
+    both = merged(settings, options)
+    texts = {name: both.get(name) for name in ("queries", "corpus")}
     with loaded(files):
-        report = run_gate(merged(settings, options), threads)
-    say_loudly(report.notes)
+        outcome = run_gate(both, threads)
+        if report is not None:
+            outcome.report(report, **texts_given(**texts))
+    say_loudly(outcome.notes)
     chosen = "json" if as_json else format_
-    emit(format_result(report, chosen), output, chosen)
-    add_summary(report)
-    ctx.exit(0 if report.passed else 1)
+    emit(format_result(outcome, chosen), output, chosen)
+    add_summary(outcome)
+    ctx.exit(0 if outcome.passed else 1)
 
 
 def merged(settings: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from assay.render import Exports, Table
-    from assay.results.results import Results
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -206,34 +204,29 @@ def format_result(result: Exports, format_: str) -> str:
     return text
 
 
-def save_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--save`."""
-    help_ = "Store the result in a file that compare, diff and gate take in place of a run; several in a folder."
-    return click.option("--save", metavar="FILE", callback=check_save, help=help_)(command)
+slice_option = click.option(
+    "--slice",
+    "slices",
+    multiple=True,
+    metavar="FIELD",
+    help="Field of the questions that divides them in the report, such as language (repeatable); length needs none.",
+)
 
 
-def check_save(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
-    """Raises if a file cannot be written, before any long work is done for nothing."""
-    if target == "" or (target is not None and not Path(target).is_dir() and not is_folder(target)):
-        check_target(target)
+def report_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--report`."""
+    help_ = (
+        "Write a self-contained HTML page too, down to each query; compare, diff and gate take it in place of a run."
+    )
+    return click.option("--report", metavar="FILE", callback=check_page, help=help_)(command)
+
+
+def check_page(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
+    """Raises if a report cannot be written, before any long work is done for nothing."""
+    if target is not None and not target.lower().endswith((".html", ".htm")):
+        raise click.UsageError(f"a report is an HTML page; let the name of {target!r} end in .html")
+    check_target(target)
     return target
-
-
-def is_folder(target: str) -> bool:
-    """Whether a name is meant to be that of a folder: it ends in a slash, or has no ending."""
-    return target.endswith(("/", os.sep)) or not Path(target).suffix
-
-
-def save_results(results: Results, target: str | None) -> None:
-    """Stores one result in a file, or several in a folder, if a target was named."""
-    if target is None:
-        return
-    if len(results) == 1 and not Path(target).is_dir() and not target.endswith(("/", os.sep)):
-        results[next(iter(results))].save(target)
-        return
-    if not Path(target).is_dir() and not is_folder(target):
-        raise FileError(f"{show(target)} is a file, and there are several results; name a folder, such as results/")
-    results.save(target)
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -301,20 +294,24 @@ class ScoringOptions:
         flags = {"--" + name.replace("_", "-"): value for name, value in self.policies.items()}
         return given({**named, "--run-format": self.run_format, "--qrels-format": self.qrels_format, **flags})
 
-    def maker(self, qrels: str | None) -> Callable[[Any], Scorer]:
-        """What makes a scorer of these judgments for some measures; an error if it is needed without judgments."""
+    def maker(self, qrels: str | None, top: int = 0) -> Callable[[Any], Scorer]:
+        """What makes a scorer of these judgments for some measures; an error if it is needed without judgments.
+
+        The scorer keeps the first `top` documents of each ranking.
+        """
 
         def make(measures: Any) -> Scorer:  # noqa: ANN401 - names of measures
             if qrels is None:
                 raise click.UsageError("a run needs judgments: QRELS comes first, unless every RUN is a stored result")
-            return self.make_scorer(qrels, measures)
+            return self.make_scorer(qrels, measures, top)
 
         return make
 
-    def make_scorer(self, qrels: str | Qrels, measures: Iterable[str]) -> Scorer:
+    def make_scorer(self, qrels: str | Qrels, measures: Iterable[str], top: int = 0) -> Scorer:
         """A scorer for judgments or their file."""
         judgments = self.load_qrels(qrels) if isinstance(qrels, str) else qrels
-        return make_scorer(judgments, measures, convention=self.convention, threads=self.threads, **self.policies)
+        how: dict[str, Any] = {"convention": self.convention, "threads": self.threads, "top": top}
+        return make_scorer(judgments, measures, **how, **self.policies)
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:

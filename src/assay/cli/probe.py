@@ -20,10 +20,10 @@ from assay.cli.options import (
     output_options,
     policy_options,
     qrels_format_option,
-    save_option,
-    save_results,
+    report_option,
     split_names,
 )
+from assay.cli.saving import save_option, save_results
 from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_loudly, source_of
 from assay.core.errors import AssayError, DataError, FileError
 from assay.core.note import LOUD
@@ -121,6 +121,7 @@ class ProbeCommand(Command):
 )
 @convention_option
 @save_option
+@report_option
 @output_options
 @qrels_format_option
 @load_option
@@ -144,6 +145,7 @@ def command(
     checkpoint: str | None,
     run_file: str | None,
     save: str | None,
+    report: str | None,
     records_file: str | None,
     convention: str,
     format_: OutputFormat,
@@ -188,6 +190,7 @@ def command(
         lambda: save_results(Results({"probe": probed.result}), save),
         lambda: write_run(probed.run, run_file),
         lambda: keep_records(probed, records_file),
+        lambda: None if report is None else probed.report(report),
         lambda: emit(format_probe(probed, format_), output, format_),
     )
     for line in remarks(probed, format_):

@@ -20,9 +20,11 @@ from assay.cli.options import (
     measure_options,
     output_options,
     policy_options,
-    save_option,
+    report_option,
+    slice_option,
     split_names,
 )
+from assay.cli.saving import save_option
 from assay.cli.terminal import Command, check_single_input, emit, say_loudly, say_notes, source_of
 from assay.data.spans import ANY, SHARES
 from assay.render import render, write_json
@@ -81,6 +83,7 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
         "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
         "assay rag records.jsonl --load mine.py -m score:cites_a_source",
         "assay rag records.jsonl -q --format csv -o scores.csv",
+        "assay rag records.jsonl --report report.html --slice language",
         "assay rag records.jsonl --criteria criteria.toml -m politeness --judge model.gguf",
         "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
         "assay rag records.jsonl -m score:faithfulness --human labels.jsonl",
@@ -143,6 +146,8 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
 @judge_options
 @human_option("Scores by people, by question and measure,")
 @save_option
+@report_option
+@slice_option
 @convention_option
 @output_options
 @load_option
@@ -164,6 +169,8 @@ def command(
     overlap_of: str,
     criteria: tuple[str, ...],
     save: str | None,
+    report: str | None,
+    slices: tuple[str, ...],
     convention: str,
     format_: OutputFormat,
     output: str | None,
@@ -199,6 +206,8 @@ def command(
             convention=convention,
             **given(policies),
         )
+        if report is not None:
+            result.report(report, by=by, right=right, slices=slices)
         say_loudly(result.notes)
         emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output, format_)
     if save is not None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # A float has no more.
 MOST_DIGITS = 17
+# Values that differ by less than this share of them are equal.
+ROUNDING = 1e-9
 
 
 class Marked(NamedTuple):
@@ -154,6 +156,22 @@ def system_table(systems: Mapping[str, str], columns: Mapping[Column, Sequence[M
     heads = (Column("", is_text=True), Column("run", is_text=True), *columns)
     rows = zip(systems.values(), systems, *columns.values(), strict=True)
     return Table(heads, tuple(rows), caption)
+
+
+def places_of(values: Sequence[float]) -> list[int]:
+    """The place of each value, 0 for the highest; values that differ only by rounding share one, NaN has none.
+
+    >>> places_of([0.5, 0.7, float("nan"), 0.5])
+    [1, 0, -1, 1]
+    """
+    places = [-1] * len(values)
+    place, last = -1, math.nan
+    known = [number for number, value in enumerate(values) if not math.isnan(value)]
+    for number in sorted(known, key=lambda each: -values[each]):
+        if not math.isclose(values[number], last, rel_tol=ROUNDING):
+            place, last = place + 1, values[number]
+        places[number] = place
+    return places
 
 
 def marks_of(systems: Sequence[str]) -> dict[str, str]:

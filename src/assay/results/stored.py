@@ -27,7 +27,9 @@ from assay.core.note import NoteKind
 from assay.core.text import count, show
 from assay.data.source import check_path, is_source, open_source, prefix_errors
 from assay.results.checksum import checksum_of, find_outside, is_too_large
+from assay.results.embedded import SEPARATOR, embedded_result, is_report, read_page, run_names, split_report, unpack
 from assay.results.result import Result, subject_of
+from assay.results.results import Results
 from assay.results.stored_fields import (
     BACK,
     LONGEST_ID,
@@ -75,6 +77,13 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     from assay.data.replace import target_of
     from assay.data.write import open_replacement
 
+    content = stored_content(result)
+    with open_replacement(target_of(path)) as file:
+        file.write(content)
+
+
+def stored_content(result: Result) -> bytes:
+    """What is written of a result."""
     if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
         raise DataError(
             f"the query id {show(wrong[0])} cannot be stored; use ids that are valid Unicode and not too long"
@@ -112,8 +121,7 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     # As a reader counts them.
     if is_too_large(content):
         raise refuse(f"the result has more than {limits.values:,} values; store fewer measures", "values")
-    with open_replacement(target_of(path)) as file:
-        file.write(content)
+    return content
 
 
 def compact_json(value: object) -> str:
@@ -143,11 +151,18 @@ def measure_fields(name: str, result: Result) -> dict[str, Any]:
 
 
 def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result, or was meant to be one, judging by its first bytes."""
+    """Whether a file is a stored result, a report with one, or was meant to be one, judging by its first bytes."""
+    if is_page(path):
+        return True
     if not Path(path).is_file():
         return False
     with open_source(path) as source:
         return MARK.match(source.read(limit=HEAD)) is not None
+
+
+def is_page(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a report, by its name and its first bytes."""
+    return ".htm" in str(os.fspath(path)).lower() and is_report(path)
 
 
 def finished_result(data: object) -> Result | None:
@@ -180,9 +195,29 @@ def load_result(path: Readable) -> Result:
         raise DataError(f"a stored result is a path or a file object, not {show(path)}")
     if isinstance(path, (str, os.PathLike)) and check_path(path).is_dir():
         raise FileError(f"{show(os.fspath(path))} is a directory; name the file of one stored result")
+    if isinstance(path, (str, os.PathLike)) and is_page(path):
+        return parse_result(embedded_result(path), os.fspath(path))
     with open_source(path) as source:
         content = source.read(limit=LIMITS.get().stored + 1)
-    with prefix_errors(source.name):
+    return parse_result(content, source.name)
+
+
+def load_report(path: str | os.PathLike[str]) -> Results:
+    """The results in a report, by run: the exact scores that `assay report` wrote, as `load_result` gives them."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise DataError(f"a report is a path, not {show(path)}")
+    page = read_page(split_report(path)[0])
+    names = run_names(unpack(page, "report"))
+    results = {
+        name: parse_result(unpack(page, f"result-{number}"), f"{os.fspath(path)}{SEPARATOR}{name}")
+        for number, name in enumerate(names)
+    }
+    return Results(results)
+
+
+def parse_result(content: bytes, name: str) -> Result:
+    """The result in the content of a file."""
+    with prefix_errors(name):
         fields = check_head(parse_content(content))
         policies = read_policies(fields["policies"])
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])

@@ -7,7 +7,7 @@ import assay
 from assay.conventions import Chosen
 from assay.core.judged import Hits, Judged
 from assay.core.policies import Policies
-from assay.tasks.evaluate.groups import by_policies
+from assay.tasks.evaluate.api import by_policies
 from assay.tasks.evaluate.score import merge_parts, score
 
 QUERIES = ["q1", "q2", "q3"]

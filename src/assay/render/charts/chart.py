@@ -100,11 +100,11 @@ class Chart:
         spec["config"]["background"] = background
         if ending == "json":
             return write_json(spec).encode()
-        converter = load_converter()
         if ending == "html":
             from assay.render.charts.page import page_of
 
-            return page_of(spec, self.title, background, converter).encode()
+            return page_of(spec, self.title, background).encode()
+        converter = load_converter()
         options: dict[str, Any] = {"vl_version": VEGA_LITE, "allowed_base_urls": NO_ADDRESSES}
         if ending == "png":
             options["scale"] = check_scale(scale)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-# The page may run its own scripts and styles, and fetch nothing.
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+# What a page uses of the library.
+SNIPPET = "globalThis.vegaEmbed = vegaEmbed;"
 # `ast` has Vega interpret its expressions, where it would compile them to functions.
 SHOW = """\
 const spec = JSON.parse(document.getElementById("spec").textContent);
@@ -29,23 +28,39 @@ PAGE = """\
 <body>
 <div id="chart"></div>
 <script type="application/json" id="spec">%(spec)s</script>
-<script>%(script)s</script>
+<script type="module">%(library)s</script>
+<script type="module">%(show)s</script>
 </body>
 </html>
 """
 
 
-def page_of(spec: dict[str, Any], title: str, background: str, converter: ModuleType) -> str:
-    """The page that shows a chart, with the JavaScript that the converter has."""
-    parts = {"policy": POLICY, "title": escape(title), "background": background}
-    return PAGE % {**parts, "spec": json_in_html(spec), "script": script_of(converter)}
+def page_of(spec: dict[str, Any], title: str, background: str) -> str:
+    """The page that shows a chart."""
+    library = chart_library()
+    policy = f"{policy_of(library, SHOW)}; img-src data: blob:"
+    parts = {"policy": policy, "title": escape(title), "background": background, "library": library, "show": SHOW}
+    return PAGE % {**parts, "spec": json_in_html(spec)}
 
 
 @cache
-def script_of(converter: ModuleType) -> str:
-    """Vega, Vega-Lite and Vega-Embed, and the lines that show the chart; bundling them takes seconds."""
-    script: str = converter.javascript_bundle(SHOW)
+def chart_library() -> str:
+    """Vega, Vega-Lite and Vega-Embed, out of the package that draws charts; bundling them takes seconds."""
+    from assay.render.charts.chart import load_converter
+
+    script: str = load_converter().javascript_bundle(SNIPPET)
+    # A script element ends at the first such tag, wherever it is.
     return script.replace("</script", r"<\/script")
+
+
+def policy_of(*scripts: str) -> str:
+    """The Content-Security-Policy of a page that runs these scripts and fetches nothing.
+
+    Vega sets widths and fonts on its elements; styles can load nothing here.
+    """
+    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
+    allowed = " ".join(f"'sha256-{each}'" for each in digests)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def json_in_html(plain: object) -> str:

@@ -19,9 +19,10 @@ from assay.core.policies import count_missing
 from assay.core.text import show, some
 from assay.data.run import name_runs
 from assay.results.align import align_by_query, align_measures, check_unscored
+from assay.results.embedded import SEPARATOR, report_runs, split_report
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
-from assay.results.stored import finished_result
+from assay.results.stored import finished_result, is_page
 from assay.stats.paired import is_exact
 from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
@@ -241,10 +242,23 @@ def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
 
 def named_runs(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
     """The runs to compare, by name."""
-    named = name_runs(runs.results if isinstance(runs, Results) else runs, (Result,))
+    named = named_data(runs)
     if len(named) < 2:  # noqa: PLR2004 - a comparison is of two
         raise DataError(f"need at least two runs to compare, got {len(named)}")
     return named
+
+
+def named_data(runs: Mapping[str, object] | Sequence[object] | Results) -> dict[str, object]:
+    """Any number of runs by name; a report among their paths stands for the runs in it."""
+    if not isinstance(runs, (list, tuple)) or not all(isinstance(run, (str, os.PathLike)) for run in runs):
+        return name_runs(runs.results if isinstance(runs, Results) else runs, (Result,))
+    paths: list[str] = []
+    names: list[str] = []
+    for run in map(os.fspath, runs):
+        inside = [] if not is_page(run) else report_runs(run) if split_report(run)[1] is None else [run]
+        paths += [f"{run}{SEPARATOR}{name}" if name != run else run for name in inside] or [run]
+        names += [name.rpartition(SEPARATOR)[2] for name in inside] or [run]
+    return dict(zip(name_runs(names), paths, strict=True))
 
 
 def find_baseline(named: Mapping[str, object], baseline: str | os.PathLike[str] | None) -> str | None:

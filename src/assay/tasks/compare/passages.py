@@ -98,7 +98,7 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     They are those of a ranking in which every document is judged. Empty if the run cannot be read again.
     """
     data = ranks.runs.get(name)
-    if data is None or isinstance(data, Iterator) or (is_source(data) and not isinstance(data, (str, os.PathLike))):
+    if data is None or not can_read_again(data):
         return {}
     scorer = ranks.scorer
     if scorer.measures[measure].policies.judged_only:
@@ -115,6 +115,11 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     for query, document, rank in zip(judged.hits.query, judged.hits.document, judged.hits.rank, strict=True):
         places[everything.queries[query]].setdefault(given_id(index.document(int(document))), int(rank))
     return places
+
+
+def can_read_again(data: object) -> bool:
+    """Whether a run that was read can be read once more: a stream and an iterator have ended."""
+    return not isinstance(data, Iterator) and (not is_source(data) or isinstance(data, (str, os.PathLike)))
 
 
 def run_of(data: Any, format: str | None, wanted: set[str]) -> Run | None:  # noqa: ANN401 - a run in any form

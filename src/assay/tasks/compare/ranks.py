@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.engine.tops import Tops
     from assay.results.result import Result
-    from assay.tasks.evaluate.api import Scorer
-    from assay.tasks.evaluate.groups import PolicyGroup
+    from assay.tasks.evaluate.api import PolicyGroup, Scorer
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20

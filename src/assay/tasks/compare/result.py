@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,13 +15,14 @@ from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
 from assay.render.export import lines_below
 from assay.render.narrow import narrow_text, terminal_width, wrapped
-from assay.results.align import shared_means, shared_queries
+from assay.render.table import places_of
+from assay.results.align import shared_means
 from assay.results.result import ANCHOR_FIELDS, symbols_of
-from assay.stats.intervals import ROUNDING
 from assay.stats.pairs import Pair
 from assay.tasks.compare.moves import Moves, find_moves
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     import polars
@@ -196,6 +196,27 @@ class Comparison(Exports):
         """
         return find_moves(self.results, self._ranks, measure, (a, b), top, queries=queries, corpus=corpus)
 
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        queries: object = None,
+        corpus: object = None,
+        slices: Sequence[str] = (),
+        top: int = 20,
+        title: str = "assay report",
+    ) -> None:
+        """Writes a self-contained HTML page: from the verdict down to the rankings and passages of each query.
+
+        `queries` and `corpus` are the texts of questions and passages, by id or files of them. `slices` are fields of
+        the questions, such as a language, whose values divide the queries; `length` needs no field. `top` is how many
+        documents of each ranking are shown; unless they were kept, the runs are read once more. `assay.load_report`
+        reads the results back.
+        """
+        from assay.tasks.compare.report import Shown, write_comparison
+
+        write_comparison(self, path, Shown(queries, corpus, slices, top, title))
+
     def plot(
         self,
         kind: str = "differences",
@@ -227,19 +248,10 @@ class Comparison(Exports):
         return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
 
     def _counted(self) -> str:
-        """The queries that the means are over, in words: those with a value in every run."""
-        total = count(len(self._first.queries), "query", "queries")
-        measures = dict.fromkeys(pair.measure for pair in self.pairs)
-        numbers = {each: int(shared_queries(self.results.results.values(), each).sum()) for each in measures}
-        different = set(numbers.values())
-        if different == {len(self._first.queries)}:
-            return total
-        number = f"{different.pop():,}" if len(different) == 1 else "those"
-        text = f"{number} of {total} with a value in every run"
-        if number == "those":
-            text += f" ({', '.join(f'{measure}: {each:,}' for measure, each in numbers.items())})"
-        is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in self.pairs)
-        return text + ("; a pair is tested on all queries with a value in both runs" if is_more else "")
+        """The queries that the means are over, in words."""
+        from assay.tasks.compare.verdict import counted_words
+
+        return counted_words(self.results.results, self.pairs)
 
     def _means(self, sort: str | None = None) -> Table:
         """The means, one row per run and one column per measure, with the runs that each run beats.
@@ -260,23 +272,11 @@ class Comparison(Exports):
                 beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
         by_run = self._ordered_means(measure)
         means = np.array([by_run[name] for name in marks])
-        places = self._places(means, self._sign(measure))
+        places = places_of((self._sign(measure) * means).tolist())
         return [
             Marked(float(mean), place, tuple(beaten.get(name, ())))
             for name, mean, place in zip(marks, means, places, strict=True)
         ]
-
-    def _places(self, means: np.ndarray[Any, Any], sign: int) -> list[int]:
-        """The place of each mean, 0 for the best; means that differ only by rounding share a place, NaN has none."""
-        places = [-1] * len(means)
-        place, last = -1, np.nan
-        for number in np.argsort(-sign * means, kind="stable"):
-            if np.isnan(means[number]):
-                continue
-            if not math.isclose(means[number], last, rel_tol=ROUNDING):
-                place, last = place + 1, means[number]
-            places[number] = place
-        return places
 
     def table(self) -> Table:
         """One row per run, one column per measure."""

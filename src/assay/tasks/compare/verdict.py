@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, p_words
+from assay.results.align import shared_queries
 from assay.stats.tukey import TUKEY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from assay.results.result import Result
     from assay.stats.pairs import Pair
     from assay.tasks.compare.result import Comparison
 
@@ -275,3 +277,20 @@ def joined(names: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def counted_words(results: Mapping[str, Result], pairs: Sequence[Pair]) -> str:
+    """The queries that the means of a comparison are over, in words: those with a value in every run."""
+    first = next(iter(results.values()))
+    total = count(len(first.queries), "query", "queries")
+    measures = dict.fromkeys(pair.measure for pair in pairs)
+    numbers = {each: int(shared_queries(results.values(), each).sum()) for each in measures}
+    different = set(numbers.values())
+    if different == {len(first.queries)}:
+        return total
+    number = f"{different.pop():,}" if len(different) == 1 else "those"
+    text = f"{number} of {total} with a value in every run"
+    if number == "those":
+        text += f" ({', '.join(f'{measure}: {each:,}' for measure, each in numbers.items())})"
+    is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in pairs)
+    return text + ("; a pair is tested on all queries with a value in both runs" if is_more else "")

@@ -20,10 +20,9 @@ from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, rank_run
 from assay.data.source import gather, is_source
-from assay.engine.local import columns_of, count_threads, rank_hits
+from assay.engine.local import columns_of, count_threads, kernel_options, rank_hits
 from assay.engine.tops import Tops, judged_tops
 from assay.results.results import Results
-from assay.tasks.evaluate.groups import group_by_policies
 from assay.tasks.evaluate.score import (
     hardly_meets,
     merge_parts,
@@ -39,14 +38,13 @@ from assay.tasks.evaluate.ties import Added, sorted_columns, sorted_tops, tie_no
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from assay._kernel import Progress
+    from assay._kernel import Options, Progress
     from assay.conventions import Chosen
     from assay.core.convention import Convention
     from assay.core.judged import IntArray, Judged
     from assay.core.measure import Measure
     from assay.core.policies import Policies
     from assay.results.result import Result
-    from assay.tasks.evaluate.groups import PolicyGroup
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 # Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
@@ -127,77 +125,17 @@ def evaluate_many(
     return Results(results)
 
 
-class Evaluator:
-    """Judgments and measures prepared once, for many runs or for rankings that arrive query by query.
+class PolicyGroup(NamedTuple):
+    """The measures that share their policies, and the number of the kernel's options for them."""
 
-    >>> evaluator = Evaluator({"q1": ["d1"], "q2": ["d2"]}, ["rr"])
-    >>> evaluator.evaluate({"q1": ["d1"], "q2": ["d9", "d2"]})["rr"]
-    0.75
-    >>> evaluator.add("q1", ["d1", "d9"])
-    >>> evaluator.add("q2", {"d2": 0.7})
-    >>> evaluator.result()["rr"]
-    1.0
-
-    Queries that have not been added yet count as missing; with `missing="skip"` the result covers the queries added so
-    far.
-    """
-
-    def __init__(
-        self,
-        qrels: object,
-        measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
-        *,
-        convention: str = "assay",
-        threads: int | None = None,
-        **policies: Any,  # noqa: ANN401 - checked by name
-    ) -> None:
-        self._scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
-        self._added: RunRead | None = None
+    policies: Policies
+    measures: dict[str, Measure]
+    number: int
 
     @property
-    def qrels(self) -> Qrels:
-        """The judgments."""
-        return self._scorer.qrels
-
-    @property
-    def measures(self) -> dict[str, Measure]:
-        """The measures, by their names in the result."""
-        return {name: each.measure for name, each in self._scorer.measures.items()}
-
-    @property
-    def convention(self) -> str:
-        """The name of the convention."""
-        return self._scorer.convention.name
-
-    @property
-    def policies(self) -> Policies:
-        """The policies of all measures that have none of their own."""
-        return self._scorer.policies
-
-    def evaluate(
-        self,
-        run: object,
-        *,
-        format: str | None = None,
-        columns: Mapping[str, str] | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """The result of one run; rankings added query by query are not affected."""
-        return warned(self._scorer.evaluate(run, format=format, columns=columns, progress=progress))
-
-    def add(self, query: object, ranking: object) -> None:
-        """Adds the ranking of one query, in any form that a run's queries can have."""
-        if self._added is None:
-            self._added = self._scorer.start()
-        self._scorer.add(self._added, query, ranking)
-
-    def reset(self) -> None:
-        """Forgets the rankings that were added."""
-        self._added = None
-
-    def result(self) -> Result:
-        """The result of the rankings added so far."""
-        return warned(self._scorer.score(self._added or self._scorer.start()))
+    def needs(self) -> set[str]:
+        """What the measures need beyond the ranks of judged documents."""
+        return {need for measure in self.measures.values() for need in measure.definition.needs}
 
 
 class RunRead(NamedTuple):
@@ -394,3 +332,29 @@ class Scorer:
 def count_queries(data: object) -> int | None:
     """The number of queries in a list of them; None if the data has another form."""
     return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
+
+
+def by_policies(resolved: Mapping[str, Chosen]) -> dict[Policies, dict[str, Measure]]:
+    """The measures that share their policies, by these."""
+    groups: dict[Policies, dict[str, Measure]] = {}
+    for name, (measure, policies) in resolved.items():
+        groups.setdefault(policies, {})[name] = measure
+    return groups
+
+
+def group_by_policies(measures: Mapping[str, Chosen], top: int = 0) -> tuple[list[PolicyGroup], list[Options]]:
+    """The measures by their policies, and the different options that the kernel needs for them.
+
+    With `top`, the first options keep so many documents of each query, as the policies of the first group rank them.
+    """
+    groups: list[PolicyGroup] = []
+    options: list[Options] = []
+    for policies, own in by_policies(measures).items():
+        group = PolicyGroup(policies, own, len(options))
+        wanted = kernel_options(policies, group.needs)
+        if wanted not in options:
+            options.append(wanted)
+        groups.append(group._replace(number=options.index(wanted)))
+    if top and groups:
+        options[0] = kernel_options(groups[0].policies, groups[0].needs, top)
+    return groups, options

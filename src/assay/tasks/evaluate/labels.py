@@ -16,7 +16,7 @@ from assay.core.judged import Groups, Hits, Judged
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.engine.local import restrict
-from assay.tasks.evaluate.groups import by_policies
+from assay.tasks.evaluate.api import by_policies
 from assay.tasks.evaluate.score import merge_parts, resolve_measures, score
 
 if TYPE_CHECKING:

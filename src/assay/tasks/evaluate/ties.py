@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from assay.core.policies import Policies
     from assay.data.qrels import Qrels
-    from assay.tasks.evaluate.api import RunRead
-    from assay.tasks.evaluate.groups import PolicyGroup
+    from assay.tasks.evaluate.api import PolicyGroup, RunRead
 
 
 class Added(dict[str, object]):

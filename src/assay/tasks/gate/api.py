@@ -106,7 +106,7 @@ def gate(
         checks += drop_checks(drops, sides, sides.baseline, rules, notes)
     if (queries is not None or corpus is not None) and not all(check.passed for check in checks):
         checks = explain_checks(checks, sides, queries, corpus)
-    return GateReport(tuple(checks), rules, tuple(notes), sides.run)
+    return GateReport(tuple(checks), rules, tuple(notes), sides.run, sides)
 
 
 def check_files(*texts: object) -> None:

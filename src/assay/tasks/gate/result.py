@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.core.errors import DataError
 from assay.core.note import LOUD
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
     import polars
 
     from assay.core.note import Note
     from assay.core.signature import Signature
     from assay.results.result import Result
+    from assay.tasks.gate.checks import Sides
 
 # Longer reasons are wrapped.
 WIDTH = 100
@@ -82,6 +87,8 @@ class GateReport(Exports):
     rules: Rules
     notes: tuple[Note, ...]
     _run: Result
+    # The run and the baseline with the ranks of their documents, for the report.
+    _sides: Sides | None = None
 
     @cached_property
     def signature(self) -> Signature:
@@ -90,7 +97,7 @@ class GateReport(Exports):
 
     def __getstate__(self) -> dict[str, Any]:
         # The report only needs the signature of the run's result, whose own measures may not be picklable.
-        return {**self.__dict__, "signature": self.signature, "_run": None}
+        return {**self.__dict__, "signature": self.signature, "_run": None, "_sides": None}
 
     @property
     def passed(self) -> bool:
@@ -106,10 +113,10 @@ class GateReport(Exports):
         return self.passed
 
     def __repr__(self) -> str:
-        return f"<GateReport: {self._verdict}>"
+        return f"<GateReport: {self.summary}>"
 
     @property
-    def _verdict(self) -> str:
+    def summary(self) -> str:
         """The outcome in a few words."""
         if self.passed:
             return f"passed: {count(len(self.checks), 'check')}"
@@ -119,7 +126,7 @@ class GateReport(Exports):
         from textwrap import wrap
 
         width = max(len(printable(check.measure)) for check in self.checks)
-        lines = [f"gate {self._verdict}", ""]
+        lines = [f"gate {self.summary}", ""]
         for check in self.checks:
             start = f"{outcome(check)}  {printable(check.measure):<{width}}  "
             lines += wrap(start + check.reason, max(WIDTH, 2 * len(start)), subsequent_indent=" " * len(start))
@@ -145,10 +152,31 @@ class GateReport(Exports):
         """The checks and the worst queries, as the summary of a job on GitHub shows them."""
         columns = tuple(Column(name, is_text=True) for name in ("result", "measure", "reason"))
         rows = tuple((outcome(check), check.measure, check.reason) for check in self.checks)
-        parts = [f"## assay gate {self._verdict}\n", render(Table(columns, rows).styled(digits, caption), "markdown")]
+        parts = [f"## assay gate {self.summary}\n", render(Table(columns, rows).styled(digits, caption), "markdown")]
         parts += [render(worst_table(check).styled(digits), "markdown") for check in self.failed if check.worst]
         notes = [f"Note: {note}" for note in self.notes if note.kind not in LOUD]
         return "\n".join([*parts, *(f"{markdown(text)}\n" for text in (self.signature.short, *notes))])
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        queries: object = None,
+        corpus: object = None,
+        slices: Sequence[str] = (),
+        top: int = 20,
+        title: str = "assay gate",
+    ) -> None:
+        """Writes a self-contained HTML page: each check, and run and baseline query by query, down to the passages.
+
+        The options are those of `Comparison.report`.
+        """
+        from assay.tasks.compare.report import Shown
+        from assay.tasks.gate.report import write_gate
+
+        if self._sides is None:
+            raise DataError("a pickled report of a gate has no scores left; write the page where the gate ran")
+        write_gate(self, self._sides, path, Shown(queries, corpus, slices, top, title))
 
     def to_polars(self) -> polars.DataFrame:
         """One row per check."""

@@ -11,6 +11,7 @@ from assay.core.text import count, printable
 from assay.render import Exports, Table, finite, json_fields, render
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     import polars
@@ -111,6 +112,12 @@ class Probe(Exports):
             polars.Series("seconds", [self.seconds.get(query) for query in queries], dtype=polars.Float64),
             polars.Series("failure", [self.failures.get(query) for query in queries], dtype=polars.String),
         )
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "assay report") -> None:
+        """Writes a self-contained HTML page: quality, latency, failures, and what came back for each question."""
+        from assay.tasks.probe.report import write_probe
+
+        write_probe(self, path, title=title)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the result, and how fast the retriever was; see docs/json.md."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,8 @@ NEEDS = {
 }
 # Kinds of measures that say themselves what a record lacks.
 OTHERS = ("scores", "judged")
+# Characters of a field that is kept with a result.
+LONGEST_FIELD = 40
 
 
 def evaluate_rag(
@@ -267,9 +270,20 @@ def join_kinds(
         noise={name: each for part in parts for name, each in part.noise.items()},
         subject=subject_of(measures, convention, policies),
         _means={name: part[name] for part in parts for name in part.measures},
-        records=[row._replace(fields=None) for row in rows],
+        records=[row._replace(fields=short_fields(row.fields)) for row in rows],
         found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
         _gold=[frozenset().union(*each) for each in wanted],
         matching=() if gold is None else gold.matching,
     )
+
+
+def short_fields(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The numbers and short texts of a record, which may divide the questions into slices; the rest is not kept."""
+    if fields is None:
+        return None
+    return {
+        name: sys.intern(value) if type(value) is str else value
+        for name, value in fields.items()
+        if type(value) in (int, float, bool) or (type(value) is str and len(value) <= LONGEST_FIELD)
+    }

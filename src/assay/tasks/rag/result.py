@@ -18,7 +18,8 @@ from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question, describe_verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Mapping, Sequence
 
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
@@ -143,6 +144,24 @@ class RagResult(Result):
         from assay.tasks.rag.judged import verdict_table
 
         return View(verdict_table(self.queries, self.rulings[key]))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        by: str | Measure | None = None,
+        right: float | None = None,
+        slices: Sequence[str] = (),
+        title: str = "assay report",
+    ) -> None:
+        """Writes a self-contained HTML page: blame, the worst questions, and every question with its passages.
+
+        `by` chooses the worst questions as in `worst`, `right` says when an answer is wrong as in `faults`. `slices`
+        are fields of the records whose values divide the questions; `length` needs no field.
+        """
+        from assay.tasks.rag.report import write_rag
+
+        write_rag(self, path, by=by, right=right, slices=slices, title=title)
 
     def plot(self, kind: str = "means", *, measure: str | Measure | None = None, right: float | None = None) -> Chart:
         """A chart: `means` with intervals, or `blame`, wrong answers by their cause; `right` as in `faults`.

@@ -1,0 +1,87 @@
+"""The file: one HTML page with its data, its scripts and its styles, which asks the network for nothing.
+
+The page's own policy (Content-Security-Policy) allows the two scripts in it by their hashes, and nothing else: no other
+script, no request, no image, no form. Texts from the data are inside compressed JSON and reach the page as text.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import FormatError
+from assay.data.source import quoted
+from assay.render.charts.page import chart_library, policy_of
+from assay.report.assets import joined_modules, static
+from assay.results.embedded import START, pack
+from assay.results.stored import stored_content
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from assay.results.result import Result
+
+ENDINGS = (".html", ".htm")
+PAGE = """{start}
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>assay report</title>
+<style>{styles}</style>
+</head>
+<body>
+<a class="skip" href="#verdict">To the verdict</a>
+<header><div class="bar"><h1>assay report</h1></div><nav aria-label="Sections"></nav></header>
+<main><p>Loading …</p><noscript><p>This report needs JavaScript, which is inside the file.</p></noscript></main>
+<footer></footer>
+{parts}<script type="module">{library}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a report shows: `core` as JSON has it, the results of the runs, and parts that are unpacked when needed.
+
+    A part has a name, such as `rankings-0`, and its content.
+    """
+
+    core: Mapping[str, Any]
+    results: Mapping[str, Result]
+    parts: Iterable[tuple[str, object]] = ()
+
+
+def write_page(content: Content, path: str | os.PathLike[str]) -> None:
+    """Writes a report; an existing file stays as it is until the new one is complete."""
+    from assay.data.replace import target_of
+    from assay.data.write import open_replacement
+
+    target = target_of(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise FormatError(f"a report is an HTML page; let the name of {quoted(target)} end in .html")
+    page = page_of(content).encode()
+    with open_replacement(target) as file:
+        file.write(page)
+
+
+def page_of(content: Content) -> str:
+    """The HTML of a report; the same content gives the same text."""
+    parts = [pack("report", compact(content.core))]
+    parts += [pack(f"result-{number}", stored_content(each)) for number, each in enumerate(content.results.values())]
+    parts += [pack(name, compact(each)) for name, each in content.parts]
+    library, script, styles = chart_library(), joined_modules("report"), static("report.css")
+    policy = policy_of(library, script)
+    return PAGE.format(
+        start=START.decode(), policy=policy, styles=styles, parts="".join(parts), library=library, script=script
+    )
+
+
+def compact(value: object) -> bytes:
+    """Compact JSON; a lone surrogate, which is not valid Unicode, becomes a question mark."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")

@@ -1,0 +1,170 @@
+// The report: reads the data in the page and shows it, from the verdict down to the passage.
+
+import { figure, isDark, redraw } from "./charts.js";
+import { chooser, element, section, show, text } from "./dom.js";
+import { count, fixed, pValue, signed, whole } from "./numbers.js";
+import { part, scoresOf } from "./parts.js";
+import { Queries } from "./queries.js";
+import { extraSections } from "./extras.js";
+import { SortedTable } from "./sorting.js";
+import { follow, go } from "./state.js";
+
+const FEW_PAIRS = 12;
+
+async function start() {
+  const core = await part("report");
+  const stored = await Promise.all(core.runs.map((_, number) => part(`result-${number}`)));
+  const ids = stored[0].queries.map((row) => row[0]);
+  const scores = stored.map(scoresOf);
+  for (const result of stored) result.queries = null;
+  document.title = core.title;
+  const main = document.querySelector("main");
+  const sections = [
+    ...extraSections(core),
+    section("queries", "Queries", new Queries({ core, ids, scores }).node),
+    core.slices.length ? slicesSection(core) : null,
+    core.charts.length ? chartsSection(core) : null,
+    aboutSection(core),
+  ].filter(Boolean);
+  const first = [runsSection(core), core.pairs.length ? pairsSection(core) : null].filter(Boolean);
+  show(main, verdict(core), element("div", { class: "opening" }, first), sections);
+  show(document.querySelector("nav"), element("ul", {}, [...first, ...sections].map((each) => element("li", {}, jump(each)))));
+  show(document.querySelector("header .bar"), element("h1", {}, text(core.title)), themeButton());
+  show(document.querySelector("footer"), core.made);
+  document.documentElement.dataset.ready = "yes";
+}
+
+/** A link that moves to a section and leaves the address as it is: it says which view is shown. */
+function jump(target) {
+  const scroll = (event) => {
+    event.preventDefault();
+    target.scrollIntoView();
+    target.querySelector("h2")?.focus({ preventScroll: true });
+  };
+  return element("a", { href: `#${target.id}`, on: { click: scroll } }, target.dataset.title);
+}
+
+function verdict(core) {
+  const loud = core.notes.filter((note) => note.loud).map((note) => element("p", { class: "warn" }, text(note.text)));
+  return element("section", { id: "verdict", "aria-label": "Verdict" }, loud, element("ul", { class: "verdict" }, core.verdict.map((line) => element("li", { class: line.state }, text(line.text)))));
+}
+
+function runsSection(core) {
+  const mark = { title: "", isText: true, cell: ({ run }) => run.mark ?? "", value: null };
+  const name = { title: "run", isText: true, cell: ({ run }) => text(run.name), value: ({ run }) => run.name };
+  const measures = core.measures.map((measure) => ({
+    title: measure.name,
+    cell: ({ cells }) => mean(cells[measure.name]),
+    value: ({ cells }) => cells[measure.name].value,
+  }));
+  const rows = core.runs.map((run, number) => ({ run, cells: Object.fromEntries(core.measures.map((measure) => [measure.name, core.means[measure.name][number]])) }));
+  const table = new SortedTable({ columns: [name, ...(core.pairs.length ? [mark] : []), ...measures], rows, caption: core.caption, pageRows: 200 });
+  return section("runs", core.runs.length > 1 ? "Runs" : "Result", table.node);
+}
+
+function mean({ value, low, high, place, beats }) {
+  const number = element("span", { class: place === 0 ? "best" : place === 1 ? "second" : null }, fixed(value));
+  const interval = low === null ? null : element("span", { class: "interval" }, `${fixed(low)} to ${fixed(high)}`);
+  return [number, beats ? element("span", { class: "letters" }, beats) : null, interval];
+}
+
+/** The differences of a measure: the forest plot, and the table behind it. */
+function pairsSection(core) {
+  const place = element("div");
+  const choice = element("div", { class: "tools" });
+  follow((now) => {
+    const names = core.measures.map(({ name }) => name).filter((name) => core.pairs.some((pair) => pair.measure === name));
+    const measure = names.includes(now.measure) ? now.measure : names[0];
+    if (place.dataset.measure === measure) return;
+    place.dataset.measure = measure;
+    show(choice, names.length > 1 ? chooser("Measure", names.map((name) => [name, name]), measure, (chosen) => go({ measure: chosen })) : null);
+    const pairs = core.pairs.filter((pair) => pair.measure === measure);
+    const spec = core.forests[measure];
+    const table = element("details", { open: pairs.length <= FEW_PAIRS && !spec }, element("summary", {}, `The numbers: ${count(pairs.length, "pair")}`), pairTable(pairs, core).node);
+    show(place, spec ? figure({ title: `Differences in ${measure}`, spec }, core.themes) : null, table);
+  });
+  return section("differences", "Differences", choice, place);
+}
+
+function pairTable(pairs, core) {
+  const number = (title, field, write = fixed) => ({ title, cell: (pair) => write(pair[field]), value: (pair) => pair[field] });
+  const columns = [
+    { title: "from", isText: true, cell: (pair) => text(pair.a), value: (pair) => pair.a },
+    { title: "to", isText: true, cell: (pair) => text(pair.b), value: (pair) => pair.b },
+    number("difference", "difference", signed), number("low", "low", signed), number("high", "high", signed),
+    number("p", "p", pValue), number("p corrected", "p_corrected", pValue), number("Cohen's d", "cohen_d"), number("Cliff's delta", "cliff_delta"),
+    { title: "wins / ties / losses", cell: (pair) => `${whole(pair.wins)} / ${whole(pair.ties)} / ${whole(pair.losses)}`, value: (pair) => pair.wins },
+    number("detectable", "detectable"),
+  ];
+  return new SortedTable({ columns, rows: pairs, caption: core.tested });
+}
+
+function slicesSection(core) {
+  const place = element("div");
+  const choice = element("div", { class: "tools" });
+  let field = core.slices[0].field;
+  let measure = "";
+  const draw = () => {
+    const chosen = core.slices.find((each) => each.field === field);
+    const value = { title: field, isText: true, cell: (row) => element("a", { href: "#", on: { click: (event) => { event.preventDefault(); go({ slice: `${field}=${row.value}` }); document.getElementById("queries").scrollIntoView(); } } }, text(row.value)), value: (row) => row.value };
+    const queries = { title: "queries", cell: (row) => whole(row.queries), value: (row) => row.queries };
+    const runs = core.runs.map((run, number) => ({ title: run.name, cell: (row) => mean({ ...row.means[measure][number], place: -1 }), value: (row) => row.means[measure][number].value }));
+    const table = new SortedTable({ columns: [value, queries, ...runs], rows: chosen.rows, caption: `${measure} by ${field}, means with 95 % intervals` });
+    show(choice, chooser("By", core.slices.map((each) => [each.field, each.field]), field, (next) => { field = next; draw(); }), chooser("Measure", core.measures.map(({ name }) => [name, name]), measure, (next) => go({ measure: next })));
+    show(place, chosen.warning ? element("p", { class: "warn" }, chosen.warning) : null, table.node);
+  };
+  follow((now) => {
+    const next = core.measures.some(({ name }) => name === now.measure) ? now.measure : core.measures[0].name;
+    if (next === measure) return;
+    measure = next;
+    draw();
+  });
+  return section("slices", "Slices", choice, place);
+}
+
+function chartsSection(core) {
+  const place = element("div");
+  const draw = (title) => show(place, figure(core.charts.find((chart) => chart.title === title), core.themes));
+  const choice = chooser("Chart", core.charts.map(({ title }) => [title, title]), core.charts[0].title, draw);
+  draw(core.charts[0].title);
+  return section("charts", "Charts", element("div", { class: "tools" }, choice), place);
+}
+
+function aboutSection(core) {
+  const notes = core.notes.filter((note) => !note.loud);
+  const list = notes.length ? element("ul", { class: "notes" }, notes.map((note) => element("li", {}, text(note.text)))) : element("p", {}, "None.");
+  return section(
+    "about", "How it was computed",
+    element("h3", {}, "Assumptions about the data"), list,
+    core.check.length ? [element("h3", {}, "Data check"), checkList(core.check)] : null,
+    element("h3", {}, "Signature"), element("pre", { tabindex: "0", "aria-label": "Signature" }, text(core.signature)),
+    core.reproduce ? [element("h3", {}, "To reproduce"), element("pre", { tabindex: "0", "aria-label": "To reproduce" }, text(core.reproduce))] : null,
+    element("p", { class: "quiet" }, "The scores are in this file: assay.load_report reads them, and assay compare, diff and gate take the file in place of a run."),
+    element("p", { class: "quiet" }, "Keys: j and k open the next and the previous query, / finds, Escape closes."),
+  );
+}
+
+/** What was found in the data: what needs attention, and behind it what is fine. */
+function checkList(check) {
+  const names = { ok: "ok", warn: "caution", bad: "bad" };
+  const items = (findings) => element("ul", { class: "notes" }, findings.map(({ level, place, text: said, advice }) => element("li", {}, element("b", { class: names[level] }, level), " ", text(`${place}: ${said}${advice ? `; ${advice}` : ""}`))));
+  const [fine, other] = [check.filter(({ level }) => level === "ok"), check.filter(({ level }) => level !== "ok")];
+  const behind = fine.length ? element("details", {}, element("summary", {}, `${count(fine.length, "check")} passed`), items(fine)) : null;
+  return [other.length ? items(other) : null, behind];
+}
+
+function themeButton() {
+  const button = element("button", { type: "button", class: "theme", on: { click: () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    redraw();
+    dispatchEvent(new Event("resize"));
+    name();
+  } } });
+  const name = () => show(button, isDark() ? "Light" : "Dark");
+  name();
+  return button;
+}
+
+start().catch((error) => {
+  show(document.querySelector("main"), element("p", { class: "warn", role: "alert" }, `This page could not be shown: ${error.message}`));
+});

@@ -1,0 +1,193 @@
+"""The report on runs, from the verdict down to the passages of a query.
+
+`comparison_core` is what the page shows first; `tasks/compare/rankings.py` gives the rankings of each query.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import AssayError, DataError
+from assay.core.interface import Option
+from assay.core.policies import check_whole
+from assay.core.text import count, show
+from assay.data.text_fields import read_fields
+from assay.data.texts import QUESTIONS
+from assay.render import Marked, finite
+from assay.report.content import TITLE, add_questions, base_core, notes_of
+from assay.report.page import Content, write_page
+from assay.report.slices import LENGTH, length_of, slice_rows, slice_values
+from assay.tasks.check.api import check_sources
+from assay.tasks.compare.passages import can_read_again, wanted_texts
+from assay.tasks.compare.rankings import CHUNK, ranking_parts
+from assay.tasks.evaluate.api import Scorer
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from assay.results.results import Results
+    from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.compare.result import Comparison
+
+TOP = 20
+MOST_TOP = 1_000
+# Documents of all runs, up to which they are read again for the data check and for charts of whole rankings.
+MOST_CHECKED = 500_000
+READING_CHARTS = ("runs",)
+NO_RANKINGS = "No rankings: the report was made from stored results, or from runs that can be read only once."
+# The charts of a comparison, in the order of the page, with their titles.
+CHARTS = {
+    "cutoff": "By cutoff",
+    "precision_recall": "Precision and recall",
+    "judged": "Share judged by rank",
+    "scores": "Scores by grade",
+    "critical_difference": "Critical differences",
+    "measures": "Agreement of measures",
+    "runs": "Agreement of runs",
+}
+
+
+class Shown(NamedTuple):
+    """What a report shows beside the numbers: texts, the fields that divide the queries, and how it is headed."""
+
+    queries: object = None
+    corpus: object = None
+    slices: Sequence[str] = ()
+    top: int = TOP
+    title: str = TITLE
+    reproduce: str = ""
+
+
+def write_comparison(comparison: Comparison, path: str | os.PathLike[str], shown: Shown) -> None:
+    """Writes the report on a comparison."""
+    check_whole("top", shown.top, 1, MOST_TOP)
+    core = comparison_core(comparison, shown.title)
+    write_page(report_content(core, comparison.results, with_tops(comparison._ranks, shown.top), shown), path)  # noqa: SLF001 - the comparison's own report
+
+
+def write_results(results: Results, ranks: Ranks | None, path: str | os.PathLike[str], shown: Shown) -> None:
+    """Writes the report on runs that are not compared, such as a single one."""
+    check_whole("top", shown.top, 1, MOST_TOP)
+    write_page(report_content(base_core(results, shown.title), results, with_tops(ranks, shown.top), shown), path)
+
+
+def report_content(core: dict[str, Any], results: Results, ranks: Ranks | None, shown: Shown) -> Content:
+    """The core with texts, slices and what is shown of rankings."""
+    queries = results[next(iter(results))].queries
+    texts = {} if shown.queries is None else wanted_texts(shown.queries, set(queries), QUESTIONS)
+    add_questions(core, queries, texts)
+    add_slices(core, results, shown, texts)
+    core["reproduce"] = shown.reproduce
+    if ranks is None:
+        core["norankings"] = NO_RANKINGS
+        return Content(core, results.results)
+    core.update(chunk=CHUNK, top=shown.top, check=findings_of(ranks))
+    return Content(core, results.results, ranking_parts(ranks, list(results), queries, shown.corpus))
+
+
+def findings_of(ranks: Ranks) -> list[dict[str, str]]:
+    """What `assay.check` finds in judgments and runs, unless the runs are large, or ids mean something else.
+
+    It holds runs in memory.
+    """
+    if count_retrieved(ranks) > MOST_CHECKED or ranks.scorer.policies.doc_id is not None:
+        return []
+    report = check_sources(
+        ("judgments", ranks.scorer.qrels),
+        [(name, run) for name, run in ranks.runs.items() if can_read_again(run)],
+        rel=ranks.scorer.policies.rel,
+        qrels_format=None,
+        run_format=ranks.format,
+    )
+    return [
+        {"level": each.level, "place": each.place, "text": each.text, "advice": each.advice} for each in report.findings
+    ]
+
+
+def count_retrieved(ranks: Ranks) -> int:
+    """How many documents all runs retrieved together, for judged queries."""
+    first = next(iter(ranks.measures))
+    return sum(int(ranks.judged[name, first].retrieved.sum()) for name in ranks.runs)
+
+
+def add_slices(core: dict[str, Any], results: Results, shown: Shown, texts: Mapping[str, str]) -> None:
+    """The queries by their fields; the length of the question needs no field."""
+    queries = results[next(iter(results))].queries
+    named = [name for name in shown.slices if name != LENGTH]
+    if named and shown.queries is None:
+        raise DataError(f"the questions have no field {show(named[0])}; pass a file of questions: {Option('queries')}")
+    if LENGTH in shown.slices and not texts:
+        raise DataError(f"the length of questions needs their texts; pass them: {Option('queries')}")
+    fields = read_fields(shown.queries, named) if named else {}
+    if LENGTH in shown.slices:
+        fields[LENGTH] = {query: length_of(text) for query, text in texts.items()}
+    for name in shown.slices:
+        values = slice_values(fields[name], queries)
+        core["fields"][name] = values
+        core["slices"].append(slice_rows(results, name, values))
+
+
+def comparison_core(comparison: Comparison, title: str) -> dict[str, Any]:
+    """What the page shows of a comparison before its queries."""
+    core = base_core(comparison.results, title)
+    table = comparison.table()
+    marks = {str(name): str(mark) for mark, name, *_ in table.rows}
+    measures = [column.name for column in table.columns[2:]]
+    for place, measure in enumerate(measures, start=2):
+        cells = {str(row[1]): row[place] for row in table.rows}
+        for run, cell in zip(core["runs"], core["means"][measure], strict=True):
+            found = cells[run["name"]]
+            assert isinstance(found, Marked)  # noqa: S101 - a table of systems has nothing else
+            cell.update(value=finite(found.value), place=found.place, beats=found.marks)
+    for run in core["runs"]:
+        run["mark"] = marks[run["name"]]
+    core["caption"] = f"{comparison.caption}; 95 % intervals below each mean"
+    core["verdict"] = [{"text": text, "state": None} for text in comparison.verdict.texts]
+    core["pairs"] = [{name: finite(value) for name, value in pair._asdict().items()} for pair in comparison.pairs]
+    core["tested"] = f"{comparison.settings.words}, {count(len(comparison.pairs), 'comparison')}"
+    core["notes"] = notes_of(comparison.notes)
+    core["signature"] = str(comparison.signature)
+    core["first"] = first_pair(comparison)
+    core["forests"] = {measure: comparison.plot("differences", measure=measure).spec for measure in measures}
+    core["charts"] = charts_of(comparison)
+    return core
+
+
+def first_pair(comparison: Comparison) -> dict[str, str]:
+    """The two runs that are open at first: the baseline, or else the second best, and the best by the first measure."""
+    order = list(comparison._ordered_means(comparison.pairs[0].measure))  # noqa: SLF001 - the comparison's own report
+    best = order[0]
+    other = comparison.settings.baseline or (order[1] if len(order) > 2 else order[-1])  # noqa: PLR2004 - a pair
+    return {"a": order[1] if other == best else other, "b": best}
+
+
+def charts_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """The charts that the comparison can give."""
+    ranks = comparison._ranks  # noqa: SLF001 - the comparison's own report
+    is_large = ranks is not None and count_retrieved(ranks) > MOST_CHECKED
+    charts = []
+    for kind, title in CHARTS.items():
+        if is_large and kind in READING_CHARTS:
+            continue
+        try:
+            charts.append({"title": title, "spec": comparison.plot(kind).spec})
+        except AssayError:
+            # Not every comparison has every chart: one run has no agreement, stored results have no rankings.
+            continue
+    return charts
+
+
+def with_tops(ranks: Ranks | None, top: int) -> Ranks | None:
+    """The ranks with the first documents of each run; the runs are read again if they were not kept.
+
+    None if a run can be read only once.
+    """
+    if ranks is None or (ranks.tops and ranks.scorer.top >= top):
+        return ranks
+    if not all(map(can_read_again, ranks.runs.values())):
+        return None
+    old = ranks.scorer
+    scorer = Scorer(old.qrels, old.measures, old.convention, old.policies, threads=old.threads, top=top)
+    tops = {name: scorer.tops(scorer.read(run, format=ranks.format)) for name, run in ranks.runs.items()}
+    return ranks._replace(scorer=scorer, tops=tops)

@@ -1,0 +1,132 @@
+"""The report on a RAG system: what causes wrong answers, the worst questions, and everything about each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.doc_id import field_of
+from assay.core.errors import AssayError, DataError
+from assay.core.text import show
+from assay.render import finite
+from assay.report.answers import CHUNK, answer_entry, answer_parts, passage_entries
+from assay.report.content import TITLE, base_core
+from assay.report.page import Content, write_page
+from assay.report.slices import LENGTH, UNKNOWN, length_of, slice_rows, slice_values
+from assay.results.results import Results
+from assay.tasks.rag.worst import GOLD, gold_passages
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from assay.core.measure import Measure
+    from assay.core.ruling import Ruling
+    from assay.tasks.rag.result import RagResult
+
+RUN = "system"
+WORST = 20
+
+
+def write_rag(
+    result: RagResult,
+    path: str | os.PathLike[str],
+    *,
+    by: str | Measure | None = None,
+    right: float | None = None,
+    slices: Sequence[str] = (),
+    title: str = TITLE,
+    reproduce: str = "",
+) -> None:
+    """Writes the report on a RAG system."""
+    results = Results({RUN: result})
+    core = base_core(results, title)
+    core["questions"] = [record.question for record in result.records]
+    core["rag"] = rag_core(result, by, right)
+    core["reproduce"] = reproduce
+    core["answers"] = CHUNK
+    add_record_slices(core, result, slices)
+    answers = (answer_of(result, place) for place in range(len(result.queries)))
+    write_page(Content(core, results.results, answer_parts(answers)), path)
+
+
+def rag_core(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any]:
+    """The matrix of blame and the worst questions."""
+    key = [*result.answer_measures, *result.measures][0] if by is None else result.key(by)
+    return {"by": key, "worst": worst_of(result, key), "blame": blame_of(result, by, right), "chart": chart_of(result)}
+
+
+def worst_of(result: RagResult, key: str) -> list[dict[str, Any]]:
+    """The questions with the worst values of a measure."""
+    scores = result.scores[key]
+    sign = 1 if result.measures[key].definition.higher_is_better else -1
+    order = [int(at) for at in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[at])][:WORST]
+    return [
+        {"query": result.queries[at], "question": result.records[at].question, "value": finite(float(scores[at]))}
+        for at in order
+    ]
+
+
+def blame_of(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any] | None:
+    """How good answers are with and without a gold passage; None if there is nothing to join."""
+    if not result.is_joined:
+        return None
+    try:
+        table = result.blame(by, right=right).table()
+    except AssayError:
+        # The measure that chooses the worst questions need not be one of answers.
+        table = result.blame(right=right).table()
+    rows = [[finite(cell) for cell in row] for row in table.rows]
+    return {"columns": [column.name for column in table.columns], "rows": rows, "notes": list(table.notes)}
+
+
+def chart_of(result: RagResult) -> dict[str, Any] | None:
+    """The chart of blame, if there is something to join."""
+    spec: dict[str, Any] | None = result.plot("blame").spec if result.is_joined else None
+    return spec
+
+
+def answer_of(result: RagResult, place: int) -> dict[str, Any]:
+    """One question: its answer, references, gold and retrieved passages, and what a judge said."""
+    record = result.records[place]
+    wanted = result._gold[place] if result._gold else frozenset()  # noqa: SLF001 - the result's own report
+    gold = GOLD[0 if result.found[place] else 1 if result.has_gold[place] else 2] if len(result.found) else ""
+    ids = [] if record.retrieved is None else record.retrieved.ids
+    missed = [each for each in gold_passages(record, wanted, None) if not each.is_hit]
+    said = [f"{name}: {text}" for name, each in result.rulings.items() for text in verdict_texts(each[place])]
+    return answer_entry(
+        record.answer,
+        references=record.references or (),
+        gold=gold,
+        passages=passage_entries(ids, record.shown_texts or (), wanted),
+        wanted=passage_entries([each.document for each in missed], [each.text for each in missed]),
+        verdicts=said,
+    )
+
+
+def verdict_texts(ruling: Ruling) -> list[str]:
+    """Every verdict with its reason; without any, why there is none."""
+    if not ruling.verdicts:
+        return [f"{ruling.kind}, {ruling.detail}" if ruling.detail else str(ruling.kind)]
+    lines = []
+    for each in ruling.verdicts:
+        value = f"{each.value:g}" if isinstance(each.value, float | int) else each.value
+        reason = f" ({each.reason})" if each.reason.strip() else ""
+        lines.append(f"{value}  {each.subject}{reason}")
+    return lines
+
+
+def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[str]) -> None:
+    """The questions by fields of their records, or by the length of the question."""
+    for name in names:
+        if name == LENGTH:
+            values = [length_of(record.question or "") for record in result.records]
+        else:
+            found = [field_of(record.fields or {}, name) for record in result.records]
+            if all(value is None for value in found):
+                raise DataError(f"the records have no field {show(name)}")
+            values = [UNKNOWN if value is None else str(value) for value in found]
+        values = slice_values(dict(zip(result.queries, values, strict=True)), result.queries)
+        core["fields"][name] = values
+        core["slices"].append(slice_rows(Results({RUN: result}), name, values))

@@ -1,0 +1,58 @@
+"""A real Chromium, through Playwright. Every page that a test opens must ask for nothing and report no error."""
+
+import os
+from contextlib import contextmanager
+from shutil import which
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Set where browser tests must run.
+REQUIRED = "ASSAY_BROWSER_REQUIRED"
+
+
+def pytest_collection_modifyitems(items):
+    """One browser for all of these tests, on one worker."""
+    for item in items:
+        if "tests/browser" in item.path.as_posix():
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = next(filter(None, map(which, NAMES)), None)
+    if path is None:
+        message = "no Chromium found; install it (apt-get install chromium) to test the pages"
+        if os.environ.get(REQUIRED):
+            pytest.fail(message)
+        pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page; what it asks for and what goes wrong in it fails the test."""
+
+    @contextmanager
+    def visited(path, address="", *, width=1280, height=900, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        page = context.new_page()
+        trouble = []
+        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith("file:") or trouble.append(f"request: {request.url}"))
+        page.goto(path.as_uri() + address)
+        page.wait_for_selector("html[data-ready]")
+        yield page
+        assert trouble == []
+        context.close()
+
+    return visited

@@ -1,0 +1,115 @@
+"""Reports of a gate, a RAG system and a live retriever, in a real browser."""
+
+import json
+from importlib.resources import files
+
+from axe_playwright_python.sync_playwright import Axe
+
+import assay
+from browser_pages import until
+from judges import Script
+
+DEMO = files("assay") / "demo"
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def check_accessible(page):
+    found = Axe().run(page).response["violations"]
+    serious = [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+def test_gate(visit, tmp_path):
+    gate = assay.gate(
+        str(DEMO / "qrels.txt"),
+        str(DEMO / "bm25.run"),
+        {"rr@10": 0.1},
+        baseline=str(DEMO / "hybrid.run"),
+        max_drop={"ndcg@10": 0.05},
+    )
+    path = tmp_path / "gate.html"
+    gate.report(path, queries=str(DEMO / "queries.jsonl"), corpus=str(DEMO / "passages.jsonl"))
+    assert list(assay.load_report(path)) == ["baseline", "run"]
+    with visit(path) as page:
+        assert texts(page, ".verdict li")[0] == "gate failed: 1 of 2 checks"
+        rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#gate tbody tr").all()]
+        assert rows == [["pass" if each.passed else "FAIL", each.measure, each.reason] for each in gate.checks]
+        worst = page.locator("#gate li").first
+        assert worst.inner_text().startswith(gate.checks[1].worst[0].query)
+        worst.locator("a").click()
+        page.wait_for_selector(".query .run li")
+        assert page.locator(".query .run").count() == 2
+        check_accessible(page)
+
+
+def test_gate_without_baseline(visit, tmp_path):
+    path = tmp_path / "gate.html"
+    assay.gate(str(DEMO / "qrels.txt"), str(DEMO / "bm25.run"), {"rr@10": 0.1}).report(path)
+    with visit(path, "#query=q01") as page:
+        assert texts(page, ".verdict li")[0] == "gate passed: 1 check"
+        page.wait_for_selector(".query .run li")
+
+
+def test_rag(visit, tmp_path):
+    rag = assay.evaluate_rag(str(DEMO / "rag_bm25.jsonl"), ["recall@5", "answer_f1"], rel=2)
+    path = tmp_path / "rag.html"
+    rag.report(path, slices=["length"])
+    records = [json.loads(line) for line in (DEMO / "rag_bm25.jsonl").read_text(encoding="utf-8").splitlines()]
+    with visit(path) as page:
+        rows = page.locator("#answers table tbody tr")
+        for shown, row in zip(rows.all(), rag.blame().table().rows, strict=True):
+            assert shown.locator("th, td").all_inner_texts() == [
+                row[0],
+                str(row[1]),
+                *(f"{cell:.4f}" for cell in row[2:]),
+            ]
+        page.wait_for_selector("#answers .chart svg")
+        worst = rag.worst(3).to_polars()["query"].to_list()
+        assert [text.split()[0] for text in texts(page, "#answers ol li")][:3] == worst
+        page.locator("#answers ol li a").first.click()
+        until(page, "(query) => document.querySelector('.query h3 bdi')?.textContent === query", worst[0])
+        record = next(each for each in records if each["query_id"] == worst[0])
+        shown = texts(page, ".query dd")
+        assert record["answer"] in shown
+        assert set(record["references"]) <= set(shown)
+        assert texts(page, ".query .missing:first-of-type .name > bdi")[: len(record["retrieved"])] == [
+            each["id"] for each in record["retrieved"]
+        ]
+        check_accessible(page)
+
+
+def test_verdicts_of_a_judge(visit, tmp_path):
+    records = [
+        {"query_id": "q1", "question": "why?", "answer": "so <b>", "retrieved": [{"id": "d", "text": "because"}]}
+    ]
+    judge = assay.Judge(
+        Script('{"statements": ["It is so."]}', '{"verdicts": [{"reason": "not said", "verdict": 0}]}'), cache=False
+    )
+    rag = assay.evaluate_rag(records, ["faithfulness"], judge=judge)
+    path = tmp_path / "judged.html"
+    rag.report(path)
+    with visit(path, "#query=q1") as page:
+        page.wait_for_selector(".query dd")
+        assert any("faithfulness" in text for text in texts(page, ".query dd"))
+        assert "so <b>" in texts(page, ".query dd")
+
+
+def test_probe(visit, tmp_path):
+    def search(question):
+        if question == "fails":
+            raise RuntimeError("no answer")
+        return ["d1", "d2"]
+
+    probe = assay.probe(search, {"q1": "works", "q2": "fails"}, {"q1": ["d2"], "q2": ["d1"]}, ["rr"], retries=0)
+    path = tmp_path / "probe.html"
+    probe.report(path)
+    with visit(path) as page:
+        page.wait_for_selector("#probe .chart svg")
+        assert texts(page, "#probe tbody th") == ["q2"]
+        assert "no answer" in page.locator("#probe tbody td").inner_text()
+        page.locator("#queries tbody th", has_text="q1").click()
+        page.wait_for_selector(".query .missing li")
+        check_accessible(page)

@@ -1,0 +1,304 @@
+"""The report in a real browser: every view, its numbers against the API, the keyboard, narrow screens, dark, print."""
+
+import base64
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import assay
+from browser_pages import until
+
+DEMO = files("assay") / "demo"
+RUNS = {name: str(DEMO / f"{name}.run") for name in ("bm25", "dense", "hybrid")}
+MEASURES = ["ndcg@10", "ap", "recall@100"]
+QUESTIONS = [json.loads(line) for line in (DEMO / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
+PASSAGES = {
+    row["doc_id"]: row["text"]
+    for row in map(json.loads, (DEMO / "passages.jsonl").read_text(encoding="utf-8").splitlines())
+}
+THUMBNAIL = Path(__file__).parent / "report.thumbnail.json"
+# Of 255, on average over the picture: more is another page.
+GROSS = 12
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return assay.compare(str(DEMO / "qrels.txt"), RUNS, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def report(comparison, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    questions = [{**row, "kind": "number" if "much" in row["text"] else "other"} for row in QUESTIONS]
+    comparison.report(path, queries=questions, corpus=PASSAGES, slices=["kind", "length"])
+    return path
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def open_query(page, query):
+    page.evaluate("(query) => { location.hash = `#query=${query}`; }", query)
+    until(page, "(query) => document.querySelector('.query h3 bdi')?.textContent === query", query)
+    page.wait_for_selector(".query .run li")
+
+
+def test_first_screen(visit, report, comparison):
+    with visit(report) as page:
+        assert texts(page, ".verdict li") == comparison.verdict.texts
+        rows = page.locator("#runs tbody tr")
+        for number, (name, result) in enumerate(comparison.results.items()):
+            cells = rows.nth(number).locator("th, td").all_inner_texts()
+            assert cells[0] == name
+            for cell, measure in zip(cells[2:], MEASURES, strict=True):
+                low, high = result.interval(measure)
+                assert f"{result[measure]:.4f}" in cell
+                assert f"{low:.4f} to {high:.4f}" in cell
+        page.wait_for_selector("#differences .chart svg")
+        # The verdict, the runs and the forest plot are on the first screen.
+        bottom = page.locator("#differences .chart svg").bounding_box()
+        assert bottom["y"] + bottom["height"] <= 900
+
+
+def test_the_numbers_behind_the_forest_plot(visit, report, comparison):
+    with visit(report, "#measure=ap") as page:
+        page.locator("#differences summary").click()
+        shown = page.locator("#differences tbody tr")
+        for number, pair in enumerate(pair for pair in comparison.pairs if pair.measure == "ap"):
+            cells = shown.nth(number).locator("th, td").all_inner_texts()
+            assert cells[:2] == [pair.a, pair.b]
+            assert cells[2].replace("−", "-") == f"{pair.difference:+.4f}"
+            assert cells[9] == f"{pair.wins} / {pair.ties} / {pair.losses}"
+
+
+def test_a_query(visit, report, comparison):
+    query = "q09"
+    run = {name: assay.read_run(path).to_dict()[query] for name, path in RUNS.items()}
+    judged = assay.read_qrels(str(DEMO / "qrels.txt")).to_dict()[query]
+    with visit(report, f"#query={query}") as page:
+        page.wait_for_selector(".query .run li")
+        assert texts(page, ".query .question") == [row["text"] for row in QUESTIONS if row["query_id"] == query]
+        for number, (name, scores) in enumerate(run.items()):
+            column = page.locator(f".run[data-run='{number}']")
+            best = sorted(scores, key=lambda document: (scores[document], document), reverse=True)[:20]
+            items = column.locator("ol:not(.below) > li")
+            assert items.count() == len(best)
+            assert f"{comparison.results[name].per_query()[query]['ndcg@10']:.4f}" in column.locator("h4").inner_text()
+            for place, document in enumerate(best):
+                item = items.nth(place)
+                assert item.locator(".name > bdi").inner_text() == document
+                expected = "not judged?" if document not in judged else f"grade {judged[document]:g}"
+                assert item.locator(".grade").text_content() == expected
+            worth = [float(text.replace("−", "-")) for text in column.locator(".worth").all_inner_texts()]
+            score = comparison.results[name].per_query()[query]["ndcg@10"]
+            assert sum(worth) == pytest.approx(score, abs=0.002 * max(1, len(worth)))
+        assert page.locator(".rankings .lines path").count() > 10
+        missing = texts(page, ".missing .name > bdi")
+        assert missing == [
+            each for each in judged if judged[each] > 0 and not any(each in scores for scores in run.values())
+        ]
+
+
+def test_passages_on_demand(visit, report):
+    with visit(report, "#query=q09") as page:
+        page.wait_for_selector(".query .run li")
+        first = page.locator(".run[data-run='0'] li").first
+        document = first.locator(".name > bdi").inner_text()
+        assert not first.locator("p").is_visible()
+        first.locator("summary").click()
+        assert first.locator("p").inner_text() == PASSAGES[document]
+
+
+def test_keys(visit, report):
+    with visit(report) as page:
+        page.keyboard.press("j")
+        page.wait_for_selector(".query .run li")
+        assert "query=q01" in page.evaluate("location.hash")
+        page.keyboard.press("j")
+        until(page, "location.hash.includes('query=q02')")
+        page.keyboard.press("k")
+        until(page, "location.hash.includes('query=q01')")
+        page.keyboard.press("/")
+        page.keyboard.type("q17")
+        assert texts(page, "#queries tbody th") == ["q17"]
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        until(page, "!location.hash.includes('query=')")
+        assert page.locator(".query").is_hidden()
+
+
+def test_filters_and_counts(visit, report, comparison):
+    pair = comparison.pair("ndcg@10", "bm25", "dense")
+    with visit(report, "#a=bm25&b=dense") as page:
+        said = f"25 queries; {pair.wins} better with dense, {pair.losses} worse, {pair.ties} the same"
+        assert texts(page, "#queries .quiet[role=status]") == [said]
+        page.get_by_label("different only").check()
+        assert page.locator("#queries tbody tr").count() == pair.wins + pair.losses
+        page.get_by_label("different only").uncheck()
+        page.locator("#queries select").nth(3).select_option("kind=number")
+        wanted = [row["query_id"] for row in QUESTIONS if "much" in row["text"]]
+        assert sorted(texts(page, "#queries tbody th")) == sorted(wanted)
+        page.get_by_label("Find").fill("dividend")
+        assert all("dividend" in text.lower() for text in texts(page, "#queries tbody td.text"))
+        assert "slice=kind" in page.evaluate("location.hash")
+
+
+def test_sorted_by_any_column(visit, report, comparison):
+    scores = {query: values["ndcg@10"] for query, values in comparison.results["dense"].per_query().items()}
+    with visit(report, "#a=bm25&b=dense") as page:
+        page.locator("#queries thead button", has_text="dense").click()
+        shown = [float(text) for text in page.locator("#queries tbody tr td:nth-child(4)").all_inner_texts()]
+        assert shown == pytest.approx(sorted(scores.values(), reverse=True), abs=0.00005)
+        page.locator("#queries thead button", has_text="dense").click()
+        assert page.locator("#queries th[aria-sort]").get_attribute("aria-sort") == "ascending"
+        page.locator("#runs thead button", has_text="ap").click()
+        assert page.locator("#runs tbody tr").first.locator("th").inner_text() == "dense"
+
+
+def test_bars_open_queries(visit, report):
+    with visit(report) as page:
+        first = {"x": 2, "y": 20}
+        page.locator("canvas.bars").hover(position=first)
+        pointed = page.locator(".pointed").inner_text().split(":")[0]
+        page.locator("canvas.bars").click(position=first)
+        page.wait_for_selector(".query .run li")
+        assert texts(page, ".query h3 bdi") == [pointed]
+        # The browser's back button closes it again.
+        page.go_back()
+        until(page, "!location.hash.includes('query=')")
+
+
+def test_slices(visit, report, comparison):
+    with visit(report) as page:
+        rows = {row.locator("th").inner_text(): row for row in page.locator("#slices tbody tr").all()}
+        wanted = [row["query_id"] for row in QUESTIONS if "much" in row["text"]]
+        values = comparison.results["bm25"].per_query()
+        mean = sum(values[query]["ndcg@10"] for query in wanted) / len(wanted)
+        assert f"{mean:.4f}" in rows["number"].locator("td").nth(1).inner_text()
+        assert "fewer than 20 queries" in page.locator("#slices .warn").inner_text()
+        rows["number"].locator("a").click()
+        until(page, "location.hash.includes('slice=kind')")
+
+
+def test_charts_are_drawn(visit, report):
+    with visit(report) as page:
+        chooser = page.locator("#charts select")
+        titles = chooser.locator("option").all_inner_texts()
+        assert len(titles) >= 5
+        for title in titles:
+            chooser.select_option(title)
+            page.locator("#charts").scroll_into_view_if_needed()
+            page.wait_for_selector("#charts .chart svg")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
+def test_accessible(visit, report, width, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with visit(report, "#query=q09", width=width, scheme=scheme) as page:
+        page.wait_for_selector(".query .run li")
+        page.wait_for_selector("#differences .chart svg")
+        found = Axe().run(page).response["violations"]
+        serious = [
+            (each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+
+
+def test_phone(visit, report):
+    with visit(report, "#query=q09", width=390, height=800) as page:
+        page.wait_for_selector(".query .run li")
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+
+
+def test_print(visit, report):
+    with visit(report) as page:
+        page.emulate_media(media="print")
+        assert not page.locator("#queries .tools").is_visible()
+        assert page.locator(".verdict").is_visible()
+
+
+def test_theme_button(visit, report):
+    with visit(report) as page:
+        before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.get_by_role("button", name="Dark").click()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+        page.get_by_role("button", name="Light").click()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == before
+
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+def test_hostile_texts_stay_texts(visit, tmp_path):
+    names = [HOSTILE, "datum.x'] + alert(1) + ['", "مرحبا"]
+    qrels = {HOSTILE: {HOSTILE: 1, "d": 2}, "q&a=b#query": {"d": 1}, "سؤال": {"d": 1}}
+    runs = {name: {query: [HOSTILE, "d", "x"][number:] for query in qrels} for number, name in enumerate(names)}
+    path = tmp_path / "report.html"
+    questions = {query: f"{query} {HOSTILE}" for query in qrels}
+    assay.compare(qrels, runs, ["ndcg@10", "rr"]).report(
+        path, queries=questions, corpus={HOSTILE: HOSTILE}, title=HOSTILE
+    )
+    with visit(path) as page:
+        assert page.locator("h1").inner_text() == HOSTILE
+        for query in qrels:
+            page.locator("#queries tbody th", has_text=query).last.click()
+            until(page, "(query) => document.querySelector('.query h3 bdi')?.textContent === query", query)
+            page.wait_for_selector(".query .run li")
+            assert texts(page, ".query .question") == [questions[query]]
+        assert page.locator("img").count() == 0
+        page.reload()
+        page.wait_for_selector(".query .run li")
+        assert texts(page, ".query h3 bdi") == ["سؤال"]
+        assert page.locator(".query .question").evaluate("(node) => getComputedStyle(node).direction") == "rtl"
+
+
+def test_a_hundred_runs(visit, tmp_path):
+    qrels = {f"q{number}": {"a": 1, "b": 2} for number in range(6)}
+    orders = (["a", "b"], ["b", "a"], ["x", "a", "b"])
+    runs = {f"run {n:03}": {query: orders[(n + place) % 3] for place, query in enumerate(qrels)} for n in range(100)}
+    path = tmp_path / "report.html"
+    assay.compare(qrels, runs, ["ndcg@10"], samples=100).report(path)
+    with visit(path, "#query=q1") as page:
+        page.wait_for_selector(".query .run li")
+        assert page.locator("#runs tbody tr").count() == 100
+        assert page.locator(".query .run").count() == 2
+        page.locator(".picker input").nth(50).check()
+        until(page, "document.querySelectorAll('.query .run').length === 3")
+
+
+def test_stored_results_have_no_rankings(visit, comparison, tmp_path):
+    for name in ("bm25", "dense"):
+        comparison.results[name].save(tmp_path / f"{name}.json")
+    path = tmp_path / "report.html"
+    assay.compare(None, [str(tmp_path / "bm25.json"), str(tmp_path / "dense.json")]).report(path)
+    with visit(path, "#query=q01") as page:
+        page.wait_for_selector(".query ul li")
+        assert "No rankings" in page.locator(".query").inner_text()
+
+
+def test_looks_as_it_did(visit, report):
+    """Gross breakage only: the page, reduced to a few grey squares. ASSAY_KEEP_THUMBNAIL=1 keeps what it sees."""
+    with visit(report) as page:
+        page.wait_for_selector("#differences .chart svg")
+        picture = page.screenshot()
+        grey = page.evaluate(REDUCE, base64.b64encode(picture).decode())
+    if os.environ.get("ASSAY_KEEP_THUMBNAIL"):
+        THUMBNAIL.write_text(json.dumps(grey) + "\n", encoding="utf-8")
+    expected = json.loads(THUMBNAIL.read_text(encoding="utf-8"))
+    assert sum(abs(a - b) for a, b in zip(grey, expected, strict=True)) / len(expected) < GROSS
+
+
+REDUCE = """async (encoded) => {
+  const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const canvas = new OffscreenCanvas(32, 24);
+  const pen = canvas.getContext("2d");
+  pen.drawImage(picture, 0, 0, 32, 24);
+  const { data } = pen.getImageData(0, 0, 32, 24);
+  return Array.from({ length: 32 * 24 }, (_, place) => Math.round((data[4 * place] + data[4 * place + 1] + data[4 * place + 2]) / 3));
+}"""

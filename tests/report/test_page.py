@@ -1,0 +1,202 @@
+"""The file of a report: the same bytes for the same input, nothing from the data outside its parts, read back exactly."""
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import re
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import assay
+from assay.report.assets import joined_modules, static
+from assay.results.embedded import START, unpack
+
+DEMO = files("assay") / "demo"
+RUNS = {name: str(DEMO / f"{name}.run") for name in ("bm25", "dense", "hybrid")}
+MEASURES = ["ndcg@10", "ap", "recall@100"]
+HOSTILE = "</script><script>alert(1)</script><!-- \" ' & {x} \u2028"
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return assay.compare(str(DEMO / "qrels.txt"), RUNS, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def page(comparison, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    comparison.report(path, queries=str(DEMO / "queries.jsonl"), corpus=str(DEMO / "passages.jsonl"), slices=["length"])
+    return path
+
+
+def part(path, name):
+    return json.loads(unpack(path.read_bytes(), name))
+
+
+def test_same_input_same_bytes(page, tmp_path):
+    again = assay.compare(str(DEMO / "qrels.txt"), RUNS, MEASURES)
+    other = tmp_path / "again.html"
+    again.report(other, queries=str(DEMO / "queries.jsonl"), corpus=str(DEMO / "passages.jsonl"), slices=["length"])
+    assert other.read_bytes() == page.read_bytes()
+
+
+def test_policy_allows_its_own_scripts_only(page):
+    text = page.read_text(encoding="utf-8")
+    policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)[1]
+    scripts = re.findall(r'<script type="module">(.*?)</script>', text, flags=re.DOTALL)
+    hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in scripts]
+    assert len(scripts) == 2
+    assert policy.startswith("default-src 'none'; script-src " + " ".join(hashes) + ";")
+    assert "unsafe-eval" not in policy
+    assert "connect-src" not in policy
+    assert text.count("<script") == 2 + text.count('<script type="application/gzip"')
+    assert "http" not in static("report.css")
+    # The name of SVG, which is no address.
+    assert re.findall(r"https?://[^\"' ]*", joined_modules("report")) == ["http://www.w3.org/2000/svg"]
+
+
+def test_numbers_are_those_of_the_comparison(comparison, page):
+    core = part(page, "report")
+    table = comparison.table()
+    for place, measure in enumerate(MEASURES, start=2):
+        for row, cell in zip(table.rows, core["means"][measure], strict=True):
+            assert (cell["value"], cell["place"], cell["beats"]) == (
+                row[place].value,
+                row[place].place,
+                row[place].marks,
+            )
+    for run, cells in zip(comparison.results, zip(*core["means"].values(), strict=True), strict=True):
+        for measure, cell in zip(MEASURES, cells, strict=True):
+            assert (cell["low"], cell["high"]) == tuple(comparison.results[run].interval(measure))
+    for pair, shown in zip(comparison.pairs, core["pairs"], strict=True):
+        assert shown == pair._asdict()
+    assert [line["text"] for line in core["verdict"]] == comparison.verdict.texts
+    assert core["signature"] == str(comparison.signature)
+    assert [each["level"] for each in core["check"]]
+
+
+def test_results_are_read_back(comparison, page):
+    loaded = assay.load_report(page)
+    assert list(loaded) == list(RUNS)
+    for name, result in comparison.results.items():
+        assert loaded[name].queries == result.queries
+        assert loaded[name].mean == result.mean
+        for measure in MEASURES:
+            np.testing.assert_array_equal(loaded[name].scores[measure], result.scores[measure])
+
+
+def test_a_report_stands_for_its_runs(comparison, page):
+    again = assay.compare(None, [str(page)])
+    assert list(again.results) == list(RUNS)
+    assert again.pairs == comparison.pairs
+    pair = assay.compare(None, [f"{page}#bm25", f"{page}#dense"])
+    assert list(pair.results) == ["bm25", "dense"]
+    gate = assay.gate(None, f"{page}#bm25", baseline=f"{page}#dense", max_drop={"ndcg@10": 0.01})
+    assert not gate.passed
+    assert assay.load_result(f"{page}#dense").mean == comparison.results["dense"].mean
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("{page}", "is a report on 3 runs; name one of its runs: "),
+        ("{page}#splade", "is a report on 3 runs; it has no run 'splade': "),
+    ],
+)
+def test_which_run(page, name, message):
+    with pytest.raises(assay.DataError, match=re.escape(message)):
+        assay.load_result(name.format(page=page))
+
+
+def test_changed_reports_are_refused(page, tmp_path):
+    content = page.read_bytes()
+    found = re.search(rb'id="part-result-0">([^<]*)<', content)
+    stored = json.loads(gzip.decompress(base64.b64decode(found[1])))
+    stored["queries"][0][1] = 0.25
+    packed = base64.b64encode(gzip.compress(json.dumps(stored).encode()))
+    target = tmp_path / "changed.html"
+    target.write_bytes(content.replace(found[1], packed))
+    with pytest.raises(assay.FormatError, match="checksum does not match"):
+        assay.load_report(target)
+    target.write_bytes(content.replace(found[1], found[1][:-8]))
+    with pytest.raises(assay.FormatError, match="part 'result-0' of the report cannot be read"):
+        assay.load_report(target)
+    target.write_bytes(content[: content.index(b"part-result-1")])
+    with pytest.raises(assay.FormatError, match="the report has no part"):
+        assay.load_report(target)
+    target.write_bytes(b"<!doctype html>\n<html>")
+    with pytest.raises(assay.FormatError, match="is not a report of assay"):
+        assay.load_report(target)
+
+
+def test_a_bomb_in_a_report_is_refused(page, tmp_path):
+    packed = base64.b64encode(gzip.compress(b" " * (65 << 20)))
+    content = re.sub(rb'(id="part-report">)[^<]*', lambda found: found[1] + packed, page.read_bytes())
+    target = tmp_path / "bomb.html"
+    target.write_bytes(content)
+    with pytest.raises(assay.LimitError, match="stored"):
+        assay.load_report(target)
+
+
+def test_nothing_from_the_data_is_markup(tmp_path):
+    qrels = {HOSTILE: {HOSTILE: 1}, "q2": {"d": 1}}
+    runs = {HOSTILE: {HOSTILE: [HOSTILE], "q2": ["x"]}, "b": {HOSTILE: ["x"], "q2": ["d"]}}
+    path = tmp_path / "report.html"
+    comparison = assay.compare(qrels, runs, ["rr"])
+    comparison.report(path, queries={HOSTILE: HOSTILE, "q2": "two"}, corpus={HOSTILE: HOSTILE}, title=HOSTILE)
+    text = path.read_text(encoding="utf-8")
+    assert "alert(1)" not in text
+    assert text.startswith(START.decode())
+    assert list(assay.load_report(path)) == [HOSTILE, "b"]
+
+
+@pytest.mark.parametrize("name", ["report", "queries", "sorting", "extras"])
+def test_modules_are_joined_without_imports(name):
+    text = joined_modules(name)
+    assert not re.search(r"^(import|export) ", text, flags=re.MULTILINE)
+    modules = re.findall(r"^const (\w+)Module = ", text, flags=re.MULTILINE)
+    assert len(modules) == len(set(modules))
+    assert modules[-1] == name
+    for used in re.findall(r"^const \{[^}]*\} = (\w+)Module;", text, flags=re.MULTILINE):
+        assert modules.index(used) < len(modules) - 1
+
+
+@pytest.mark.parametrize(
+    ("qrels", "runs", "options", "message"),
+    [
+        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"top": 0}, "top must be"),
+        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"slices": ["lang"]}, "no field 'lang'"),
+        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"slices": ["length"]}, "length of questions needs"),
+        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"queries": {"other": "text"}}, "none of the questions"),
+    ],
+)
+def test_refused(tmp_path, qrels, runs, options, message):
+    with pytest.raises(assay.AssayError, match=message):
+        assay.compare(qrels, runs, ["rr"]).report(tmp_path / "report.html", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_names_are_refused(comparison, tmp_path):
+    with pytest.raises(assay.FormatError, match=r"end in \.html"):
+        comparison.report(tmp_path / "report.pdf")
+
+
+def test_odd_texts(tmp_path):
+    path = tmp_path / "report.html"
+    comparison = assay.compare({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, ["rr"])
+    comparison.report(path, queries={"q": "lone \ud800 surrogate"}, corpus={"d": "x" * 5_000})
+    assert part(path, "report")["questions"] == ["lone ? surrogate"]
+    assert part(path, "rankings-0")["texts"] == {"d": "x" * 2_000 + " …"}
+
+
+def test_runs_that_can_be_read_only_once(tmp_path):
+    path = tmp_path / "report.html"
+    run = io.BytesIO(b"q Q0 d 1 1.0 tag\n")
+    comparison = assay.compare({"q": ["d"]}, {"a": run, "b": {"q": ["x"]}}, ["rr"])
+    comparison.report(path)
+    assert part(path, "report")["chunk"] == 0
+    assert part(path, "report")["norankings"].startswith("No rankings")

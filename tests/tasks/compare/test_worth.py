@@ -1,0 +1,67 @@
+"""What a document is worth: against computing the measure without it, one document at a time."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.worth import hit_worth
+from assay.tasks.evaluate.api import make_scorer
+
+MEASURES = ["ndcg@10", "ap", "rr", "precision@5", "recall@3", "bpref", "err@10", "rbp", "ndcg(gain=exp2)@3"]
+GRADES = st.lists(st.sampled_from([0, 1, 2, 3, None]), min_size=1, max_size=8)
+
+
+def worth_of(measure, qrels, run):
+    scorer = make_scorer(qrels, [measure])
+    _, ranks = read_runs(scorer, {"run": run})
+    judged = ranks.judged["run", measure]
+    chosen = np.arange(len(judged.hits.query))
+    return judged, hit_worth(ranks.measures[measure], judged, chosen)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@given(rankings=st.lists(GRADES, min_size=1, max_size=4))
+def test_worth_is_what_is_lost_without_the_document(measure, rankings):
+    qrels = {
+        f"q{n}": {f"d{p}": g for p, g in enumerate(each) if g is not None} | {"other": 1}
+        for n, each in enumerate(rankings)
+    }
+    run = {f"q{n}": [f"d{p}" for p in range(len(each))] for n, each in enumerate(rankings)}
+    judged, worth = worth_of(measure, qrels, run)
+    assert worth is not None
+    whole = assay.evaluate(qrels, run, [measure])
+    for hit, value in enumerate(worth.tolist()):
+        query, place = int(judged.hits.query[hit]), int(judged.hits.rank[hit]) - 1
+        # Another document in its place, which nobody judged.
+        changed = [f"d{p}" if p != place else "unknown" for p in range(len(rankings[query]))]
+        without = assay.evaluate(qrels, {**run, f"q{query}": changed}, [measure])
+        expected = whole.scores[measure][query] - without.scores[measure][query]
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_ndcg_adds_up():
+    judged, worth = worth_of("ndcg@10", {"q": {"a": 3, "b": 1, "c": 2}}, {"q": ["a", "x", "c", "b"]})
+    score = assay.evaluate({"q": {"a": 3, "b": 1, "c": 2}}, {"q": ["a", "x", "c", "b"]}, ["ndcg@10"])["ndcg@10"]
+    assert worth.sum() == pytest.approx(score, abs=1e-12)
+    assert len(worth) == len(judged.hits.query) == 3
+
+
+def test_no_hits():
+    judged, worth = worth_of("ap", {"q": {"a": 1}}, {"q": ["x"]})
+    assert len(judged.hits.query) == len(worth) == 0
+
+
+def test_measures_over_several_queries_have_none():
+    @assay.measure("share_of_all_hits")
+    def share(judged: assay.Judged):
+        hits = judged.relevant(1).count()
+        return hits / max(hits.sum(), 1)
+
+    try:
+        _, worth = worth_of("share_of_all_hits", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["b"]})
+    finally:
+        assay.remove_measure("share_of_all_hits")
+    assert worth is None
