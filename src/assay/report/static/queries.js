@@ -46,7 +46,7 @@ export class Queries {
     const names = runs.map((name) => [name, name]);
     const fields = Object.entries(core.fields).flatMap(([field, values]) => {
       const different = [...new Set(values)].sort((x, y) => String(x).localeCompare(String(y), "en", { numeric: true }));
-      return different.map((value) => [`${field}=${value}`, `${field}: ${value}`]);
+      return different.map((value) => [sliceName(field, value), `${field}: ${value}`]);
     });
     const find = element("input", { type: "search", value: now.find, placeholder: "id or text ( / )", on: { input: (event) => go({ find: event.target.value }) } });
     const different = element("input", { type: "checkbox", checked: now.different, on: { change: (event) => go({ different: event.target.checked ? "1" : "" }) } });
@@ -78,14 +78,14 @@ export class Queries {
     const { core, scores, runs, ids } = this;
     const before = runs.length > 1 ? scores[runs.indexOf(a)][measure] : null;
     const after = scores[runs.indexOf(runs.length > 1 ? b : runs[0])][measure];
-    const [field, ...value] = slice.split("=");
+    const inSlice = Object.entries(core.fields).find(([field]) => slice.startsWith(sliceName(field, "")));
     const wanted = find.toLowerCase();
     const rows = [];
     for (const [place, id] of ids.entries()) {
       const question = core.questions[place] ?? "";
       const difference = before ? after[place] - before[place] : null;
       if (wanted && !id.toLowerCase().includes(wanted) && !question.toLowerCase().includes(wanted)) continue;
-      if (slice && String(core.fields[field]?.[place]) !== value.join("=")) continue;
+      if (inSlice && sliceName(inSlice[0], inSlice[1][place]) !== slice) continue;
       if (different && !(difference !== 0)) continue;
       rows.push({ id, place, question, difference, value: before ? difference : after[place] });
     }
@@ -163,7 +163,7 @@ export class Queries {
 
   openRuns({ a, b, show: shown }) {
     const { runs } = this;
-    const named = (shown ?? "").split("|").filter((name) => runs.includes(name));
+    const named = (shown ?? "").split("|").map(decodeURIComponent).filter((name) => runs.includes(name));
     if (named.length) return named;
     return runs.length <= MOST_OPEN ? runs : [...new Set([a, b])];
   }
@@ -172,7 +172,7 @@ export class Queries {
     const boxes = this.runs.map((name) => {
       const change = (event) => {
         const next = this.runs.filter((each) => (each === name ? event.target.checked : shown.includes(each)));
-        go({ show: next.join("|") });
+        go({ show: next.map(encodeURIComponent).join("|") });
       };
       return element("label", { class: "chooser" }, element("input", { type: "checkbox", checked: shown.includes(name), on: { change } }), text(name));
     });
@@ -201,5 +201,8 @@ export class Queries {
     if (!typing && (event.key === "j" || event.key === "k")) this.step(event.key === "j" ? 1 : -1);
   }
 }
+
+/** The queries with a value of a field, as an address names them. */
+export const sliceName = (field, value) => `${encodeURIComponent(field)}=${value}`;
 
 const cut = (question) => (question.length > 90 ? `${question.slice(0, 89)}…` : question);

@@ -4,7 +4,7 @@ import { figure, isDark, redraw } from "./charts.js";
 import { chooser, element, section, show, text } from "./dom.js";
 import { count, fixed, pValue, signed, whole } from "./numbers.js";
 import { part, scoresOf } from "./parts.js";
-import { Queries } from "./queries.js";
+import { Queries, sliceName } from "./queries.js";
 import { extraSections } from "./extras.js";
 import { SortedTable } from "./sorting.js";
 import { follow, go } from "./state.js";
@@ -106,7 +106,7 @@ function slicesSection(core) {
   let measure = "";
   const draw = () => {
     const chosen = core.slices.find((each) => each.field === field);
-    const value = { title: field, isText: true, cell: (row) => element("a", { href: "#", on: { click: (event) => { event.preventDefault(); go({ slice: `${field}=${row.value}` }); document.getElementById("queries").scrollIntoView(); } } }, text(row.value)), value: (row) => row.value };
+    const value = { title: field, isText: true, cell: (row) => element("a", { href: "#", on: { click: (event) => { event.preventDefault(); go({ slice: sliceName(field, row.value) }); document.getElementById("queries").scrollIntoView(); } } }, text(row.value)), value: (row) => row.value };
     const queries = { title: "queries", cell: (row) => whole(row.queries), value: (row) => row.queries };
     const runs = core.runs.map((run, number) => ({ title: run.name, cell: (row) => mean({ ...row.means[measure][number], place: -1 }), value: (row) => row.means[measure][number].value }));
     const table = new SortedTable({ columns: [value, queries, ...runs], rows: chosen.rows, caption: `${measure} by ${field}, means with 95 % intervals` });
