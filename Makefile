@@ -28,6 +28,7 @@ check: $(VENV)/developed | rust  ## Lint, types, imports
 
 bench: $(VENV)/developed  ## Speed and memory against other tools, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/report.py
 
 bench-versions: $(VENV)/developed  ## Two versions side by side, the other in the checkout OLD; needs its kernel built there
 	$(BIN)/python benchmarks/versions.py $(OLD)

@@ -126,6 +126,8 @@ def test_keys(visit, report):
         page.keyboard.type("q17")
         assert texts(page, "#queries tbody th") == ["q17"]
         page.keyboard.press("Escape")
+        until(page, "document.querySelectorAll('#queries tbody tr').length === 25")
+        assert page.get_by_label("Find").input_value() == ""
         page.keyboard.press("Escape")
         until(page, "!location.hash.includes('query=')")
         assert page.locator(".query").is_hidden()
@@ -172,6 +174,62 @@ def test_bars_open_queries(visit, report):
         until(page, "!location.hash.includes('query=')")
 
 
+def test_an_opened_query_comes_into_view(visit, report):
+    inside = """() => {
+      const { top, bottom } = document.querySelector(".query").getBoundingClientRect();
+      return top >= 0 && top <= innerHeight / 2 && document.activeElement.matches(".query");
+    }"""
+    with visit(report, "#query=q17") as page:
+        page.wait_for_selector(".query .run li")
+        until(page, inside)
+        page.locator("#queries tbody tr").nth(20).click()
+        until(page, "document.querySelector('.query h3 bdi').textContent === 'q21'")
+        until(page, inside)
+
+
+def test_controls_say_what_is_shown(visit, report):
+    with visit(report) as page:
+        address = (
+            "measure=ap&find=revenue&a=bm25&b=hybrid&different=1&slice=kind=number&chart=Scores by grade&by=length"
+        )
+        page.evaluate("(address) => { location.hash = `#${address}`; }", address)
+        until(page, "document.querySelector('#queries select').value === 'ap'")
+        assert [each.input_value() for each in page.locator("#queries .tools select").all()] == [
+            "ap",
+            "bm25",
+            "hybrid",
+            "kind=number",
+        ]
+        assert page.get_by_label("Find").input_value() == "revenue"
+        assert page.get_by_label("different only").is_checked()
+        assert page.locator("#differences select").input_value() == "ap"
+        assert page.locator("#charts select").input_value() == "Scores by grade"
+        assert page.locator("#slices select").first.input_value() == "length"
+        page.evaluate("location.hash = '#find=nothing has this'")
+        until(page, "document.querySelectorAll('#queries tbody tr').length === 0")
+        # The bars of the queries that were there before are gone.
+        assert (
+            page.evaluate(
+                "new Set(document.querySelector('canvas.bars').getContext('2d').getImageData(0, 0, 300, 100).data).size"
+            )
+            == 1
+        )
+        page.evaluate("location.hash = '#sort=change&order=down'")
+        until(page, "document.querySelector('#queries th[aria-sort]')?.textContent.startsWith('change')")
+
+
+def test_lower_is_better(visit, tmp_path):
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    runs = {"old": {"q1": ["x", "a"], "q2": ["a", "b"]}, "new": {"q1": ["a", "b"], "q2": ["a", "x"]}}
+    path = tmp_path / "report.html"
+    assay.compare(qrels, runs, ["unjudged@2"]).report(path)
+    with visit(path, "#a=old&b=new") as page:
+        page.locator("canvas.bars").hover(position={"x": 2, "y": 20})
+        # q1 has fewer unjudged documents now, which is better; the number is that of the table.
+        assert page.locator(".pointed").inner_text() == "q1: −0.5000"
+        assert texts(page, "#queries .quiet[role=status]") == ["2 queries; 1 better with new, 1 worse, 0 the same"]
+
+
 def test_slices(visit, report, comparison):
     with visit(report) as page:
         rows = {row.locator("th").inner_text(): row for row in page.locator("#slices tbody tr").all()}
@@ -216,10 +274,18 @@ def test_phone(visit, report):
 
 
 def test_print(visit, report):
-    with visit(report) as page:
-        page.emulate_media(media="print")
-        assert not page.locator("#queries .tools").is_visible()
-        assert page.locator(".verdict").is_visible()
+    with visit(report, "#query=q09", scheme="dark") as page:
+        page.wait_for_selector(".query .run li")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.wait_for_selector("#charts .chart svg", state="attached")
+        page.emulate_media(media="print", color_scheme="dark")
+        for hidden in ("#queries .tools", ".query button", ".rankings .lines", "nav"):
+            assert not page.locator(hidden).first.is_visible(), hidden
+        for shown in (".verdict", "#differences svg", "#charts svg", ".query .run li"):
+            assert page.locator(shown).first.is_visible(), shown
+        # On white paper, dark from what was a dark screen.
+        ink = page.locator("#differences svg text").first.evaluate("(node) => getComputedStyle(node).fill")
+        assert max(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 128
 
 
 def test_theme_button(visit, report):

@@ -161,8 +161,10 @@ def test_modules_are_joined_without_imports(name):
     modules = re.findall(r"^const (\w+)Module = ", text, flags=re.MULTILINE)
     assert len(modules) == len(set(modules))
     assert modules[-1] == name
-    for used in re.findall(r"^const \{[^}]*\} = (\w+)Module;", text, flags=re.MULTILINE):
-        assert modules.index(used) < len(modules) - 1
+    parts = re.split(r"^const (\w+)Module = ", text, flags=re.MULTILINE)
+    for user, body in zip(parts[1::2], parts[2::2], strict=True):
+        for used in re.findall(r"^const \{[^}]*\} = (\w+)Module;", body, flags=re.MULTILINE):
+            assert modules.index(used) < modules.index(user)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +174,7 @@ def test_modules_are_joined_without_imports(name):
         ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"slices": ["lang"]}, "no field 'lang'"),
         ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"slices": ["length"]}, "length of questions needs"),
         ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"queries": {"other": "text"}}, "none of the questions"),
+        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"corpus": {"other": "text"}}, "none of the documents"),
     ],
 )
 def test_refused(tmp_path, qrels, runs, options, message):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import check_page
-from assay.cli.terminal import Command, emit, say
+from assay.cli.terminal import Command, emit, say, this_command
 from assay.results.results import Results
 from assay.tasks.compare.api import compare
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
@@ -79,6 +79,7 @@ def write_report(folder: Path, target: str) -> None:
         corpus=folder / "passages.jsonl",
         slices=["length"],
         title="Three retrievers on the demo collection",
+        reproduce=this_command(),
     )
 
 

@@ -24,7 +24,16 @@ from assay.cli.options import (
     texts_given,
     threads_option,
 )
-from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, source_of, watched
+from assay.cli.terminal import (
+    Command,
+    check_single_input,
+    emit,
+    say,
+    say_loudly,
+    source_of,
+    this_command,
+    watched,
+)
 from assay.conventions import CONVENTIONS, find_convention
 from assay.core.grammar import NUMBER
 from assay.core.policies import Policies
@@ -149,7 +158,7 @@ def command(
     with loaded(files):
         outcome = run_gate(both, threads)
         if report is not None:
-            outcome.report(report, **texts_given(**texts))
+            outcome.report(report, **texts_given(**texts), reproduce=this_command())
     say_loudly(outcome.notes)
     chosen = "json" if as_json else format_
     emit(format_result(outcome, chosen), output, chosen)

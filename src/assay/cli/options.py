@@ -223,8 +223,10 @@ def report_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_page(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
     """Raises if a report cannot be written, before any long work is done for nothing."""
-    if target is not None and not target.lower().endswith((".html", ".htm")):
-        raise click.UsageError(f"a report is an HTML page; let the name of {target!r} end in .html")
+    if target is not None:
+        from assay.report.page import check_name
+
+        check_name(target)
     check_target(target)
     return target
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.comparison_options import ComparisonOptions, comparison_options
 from assay.cli.options import (
     FINITE,
     ScoringOptions,
@@ -32,8 +33,7 @@ from assay.render.charts.kinds import KINDS
 from assay.render.charts.theme import THEMES
 from assay.results.results import Results, common_notes
 from assay.results.stored import is_stored
-from assay.stats.significance import CORRECTIONS, TESTS, ComparisonSettings, check_settings
-from assay.tasks.compare.api import compare_results, find_baseline, read_all
+from assay.tasks.compare.api import compare_results, read_all
 from assay.tasks.compare.plot import TESTED_KINDS
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 from assay.tasks.plot.api import OTHER_KINDS, chosen_runs, draw_runs, plot_other
@@ -81,19 +81,7 @@ class PlotCommand(Command):
 @click.option("-b", "second", metavar="NAME", help="Second run of a chart of two.")
 @click.option("--theme", type=click.Choice(list(THEMES)), default="light", show_default=True, help="Colours.")
 @click.option("--scale", type=FINITE, default=2, show_default=True, help="Pixels per unit of a PNG.")
-@click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name, or its file.")
-@click.option("--test", type=click.Choice(TESTS), default="randomization", show_default=True, help="Significance test.")
-@click.option(
-    "--correction",
-    type=click.Choice(list(CORRECTIONS)),
-    default="holm",
-    show_default=True,
-    help="Correction for multiple comparisons.",
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives the same numbers."
-)
+@comparison_options
 @scoring_options
 def command(
     *,
@@ -106,11 +94,7 @@ def command(
     second: str | None,
     theme: str,
     scale: float,
-    baseline: str | None,
-    test: str,
-    correction: str,
-    alpha: float,
-    seed: int,
+    comparing: ComparisonOptions,
     scoring: ScoringOptions,
 ) -> None:
     """Draws a chart of RUNs on the judgments in QRELS and writes it to a file.
@@ -121,13 +105,12 @@ def command(
     """
     check_single_input((data, *runs))
     check_file(chart_file, scale)
-    settings = check_settings(ComparisonSettings(test, correction, alpha=alpha, seed=seed))
     with loaded(scoring.files):
         names = split_names(measures) or None
         if kind in OTHER_KINDS:
             chart = draw_other(kind, data, runs, names, scoring)
         else:
-            chart = draw(kind, data, runs, names, scoring, settings, baseline, (first, second))
+            chart = draw(kind, data, runs, names, scoring, comparing, (first, second))
     if chart_file is None or chart_file == "-":
         emit(chart.draw("json", theme=theme).decode(), None, "json")
     else:
@@ -169,8 +152,7 @@ def draw(  # noqa: PLR0917 - what the command was given
     runs: tuple[str, ...],
     names: list[str] | None,
     scoring: ScoringOptions,
-    settings: ComparisonSettings,
-    baseline: str | None,
+    comparing: ComparisonOptions,
     pair: tuple[str | None, str | None],
 ) -> Chart:
     """A chart of runs, and on standard error what is to be said about the data."""
@@ -178,6 +160,7 @@ def draw(  # noqa: PLR0917 - what the command was given
     qrels, runs = (None, (data, *runs)) if is_stored(data) else (data, runs)
     paths = chosen_runs(kind, list(runs))
     named = {name: source_of(str(run)) for name, run in paths.items()}
+    settings = comparing.settings(paths)
     results, ranks = read_all(
         named, names, scoring.maker(qrels), scoring.given, format=scoring.run_format, watch=watched
     )
@@ -185,7 +168,6 @@ def draw(  # noqa: PLR0917 - what the command was given
     say_loudly(notes)
     a, b = pair
     if kind in TESTED_KINDS:
-        settings = settings._replace(baseline=find_baseline(paths, baseline))
         with progress_bar("comparing") as report:
             chart = compare_results(results, ranks, settings, report).plot(kind, a=a, b=b)
     else:

@@ -25,7 +25,7 @@ from assay.cli.options import (
     split_names,
 )
 from assay.cli.saving import save_option
-from assay.cli.terminal import Command, check_single_input, emit, say_loudly, say_notes, source_of
+from assay.cli.terminal import Command, check_single_input, emit, say_loudly, say_notes, source_of, this_command
 from assay.data.spans import ANY, SHARES
 from assay.render import render, write_json
 from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
@@ -207,7 +207,9 @@ def command(
             **given(policies),
         )
         if report is not None:
-            result.report(report, by=by, right=right, slices=slices)
+            # The address of a judge may hold a key.
+            how = this_command() if judge is None else ""
+            result.report(report, by=by, right=right, slices=slices, reproduce=how)
         say_loudly(result.notes)
         emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output, format_)
     if save is not None:

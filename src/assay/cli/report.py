@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import Any
 
 import click
@@ -28,6 +26,7 @@ from assay.cli.terminal import (
     say,
     say_loudly,
     source_of,
+    this_command,
     watched,
 )
 from assay.report.content import TITLE
@@ -110,7 +109,7 @@ def command(
         "slices": slices,
         "top": top,
         "title": title,
-        "reproduce": shlex.join(["assay", *sys.argv[1:]]),
+        "reproduce": this_command(),
     }
     shown = Shown(**texts_given(queries, corpus), **how)
     with loaded(scoring.files):

@@ -44,6 +44,7 @@ __all__ = [
     "say_loudly",
     "say_notes",
     "source_of",
+    "this_command",
     "watched",
 ]
 
@@ -78,6 +79,13 @@ def source_of(argument: str) -> str | StandardInput:
     from assay.data.source import StandardInput
 
     return StandardInput() if argument == "-" else argument
+
+
+def this_command() -> str:
+    """The command as it was typed, for the page that it writes."""
+    import shlex
+
+    return shlex.join(["assay", *sys.argv[1:]])
 
 
 def check_single_input(arguments: tuple[str, ...]) -> None:

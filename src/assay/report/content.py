@@ -58,6 +58,9 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
         "answers": 0,
         "top": 0,
         "norankings": "",
+        # The lowest relevant grade, and the measures of which no document has a part of its own.
+        "rel": 1.0,
+        "unattributed": [],
         "gate": None,
         "probe": None,
         "rag": None,

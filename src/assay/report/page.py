@@ -7,6 +7,7 @@ script, no request, no image, no form. Texts from the data are inside compressed
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from assay.results.embedded import START, pack
 from assay.results.stored import stored_content
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Mapping
 
     from assay.results.result import Result
@@ -62,12 +62,17 @@ def write_page(content: Content, path: str | os.PathLike[str]) -> None:
     from assay.data.replace import target_of
     from assay.data.write import open_replacement
 
-    target = target_of(path)
-    if target.suffix.lower() not in ENDINGS:
-        raise FormatError(f"a report is an HTML page; let the name of {quoted(target)} end in .html")
+    target = target_of(check_name(path))
     page = page_of(content).encode()
     with open_replacement(target) as file:
         file.write(page)
+
+
+def check_name(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The path of a report to write, whose name must say that it is a page."""
+    if not os.fsdecode(path).lower().endswith(ENDINGS):
+        raise FormatError(f"a report is an HTML page; let the name of {quoted(path)} end in .html")
+    return path
 
 
 def page_of(content: Content) -> str:

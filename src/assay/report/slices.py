@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -48,10 +49,19 @@ def slice_rows(results: Results, field: str, values: Sequence[str]) -> dict[str,
     for place, value in enumerate(values):
         places.setdefault(value, []).append(place)
     rows = []
-    for value in sorted(places):
+    for value in sorted(places, key=natural):
         part = Results({name: select_queries(result, places[value]) for name, result in results.items()})
         rows.append({"value": value, "queries": len(places[value]), "means": means_of(part)})
     return {"field": field, "rows": rows, "warning": warning([len(each) for each in places.values()])}
+
+
+def natural(value: str) -> list[str | int]:
+    """The order in which people list values: by their numbers, as numbers.
+
+    >>> sorted(["11 to 20", "3 to 5", "none"], key=natural)
+    ['3 to 5', '11 to 20', 'none']
+    """
+    return [int(each) if each.isdecimal() and each.isascii() else each for each in re.split(r"([0-9]+)", value)]
 
 
 def warning(sizes: Sequence[int]) -> str:

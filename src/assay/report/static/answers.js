@@ -10,7 +10,7 @@ export function answerOf(entry) {
   add("reference", entry.references.map((each) => text(each)));
   add("gold passage", entry.gold ? [text(entry.gold)] : []);
   add("said", entry.verdicts.map((each) => text(each)));
-  return [element("dl", {}, pairs), passages("Retrieved", entry.passages), passages("Gold passages", entry.wanted)];
+  return [element("dl", {}, pairs), passages("Retrieved", entry.passages), passages("Gold passages not retrieved", entry.wanted)];
 }
 
 function passages(title, entries) {

@@ -16,7 +16,7 @@ export class Bars {
     new ResizeObserver(() => this.draw()).observe(this.node);
   }
 
-  /** Rows with `query` and `value`, in order; `signed` values are differences. */
+  /** Rows with `query`, `value` and `worth` (the value, negated if lower is better), in order; `signed` ones are differences. */
   replace(rows, { label, signed: isSigned, current }) {
     Object.assign(this, { rows, isSigned, current, label });
     this.canvas.setAttribute("aria-label", label);
@@ -26,20 +26,22 @@ export class Bars {
 
   draw() {
     const width = this.node.clientWidth;
-    if (!width || !this.rows.length) return;
+    if (!width) return;
     const scale = devicePixelRatio || 1;
+    // Setting its size empties the canvas.
     Object.assign(this.canvas, { width: width * scale, height: HEIGHT * scale });
+    if (!this.rows.length) return;
     const pen = this.canvas.getContext("2d");
     pen.scale(scale, scale);
     const colours = { up: this.colour("--helped"), down: this.colour("--hurt"), same: this.colour("--line"), chosen: this.colour("--ink") };
-    const values = this.rows.map((row) => row.value).filter(Number.isFinite);
-    const most = Math.max(...values.map(Math.abs), 1e-9);
+    const most = this.rows.reduce((high, { value }) => (Number.isFinite(value) ? Math.max(high, Math.abs(value)) : high), 1e-9);
     const zero = this.isSigned ? HEIGHT / 2 : HEIGHT - 1;
     const room = this.isSigned ? HEIGHT / 2 - 8 : HEIGHT - 10;
     const step = width / this.rows.length;
-    for (const [place, { query, value }] of this.rows.entries()) {
-      const size = Number.isFinite(value) ? (value / most) * room : 0;
-      pen.fillStyle = value > 0 ? colours.up : value < 0 ? colours.down : colours.same;
+    for (const [place, { query, value, worth }] of this.rows.entries()) {
+      const height = this.isSigned ? worth : value;
+      const size = Number.isFinite(height) ? (height / most) * room : 0;
+      pen.fillStyle = height > 0 ? colours.up : height < 0 ? colours.down : colours.same;
       pen.fillRect(place * step, Math.min(zero, zero - size), Math.max(step - (step > 3 ? 1 : 0), 0.5), Math.max(Math.abs(size), 1));
       if (query === this.current) {
         pen.fillStyle = colours.chosen;

@@ -7,11 +7,11 @@ import { fixed, grade, signed, whole } from "./numbers.js";
  * A query opened. `runs` are [{name, number, score}], `query` the part of the page's data about it, `texts` the passages
  * by id, `measure` the name of the measure whose worth is shown.
  */
-export function queryView({ query: packed, runs, texts, measure, top }) {
+export function queryView({ query: packed, runs, texts, measure, top, rel }) {
   const query = unpacked(packed);
   const columns = element("div", { class: "rankings", style: { "--runs": String(runs.length) } });
   const lines = drawing("svg", { class: "lines", "aria-hidden": "true" });
-  columns.append(lines, ...runs.map((run) => ranking({ query, run, texts, measure, top })));
+  columns.append(lines, ...runs.map((run) => ranking({ query, run, texts, measure, top, rel })));
   const redraw = () => connect(columns, lines, runs.length);
   new ResizeObserver(redraw).observe(columns);
   columns.addEventListener("toggle", redraw, true);
@@ -23,11 +23,12 @@ export function queryView({ query: packed, runs, texts, measure, top }) {
 }
 
 /** The ranking of one run. */
-function ranking({ query, run, texts, measure, top }) {
+function ranking({ query, run, texts, measure, top, rel }) {
   const ranked = query.ranked[run.number];
-  const worth = worthOf(query, ranked, query.worth[measure]?.[run.number] ?? []);
-  const items = ranked.map((place, rank) => item({ query, place, rank: rank + 1, texts, worth: worth.get(place) }));
-  const below = (query.below[run.number] ?? []).map(([place, rank]) => item({ query, place, rank, texts, worth: worth.get(place) }));
+  const further = query.below[run.number];
+  const worth = worthOf(query, [...ranked, ...further.map(([place]) => place)], query.worth[measure]?.[run.number] ?? []);
+  const items = ranked.map((place, rank) => item({ query, place, rank: rank + 1, texts, worth: worth.get(place), rel }));
+  const below = further.map(([place, rank]) => item({ query, place, rank, texts, worth: worth.get(place), rel }));
   const retrieved = query.retrieved[run.number];
   const head = element("h4", {}, text(run.name), element("span", { class: "score" }, ` ${fixed(run.score)}`));
   const said = retrieved === 0 ? "nothing retrieved" : retrieved > top ? `first ${top} of ${whole(retrieved)}` : `${whole(retrieved)} retrieved`;
@@ -37,7 +38,7 @@ function ranking({ query, run, texts, measure, top }) {
     head,
     element("p", { class: "quiet" }, said),
     element("ol", {}, items),
-    below.length ? element("p", { class: "quiet" }, "judged, further down") : null,
+    below.length ? element("p", { class: "quiet" }, "relevant, further down") : null,
     below.length ? element("ol", { class: "below" }, below) : null,
   );
 }
@@ -53,14 +54,14 @@ function unpacked(query) {
   return { ...query, ranked };
 }
 
-/** What each judged document of a ranking is worth. */
+/** What each judged document of a ranking is worth; one that is there twice has it once. */
 function worthOf(query, ranking, values) {
   const judged = ranking.filter((place) => query.grades[place] !== null);
   return new Map(judged.map((place, number) => [place, values[number] ?? 0]));
 }
 
 /** One document in a ranking. */
-function item({ query, place, rank, texts, worth }) {
+function item({ query, place, rank, texts, worth, rel }) {
   const id = query.documents[place];
   const judged = query.grades[place];
   const body = texts?.[id];
@@ -68,10 +69,10 @@ function item({ query, place, rank, texts, worth }) {
     element("span", { class: "rank" }, whole(rank)),
     badge(judged),
     element("span", { class: "name" }, text(id), body ? element("span", { class: "first" }, text(firstLine(body))) : null),
-    worth ? element("span", { class: "worth", title: "what the measure would lose without this document" }, signed(worth, 3)) : null,
+    worth ? element("span", { class: "worth", title: "what the measure would lose if this document were not relevant here" }, signed(worth, 3)) : null,
   ];
   const row = body ? element("details", {}, element("summary", {}, line), passage(body)) : element("div", { class: "plain" }, line);
-  return element("li", { class: kind(judged), "data-document": place, value: rank }, row);
+  return element("li", { class: kind(judged, rel), "data-document": place, value: rank }, row);
 }
 
 /** A grade in colour; a document without one is hatched. */
@@ -81,7 +82,7 @@ function badge(judged) {
   return element("span", { class: `grade level-${level}`, title: `grade ${grade(judged)}` }, element("span", { class: "hidden" }, "grade "), grade(judged));
 }
 
-const kind = (judged) => (judged === null ? "is-unjudged" : judged > 0 ? "is-relevant" : "is-nonrelevant");
+const kind = (judged, rel) => (judged === null ? "is-unjudged" : judged >= rel && judged > 0 ? "is-relevant" : "is-nonrelevant");
 const firstLine = (body) => body.split("\n").find((line) => line.trim())?.trim().slice(0, 90) ?? "";
 const passage = (body) => text(body, "p");
 

@@ -51,7 +51,7 @@ function verdict(core) {
 
 function runsSection(core) {
   const mark = { title: "", isText: true, cell: ({ run }) => run.mark ?? "", value: null };
-  const name = { title: "run", isText: true, cell: ({ run }) => text(run.name), value: ({ run }) => run.name };
+  const name = { key: "name of the run", title: "run", isText: true, cell: ({ run }) => text(run.name), value: ({ run }) => run.name };
   const measures = core.measures.map((measure) => ({
     title: measure.name,
     cell: ({ cells }) => mean(cells[measure.name]),
@@ -102,21 +102,22 @@ function pairTable(pairs, core) {
 function slicesSection(core) {
   const place = element("div");
   const choice = element("div", { class: "tools" });
-  let field = core.slices[0].field;
+  let field = "";
   let measure = "";
   const draw = () => {
     const chosen = core.slices.find((each) => each.field === field);
     const value = { title: field, isText: true, cell: (row) => element("a", { href: "#", on: { click: (event) => { event.preventDefault(); go({ slice: sliceName(field, row.value) }); document.getElementById("queries").scrollIntoView(); } } }, text(row.value)), value: (row) => row.value };
     const queries = { title: "queries", cell: (row) => whole(row.queries), value: (row) => row.queries };
-    const runs = core.runs.map((run, number) => ({ title: run.name, cell: (row) => mean({ ...row.means[measure][number], place: -1 }), value: (row) => row.means[measure][number].value }));
+    const runs = core.runs.map((run, number) => ({ key: `run:${run.name}`, title: run.name, cell: (row) => mean({ ...row.means[measure][number], place: -1 }), value: (row) => row.means[measure][number].value }));
     const table = new SortedTable({ columns: [value, queries, ...runs], rows: chosen.rows, caption: `${measure} by ${field}, means with 95 % intervals` });
-    show(choice, chooser("By", core.slices.map((each) => [each.field, each.field]), field, (next) => { field = next; draw(); }), chooser("Measure", core.measures.map(({ name }) => [name, name]), measure, (next) => go({ measure: next })));
+    show(choice, chooser("By", core.slices.map((each) => [each.field, each.field]), field, (by) => go({ by })), chooser("Measure", core.measures.map(({ name }) => [name, name]), measure, (next) => go({ measure: next })));
     show(place, chosen.warning ? element("p", { class: "warn" }, chosen.warning) : null, table.node);
   };
   follow((now) => {
     const next = core.measures.some(({ name }) => name === now.measure) ? now.measure : core.measures[0].name;
-    if (next === measure) return;
-    measure = next;
+    const by = core.slices.some((each) => each.field === now.by) ? now.by : core.slices[0].field;
+    if (next === measure && by === field) return;
+    [measure, field] = [next, by];
     draw();
   });
   return section("slices", "Slices", choice, place);
@@ -124,9 +125,13 @@ function slicesSection(core) {
 
 function chartsSection(core) {
   const place = element("div");
-  const draw = (title) => show(place, figure(core.charts.find((chart) => chart.title === title), core.themes));
-  const choice = chooser("Chart", core.charts.map(({ title }) => [title, title]), core.charts[0].title, draw);
-  draw(core.charts[0].title);
+  const choice = chooser("Chart", core.charts.map(({ title }) => [title, title]), core.charts[0].title, (chart) => go({ chart }));
+  follow((now) => {
+    const chosen = core.charts.find(({ title }) => title === now.chart) ?? core.charts[0];
+    if (place.dataset.title === chosen.title) return;
+    place.dataset.title = choice.querySelector("select").value = chosen.title;
+    show(place, figure(chosen, core.themes));
+  });
   return section("charts", "Charts", element("div", { class: "tools" }, choice), place);
 }
 
@@ -157,7 +162,6 @@ function themeButton() {
   const button = element("button", { type: "button", class: "theme", on: { click: () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     redraw();
-    dispatchEvent(new Event("resize"));
     name();
   } } });
   const name = () => show(button, isDark() ? "Light" : "Dark");

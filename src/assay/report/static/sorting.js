@@ -6,12 +6,12 @@ import { whole } from "./numbers.js";
 const ROWS = 50;
 
 /**
- * A table. A column has `title`, `cell(row)` (text or node), and `value(row)` if it can be sorted by it; `isText` aligns
- * it to the start. `open(row)` is called when a row is chosen, `current(row)` says whether it is the one that is open.
+ * A table. A column has `title` (and `key`, if titles may be the same), `cell(row)` (text or node), and `value(row)` if it can be sorted by it; `isText` aligns
+ * it to the start. `sorted` is told the order that was chosen, `open(row)` is called when a row is chosen, `current(row)` says whether it is the one that is open.
  */
 export class SortedTable {
-  constructor({ columns, caption, rows = [], sort = null, open = null, current = null, pageRows = ROWS }) {
-    Object.assign(this, { columns, caption, rows, open, current, pageRows, sort, page: 0 });
+  constructor({ columns, caption, rows = [], sort = null, open = null, current = null, sorted = null, pageRows = ROWS }) {
+    Object.assign(this, { columns, caption, rows, open, current, sorted, pageRows, sort, page: 0 });
     this.node = element("div", { class: "sorted" });
     this.draw();
   }
@@ -29,7 +29,7 @@ export class SortedTable {
   }
 
   inOrder() {
-    const column = this.columns.find((each) => each.title === this.sort?.title);
+    const column = this.columns.find((each) => keyOf(each) === this.sort?.key);
     if (!column?.value) return this.rows;
     const sign = this.sort.descending ? -1 : 1;
     const keyed = this.rows.map((row, place) => [column.value(row), place, row]);
@@ -56,7 +56,7 @@ export class SortedTable {
   }
 
   heading(column) {
-    const is = this.sort?.title === column.title;
+    const is = this.sort?.key === keyOf(column);
     const order = is ? (this.sort.descending ? "descending" : "ascending") : null;
     const mark = is ? (this.sort.descending ? " ↓" : " ↑") : "";
     const name = column.value
@@ -66,11 +66,12 @@ export class SortedTable {
   }
 
   sortBy(column) {
-    const again = this.sort?.title === column.title;
-    this.sort = { title: column.title, descending: again ? !this.sort.descending : !column.isText };
+    const again = this.sort?.key === keyOf(column);
+    this.sort = { key: keyOf(column), descending: again ? !this.sort.descending : !column.isText };
     this.page = 0;
+    this.sorted?.(this.sort);
     this.draw();
-    [...this.node.querySelectorAll("th button")].find((button) => button.textContent.startsWith(column.title))?.focus();
+    this.node.querySelectorAll("thead th")[this.columns.indexOf(column)]?.querySelector("button")?.focus();
   }
 
   row(row) {
@@ -99,6 +100,8 @@ export class SortedTable {
     );
   }
 }
+
+const keyOf = (column) => column.key ?? column.title;
 
 /** The order of two values; what is undefined comes last in either direction. */
 export function compareValues(a, b, sign = 1) {

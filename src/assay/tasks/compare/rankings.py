@@ -11,7 +11,9 @@ import numpy as np
 
 from assay.core.judged import stretches
 from assay.core.text import given_id
-from assay.data.texts import DOCUMENTS, read_texts
+from assay.data.texts import DOCUMENTS
+from assay.report.answers import CHUNK, cut
+from assay.tasks.compare.passages import wanted_texts
 from assay.tasks.compare.worth import hit_worth
 
 if TYPE_CHECKING:
@@ -20,13 +22,10 @@ if TYPE_CHECKING:
     from assay.core.judged import Judged
     from assay.tasks.compare.ranks import Ranks
 
-# Queries in a part of the page's data.
-CHUNK = 100
 # Relevant documents that no run found, shown per query, and judged ones further down a ranking.
 MOST_MISSING = 50
 MOST_BELOW = 50
-# What is shown of passages: characters of one, and of all.
-LONGEST_TEXT = 2_000
+# Characters of all passages in a page.
 MOST_TEXT = 6_000_000
 # Digits of what a document is worth.
 DIGITS = 3
@@ -54,11 +53,8 @@ class Worth(NamedTuple):
         return [known.get(each, 0) or 0 for each in documents]
 
 
-def ranking_parts(
-    ranks: Ranks, runs: Sequence[str], queries: Sequence[str], corpus: object
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def ranking_parts(listed: QueryLists, queries: Sequence[str], corpus: object) -> Iterator[tuple[str, dict[str, Any]]]:
     """The parts of a page's data with the rankings of these queries, under their names."""
-    listed = QueryLists(ranks, runs)
     shown = [listed.query(query) for query in queries]
     texts = shown_texts(shown, corpus)
     for number, start in enumerate(range(0, len(shown), CHUNK)):
@@ -74,12 +70,12 @@ def shown_texts(shown: Sequence[Mapping[str, Any]], corpus: object) -> dict[str,
     if corpus is None:
         return {}
     wanted = dict.fromkeys(document for each in shown for document in each["documents"])
-    found = read_texts(corpus, DOCUMENTS, only=wanted.keys())
-    texts, room = {}, MOST_TEXT
+    found = wanted_texts(corpus, set(wanted), DOCUMENTS)
+    texts: dict[str, str] = {}
+    room = MOST_TEXT
     for name in wanted:
         if name in found and room > 0:
-            text = found[name]
-            texts[name] = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
+            texts[name] = cut(found[name]) or ""
             room -= len(texts[name])
     return texts
 
@@ -89,6 +85,7 @@ class QueryLists:
 
     def __init__(self, ranks: Ranks, runs: Sequence[str]) -> None:
         self.ranks, self.runs = ranks, runs
+        self.rel = ranks.scorer.policies.rel
         self.qrels = ranks.scorer.qrels
         first = next(iter(ranks.measures))
         self.index = self.qrels.index_under(ranks.scorer.measures[first].policies.duplicates)
@@ -102,18 +99,24 @@ class QueryLists:
     def worth_of(self, name: str, measure: str) -> Worth | None:
         """What the judged documents that are shown are worth; None if that cannot be told."""
         judged = self.ranks.judged[name, measure]
-        chosen = np.flatnonzero(judged.hits.rank <= self.ranks.scorer.top)
+        hits = judged.hits
+        chosen = np.flatnonzero((hits.rank <= self.ranks.scorer.top) | (hits.grade >= max(self.rel, judged.floor)))
         worth = hit_worth(self.ranks.measures[measure], judged, chosen)
         if worth is None:
             return None
         starts = stretches(judged.hits.query[chosen], judged.size).tolist()
         return Worth(starts, judged.hits.document[chosen].tolist(), np.round(worth, DIGITS).tolist())
 
+    @property
+    def unattributed(self) -> list[str]:
+        """The measures of which it cannot be told what a document is worth."""
+        return [measure for measure, runs in self.worth.items() if any(each is None for each in runs)]
+
     def query(self, query: str) -> dict[str, Any]:
         """One query: its documents, their grades, and the place of each in every run.
 
         A ranking is a list of places among the documents, counted from 1; 0 is the next one that no earlier ranking
-        has. What documents are worth is listed for those of a ranking that are judged.
+        has. What documents are worth is listed for those of a ranking that are judged, then for those further down.
         """
         number = self.qrels.number(query)
         numbers = range(self.starts[number], self.starts[number + 1])
@@ -121,8 +124,11 @@ class QueryLists:
         places: dict[str, int] = {}
         tops = [ids[starts[number] : starts[number + 1]] for starts, ids in self.tops]
         ranked = [[first_or_place(name, places) for name in top] for top in tops]
-        judged = [[names[name] for name in top if name in names] for top in tops]
         below = [self.below(run, number) for run in range(len(self.runs))]
+        judged = [
+            [*(names[name] for name in top if name in names), *(document for document, _ in further)]
+            for top, further in zip(tops, below, strict=True)
+        ]
         missing, more = self.missing(number, numbers)
         by_number = {each: name for name, each in names.items()}
         for document in [*(each for run in below for each, _ in run), *missing]:
@@ -151,14 +157,18 @@ class QueryLists:
         hits = range(found.starts[number], found.starts[number + 1])
         top = self.ranks.scorer.top
         rows = [(found.document[hit], found.rank[hit]) for hit in hits if found.rank[hit] > top]
-        return [row for row in rows if self.grades[row[0]] > 0][:MOST_BELOW]
+        return [row for row in rows if self.is_relevant(row[0])][:MOST_BELOW]
+
+    def is_relevant(self, document: int) -> bool:
+        """Whether a judged document, by its number, is relevant."""
+        return bool(self.grades[document] >= self.rel and self.grades[document] > 0)
 
     def missing(self, number: int, numbers: range) -> tuple[list[int], int]:
         """The relevant documents that no run retrieved, the best first, and how many more there are."""
         found = {
             each.document[hit] for each in self.found for hit in range(each.starts[number], each.starts[number + 1])
         }
-        left = [each for each in numbers if self.grades[each] > 0 and each not in found]
+        left = [each for each in numbers if self.is_relevant(each) and each not in found]
         left.sort(key=lambda each: -self.grades[each])
         return left[:MOST_MISSING], max(0, len(left) - MOST_MISSING)
 

@@ -14,12 +14,13 @@ from assay.core.text import count, show
 from assay.data.text_fields import read_fields
 from assay.data.texts import QUESTIONS
 from assay.render import Marked, finite
+from assay.report.answers import CHUNK
 from assay.report.content import TITLE, add_questions, base_core, notes_of
 from assay.report.page import Content, write_page
 from assay.report.slices import LENGTH, length_of, slice_rows, slice_values
 from assay.tasks.check.api import check_sources
 from assay.tasks.compare.passages import can_read_again, wanted_texts
-from assay.tasks.compare.rankings import CHUNK, ranking_parts
+from assay.tasks.compare.rankings import QueryLists, ranking_parts
 from assay.tasks.evaluate.api import Scorer
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ MOST_TOP = 1_000
 # Documents of all runs, up to which they are read again for the data check and for charts of whole rankings.
 MOST_CHECKED = 500_000
 READING_CHARTS = ("runs",)
+# Runs whose rankings are all compared with each other in a chart.
+MOST_ALIKE = 12
 NO_RANKINGS = "No rankings: the report was made from stored results, or from runs that can be read only once."
 # The charts of a comparison, in the order of the page, with their titles.
 CHARTS = {
@@ -82,8 +85,9 @@ def report_content(core: dict[str, Any], results: Results, ranks: Ranks | None, 
     if ranks is None:
         core["norankings"] = NO_RANKINGS
         return Content(core, results.results)
-    core.update(chunk=CHUNK, top=shown.top, check=findings_of(ranks))
-    return Content(core, results.results, ranking_parts(ranks, list(results), queries, shown.corpus))
+    listed = QueryLists(ranks, list(results))
+    core.update(chunk=CHUNK, top=shown.top, rel=listed.rel, unattributed=listed.unattributed, check=findings_of(ranks))
+    return Content(core, results.results, ranking_parts(listed, queries, shown.corpus))
 
 
 def findings_of(ranks: Ranks) -> list[dict[str, str]]:
@@ -165,7 +169,7 @@ def first_pair(comparison: Comparison) -> dict[str, str]:
 def charts_of(comparison: Comparison) -> list[dict[str, Any]]:
     """The charts that the comparison can give."""
     ranks = comparison._ranks  # noqa: SLF001 - the comparison's own report
-    is_large = ranks is not None and count_retrieved(ranks) > MOST_CHECKED
+    is_large = len(comparison.results) > MOST_ALIKE or (ranks is not None and count_retrieved(ranks) > MOST_CHECKED)
     charts = []
     for kind, title in CHARTS.items():
         if is_large and kind in READING_CHARTS:

@@ -205,17 +205,18 @@ class Comparison(Exports):
         slices: Sequence[str] = (),
         top: int = 20,
         title: str = "assay report",
+        reproduce: str = "",
     ) -> None:
         """Writes a self-contained HTML page: from the verdict down to the rankings and passages of each query.
 
         `queries` and `corpus` are the texts of questions and passages, by id or files of them. `slices` are fields of
         the questions, such as a language, whose values divide the queries; `length` needs no field. `top` is how many
-        documents of each ranking are shown; unless they were kept, the runs are read once more. `assay.load_report`
-        reads the results back.
+        documents of each ranking are shown; unless they were kept, the runs are read once more. `reproduce` is the code
+        or the command that made it, to be shown. `assay.load_report` reads the results back.
         """
         from assay.tasks.compare.report import Shown, write_comparison
 
-        write_comparison(self, path, Shown(queries, corpus, slices, top, title))
+        write_comparison(self, path, Shown(queries, corpus, slices, top, title, reproduce))
 
     def plot(
         self,

@@ -1,6 +1,7 @@
-"""What each retrieved document is worth: how much a measure would lose if it had not been judged.
+"""What each retrieved document is worth: how much a measure would lose if it counted for nothing where it is.
 
-Every hit among the first documents of a ranking is left out in turn, and the measure is computed again. For a measure
+Every hit is left out in turn, as if the document in its place were not relevant, and the measure is computed again; the
+judgments, and with them the ideal ranking, stay. For a measure
 that adds up what each document is worth, such as nDCG, the values of a query add up to its score.
 """
 

@@ -166,6 +166,7 @@ class GateReport(Exports):
         slices: Sequence[str] = (),
         top: int = 20,
         title: str = "assay gate",
+        reproduce: str = "",
     ) -> None:
         """Writes a self-contained HTML page: each check, and run and baseline query by query, down to the passages.
 
@@ -176,7 +177,7 @@ class GateReport(Exports):
 
         if self._sides is None:
             raise DataError("a pickled report of a gate has no scores left; write the page where the gate ran")
-        write_gate(self, self._sides, path, Shown(queries, corpus, slices, top, title))
+        write_gate(self, self._sides, path, Shown(queries, corpus, slices, top, title, reproduce))
 
     def to_polars(self) -> polars.DataFrame:
         """One row per check."""

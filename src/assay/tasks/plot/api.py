@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
 from assay.core.text import show
-from assay.data.run import name_runs
 from assay.render.charts.kinds import KINDS, refuse
 from assay.results.plot import SCORE_KINDS, plot_results
 from assay.results.result import Result
 from assay.results.results import Results
-from assay.tasks.compare.api import check_queries, compare, read_all
+from assay.tasks.compare.api import check_queries, compare, named_data, read_all
 from assay.tasks.compare.plot import TESTED_KINDS
 from assay.tasks.compare.ranking_plot import plot_rankings
 from assay.tasks.compare.rescore import Read
@@ -84,8 +83,7 @@ def chosen_runs(kind: str, runs: object) -> dict[str, object]:
     """The runs by name, if there are enough for this kind of chart."""
     if kind not in KINDS:
         refuse(kind, KINDS, "assay.plot")
-    given = runs.results if isinstance(runs, Results) else runs
-    named = name_runs(given if given is not None else {}, (Result,))  # type: ignore[arg-type]  # checked by it
+    named = named_data(runs if runs is not None else {})  # type: ignore[arg-type]  # checked by it
     least = 1 if kind in SINGLE_KINDS else PAIR
     if len(named) < least:
         raise DataError(

@@ -113,11 +113,14 @@ class Probe(Exports):
             polars.Series("failure", [self.failures.get(query) for query in queries], dtype=polars.String),
         )
 
-    def report(self, path: str | os.PathLike[str], *, title: str = "assay report") -> None:
-        """Writes a self-contained HTML page: quality, latency, failures, and what came back for each question."""
+    def report(self, path: str | os.PathLike[str], *, title: str = "assay report", reproduce: str = "") -> None:
+        """Writes a self-contained HTML page: quality, latency, failures, and what came back for each question.
+
+        `reproduce` is the code or the command that made it, to be shown; leave out keys.
+        """
         from assay.tasks.probe.report import write_probe
 
-        write_probe(self, path, title=title)
+        write_probe(self, path, title=title, reproduce=reproduce)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the result, and how fast the retriever was; see docs/json.md."""

@@ -93,7 +93,7 @@ def answer_of(result: RagResult, place: int) -> dict[str, Any]:
     wanted = result._gold[place] if result._gold else frozenset()  # noqa: SLF001 - the result's own report
     gold = GOLD[0 if result.found[place] else 1 if result.has_gold[place] else 2] if len(result.found) else ""
     ids = [] if record.retrieved is None else record.retrieved.ids
-    missed = [each for each in gold_passages(record, wanted, None) if not each.is_hit]
+    missed = [each for each in gold_passages(record, wanted, None) if each.document not in ids]
     said = [f"{name}: {text}" for name, each in result.rulings.items() for text in verdict_texts(each[place])]
     return answer_entry(
         record.answer,

@@ -153,15 +153,17 @@ class RagResult(Result):
         right: float | None = None,
         slices: Sequence[str] = (),
         title: str = "assay report",
+        reproduce: str = "",
     ) -> None:
         """Writes a self-contained HTML page: blame, the worst questions, and every question with its passages.
 
         `by` chooses the worst questions as in `worst`, `right` says when an answer is wrong as in `faults`. `slices`
-        are fields of the records whose values divide the questions; `length` needs no field.
+        are fields of the records whose values divide the questions; `length` needs no field. `reproduce` is the code
+        or the command that made it, to be shown.
         """
         from assay.tasks.rag.report import write_rag
 
-        write_rag(self, path, by=by, right=right, slices=slices, title=title)
+        write_rag(self, path, by=by, right=right, slices=slices, title=title, reproduce=reproduce)
 
     def plot(self, kind: str = "means", *, measure: str | Measure | None = None, right: float | None = None) -> Chart:
         """A chart: `means` with intervals, or `blame`, wrong answers by their cause; `right` as in `faults`.
