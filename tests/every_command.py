@@ -7,6 +7,7 @@ from search_server import QRELS, QUESTIONS
 JUDGED = "q1 0 d1 3\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
 ONE = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
 TWO = "q1 Q0 d3 1 0.9 b\nq1 Q0 d1 2 0.8 b\n"
+VOTES = "query,document,voter,vote\nq1,d1,ann,up\nq1,d1,bob,down\nq2,d4,ann,up\n"
 RECORD = {
     "query_id": "q1",
     "question": "why?",
@@ -24,6 +25,7 @@ COMMANDS = {
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
     "report": ("qrels.txt", "one.run", "two.run"),
     "agree": ("qrels.txt", "other.txt"),
+    "votes": ("votes.csv",),
     "plot": ("means", "qrels.txt", "one.run"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),
@@ -72,6 +74,7 @@ def write_files(folder):
     files = {
         "qrels.txt": JUDGED,
         "other.txt": JUDGED.replace("d3 1", "d3 0"),
+        "votes.csv": VOTES,
         "one.run": ONE,
         "two.run": TWO,
         "records.jsonl": json.dumps(RECORD) + "\n",

@@ -67,6 +67,7 @@ RETURNED = {
     "compare": lambda: assay.compare(JUDGED, {"one": ONE, "two": TWO}, ["rr"]),
     "audit": lambda: assay.audit(JUDGED, ONE, "map"),
     "agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1}, "r": {"c": 1}}, runs={"one": ONE, "two": TWO}),
+    "votes": lambda: assay.votes([{"query": "q", "document": "a", "voter": "v", "vote": "up"}]),
     "gate": lambda: assay.gate(JUDGED, ONE, {"rr": 0.5}),
     "worst_queries": lambda: assay.worst_queries(JUDGED, TWO, "rr"),
     "check": lambda: assay.check(JUDGED, ONE),

@@ -47,6 +47,7 @@ _HOMES = {
     "Run": "assay.data.run",
     "Scale": "assay.core.prompt",
     "Verdict": "assay.core.ruling",
+    "Votes": "assay.tasks.vote.result",
     "WorstQueries": "assay.tasks.compare.worst",
     "__version__": "assay._kernel",
     "agreement": "assay.tasks.agree.api",
@@ -80,6 +81,7 @@ _HOMES = {
     "rogan_gladen": "assay.stats.anchored",
     "score": "assay.measures.scores",
     "semantic": "assay.measures.answers",
+    "votes": "assay.tasks.vote.api",
     "worst_queries": "assay.tasks.compare.worst",
 }
 # Packages with public names of their own.
@@ -167,6 +169,8 @@ if TYPE_CHECKING:
     from assay.tasks.probe.result import Probe as Probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag
     from assay.tasks.rag.result import RagResult as RagResult
+    from assay.tasks.vote.api import votes as votes
+    from assay.tasks.vote.result import Votes as Votes
 
 del TYPE_CHECKING
 

@@ -123,6 +123,9 @@ def test_python_has_the_same_shape():
     check_json(json.loads(stored.queries("ndcg@10", "one", "two").to_json()))
     check_json(json.loads(assay.agreement({"q": {"a": 0, "b": 2}}, {"q": {"a": 1, "b": 2, "c": 0}}).to_json()))
     check_json(json.loads(assay.agreement({"q": 0.5, "r": 1, "s": 0}, {"q": 0.5, "r": 0}).to_json()))
+    vote = {"query": "q", "document": "d", "voter": "v"}
+    check_json(json.loads(assay.votes([{**vote, "vote": 2}, {**vote, "vote": 3, "voter": "w"}]).to_json()))
+    check_json(json.loads(assay.votes([{**vote, "vote": 2}]).to_json()))
     check_json(json.loads(assay.worst_queries(QRELS, ONE, queries=DEMO / "queries.jsonl").to_json()))
 
 

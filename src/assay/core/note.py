@@ -189,6 +189,34 @@ class NoteKind(StrEnum):
         },
     )
 
+    # People's votes and clicks.
+    VOTES = (
+        "votes",
+        "{count} [vote says|votes say] nothing (cannot tell); not counted",
+        {
+            "again": "{count} [vote was|votes were] replaced by a later vote of the same voter on the same document",
+            "few": "{count} [pair has|pairs have] fewer than {least} votes; left unjudged",
+            "ties": "{count} [pair is|pairs are] tied between grades; the lower grade counts",
+            "unnamed": "{count} [vote has|votes have] no voter; each counts as one person's",
+            "thumbs": "votes are thumbs: 1 is up, -1 is down",
+            "unsettled": "Dawid and Skene's estimates still changed after {count} rounds",
+            "drawn": "the interval allows for other voters: {count} [voter|voters], drawn anew {draws} times",
+            "one": "a single voter says nothing about others; the interval does not allow for them",
+            "plain": "the interval does not allow for other voters; it is not a mean over queries",
+        },
+    )
+    CLICKS = (
+        "clicks",
+        "{count} [click has|clicks have] no impression; counted as shown",
+        {
+            "few": "{count} [pair was|pairs were] shown fewer than {least} times; left unjudged",
+            "twice": "{count} [row repeats|rows repeat] a document of the same impression; counted once",
+            "other": "{count} [event is|events are] neither an impression nor a click; left out: {actions}",
+            "unplaced": "{count} [event has|events have] no position; left out",
+            "unsettled": "the estimates still changed after {count} rounds",
+        },
+    )
+
     # An audit.
     START = "start", "{tool} has no {measure}; the steps start from its {name}"
     STRICT = "strict", "{tools} cannot compute it: {reason}"

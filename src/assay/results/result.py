@@ -41,10 +41,12 @@ class Result(Exports):
 
     `own_policies` are those of measures computed under other policies than `policies`. `statistics` are per query, for
     measures that score their sum, such as corpus BLEU. `version` is that of the assay that computed the scores.
-    `matching` says how gold without ids was matched, such as `match=0.9`; it is empty if ids were enough. `judge` says
-    which LLM gave verdicts, and how it was asked. `human` are values that people gave, NaN for the other queries; the
-    means and intervals of these measures are anchored by them (see `anchored`). `noise` is how much the score of a
-    query varies between draws of a judge's verdicts, as a variance; it widens the interval.
+    `matching` says how gold without ids was matched, such as `match=0.9`, or how votes became grades; it is empty if
+    ids and grades were given. `judge` says which LLM gave verdicts, and how it was asked. `human` are values that
+    people gave, NaN for the other queries; the means and intervals of these measures are anchored by them (see
+    `anchored`). `noise` is how much the score of a query varies between draws of a judge's verdicts, as a variance, or
+    how much the mean varies between draws of voters, as the variance of a query that would give it; it widens the
+    interval.
     """
 
     measures: Mapping[str, Measure]
@@ -169,7 +171,11 @@ class Result(Exports):
         interval = self._intervals[level, seed][key]
         if key not in self.noise:
             return interval
-        return widened(interval, self.scores[key], self.noise[key], self.measures[key].definition.range, level)
+        scores, definition = self.scores[key], self.measures[key].definition
+        low, high = definition.usual_range or definition.range
+        is_usual = not ((scores < low) | (scores > high)).any()
+        bounds = (float(low), float(high)) if is_usual else definition.range
+        return widened(interval, scores, self.noise[key], bounds, level)
 
     def anchored(self, name: str | Measure, *, level: float = LEVEL) -> Anchored | None:
         """How human labels anchor the mean of a measure: their number, how much the judge counts, and what it gains.

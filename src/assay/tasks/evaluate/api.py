@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay._kernel import Ranker
 from assay.conventions import Refused, find_convention, prepare, prepare_every_query, tool_of
-from assay.core.errors import DataError, DuplicateError, MismatchError
+from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
 from assay.core.note import Note
 from assay.core.policies import check_chunks, check_whole
 from assay.data.chunks import ChunkOrder, DocumentRanker
@@ -66,6 +66,7 @@ def evaluate(
     threads: int | None = None,
     progress: Progress | None = None,
     human: object = None,
+    votes: object = None,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Result:
     """Scores a run against judgments.
@@ -87,7 +88,18 @@ def evaluate(
 
     `human` are people's judgments (or scores) of a random part of the queries: means and intervals are then
     prediction-powered, and right even if `qrels`, made by an LLM say, err.
+
+    `votes` are people's votes, or an `assay.Votes`: their judgments count in place of those in `qrels`, which may be
+    None, and the intervals include that other people might have voted otherwise.
     """
+    if votes is not None:
+        from assay.tasks.evaluate.voted import evaluate_voted
+
+        if human is not None:
+            raise PolicyError("votes are people's judgments already; leave out human")
+        how: Any = {"format": format, "columns": columns, "progress": progress}
+        scored: Any = {"convention": convention, "threads": threads, **policies}
+        return warned(evaluate_voted(qrels, run, measures, votes, how=how, scored=scored))
     scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
     if human is not None:
         from assay.tasks.evaluate.human import evaluate_anchored

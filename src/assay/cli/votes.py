@@ -1,0 +1,70 @@
+"""`assay votes`: from people's votes to judgments."""
+
+from __future__ import annotations
+
+import click
+
+from assay.cli.options import BARE, FORMATS, format_result, output_format_option
+from assay.cli.terminal import Command, check_target, emit, say, say_notes, source_of
+from assay.core.text import count
+from assay.tasks.vote.api import NAMES, votes
+from assay.tasks.vote.ballots import SCALES
+
+
+@click.command(
+    "votes",
+    cls=Command,
+    short_help="Make judgments from people's votes.",
+    examples=(
+        "assay votes votes.csv                                  each pair with its grade, and how sure it is",
+        "assay votes votes.csv -o qrels.txt                     judgments for every other command",
+        "assay votes votes.jsonl -o qrels.txt --method dawid_skene --min-votes 2",
+        "assay votes votes.csv --method dawid_skene --voters    how reliable each voter is",
+        "assay votes grades.csv -o qrels.txt --method wilson --threshold 2",
+    ),
+)
+@click.argument("votes_file", metavar="FILE")
+@click.option("-o", "--output", metavar="FILE", help="File for the judgments; its name says the format.")
+@click.option(
+    "--method", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="How votes become a grade."
+)
+@click.option(
+    "--min-votes",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="A pair with fewer votes stays unjudged.",
+)
+@click.option(
+    "--scale", type=click.Choice(SCALES), default=SCALES[0], show_default=True, help="What the votes -1, 0 and 1 are."
+)
+@click.option("--threshold", type=float, help="A vote of at least this much is up, any other one down.")
+@click.option("--voters", is_flag=True, help="Show one row per voter instead of one per pair.")
+@output_format_option(FORMATS)
+def command(
+    *,
+    votes_file: str,
+    output: str | None,
+    method: str,
+    min_votes: int,
+    scale: str,
+    threshold: float | None,
+    voters: bool,
+    format_: str,
+) -> None:
+    """Turns the votes in FILE into judgments: a grade per query and document, and how sure it is.
+
+    FILE is CSV, TSV, JSON Lines, JSON or Parquet, with columns query, document and vote, and if there are any voter,
+    time and comment. A vote is up or down (yes, no, true, false, 1, -1 …) or a grade; an empty one, ? or "cannot tell"
+    counts for nothing. docs/votes.md explains the methods.
+    """
+    check_target(output)
+    found = votes(source_of(votes_file), method=method, min_votes=min_votes, scale=scale, threshold=threshold)
+    if output is not None:
+        found.write(output)
+        size = f"{count(len(found.qrels), 'query', 'queries')}, {count(len(found), 'judgment')}"
+        say(f"wrote judgments to {output}: {size}")
+        say_notes(found.notes)
+        return
+    emit(format_result(found.voter_table() if voters else found, format_), None, format_)
+    say_notes(found.notes if format_ in BARE or voters else ())

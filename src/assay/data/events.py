@@ -1,0 +1,216 @@
+"""Events of people, such as votes and clicks: a table in any form, with its columns under known names.
+
+A field may be inside another one: `event_attributes.position.ordinal` is found in a column of that name, in nested
+objects, and in JSON inside a cell of a text table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import DataError, FormatError
+from assay.core.json_text import decode_json
+from assay.core.text import show
+from assay.data.formats import TREC, TSV, recognise
+from assay.data.frames import (
+    as_id,
+    from_pandas,
+    from_tuples,
+    is_a,
+    is_frame,
+    library_errors,
+    list_names,
+    normalise_name,
+)
+from assay.data.record_rows import as_mapping
+from assay.data.source import is_source, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars
+
+    from assay.data.formats import Format
+    from assay.data.source import Source
+
+# Each field of the events, with the names that it may have, the likeliest first.
+Fields = Mapping[str, tuple[str, ...]]
+
+
+class Part(NamedTuple):
+    """Some rows: what messages call the data, and the line or number of each row."""
+
+    frame: polars.DataFrame
+    name: str
+    numbers: Sequence[int]
+    noun: str
+
+
+class Events(NamedTuple):
+    """Rows of people's events, one column per field that was found, and where each row was read."""
+
+    frame: polars.DataFrame
+    name: str
+    parts: tuple[Part, ...]
+
+    def place(self, row: int) -> str:
+        """Where a row was read, for messages."""
+        for part in self.parts:
+            if row < len(part.frame):
+                return f"{part.name}, {part.noun} {part.numbers[row]}"
+            row -= len(part.frame)
+        return self.name
+
+    def ids(self, field: str) -> polars.Series:
+        """A field of ids as text, null where it is empty."""
+        import polars
+
+        column = self.frame[field]
+        if column.dtype == polars.Object or not (column.dtype == polars.String or column.dtype.is_integer()):
+            column = polars.Series(field, [self.read_id(row, each) for row, each in enumerate(column.to_list())])
+        text = column.cast(polars.String).str.strip_chars()
+        return text.set(text == "", None)
+
+    def read_id(self, row: int, value: object) -> str | None:
+        if value is None or value != value:  # noqa: PLR0124 - NaN
+            return None
+        found = as_id(int(value) if isinstance(value, float) and value.is_integer() else value)
+        if found is None:
+            raise FormatError(f"{self.place(row)}: the id {show(value)} must be a string or an integer")
+        return found
+
+    def needed_ids(self, field: str) -> polars.Series:
+        """A field of ids as text, which every row must have."""
+        found = self.ids(field)
+        if found.null_count():
+            row = int(found.is_null().arg_true()[0])
+            raise FormatError(f"{self.place(row)}: no {field}; each row needs one")
+        return found
+
+
+def read_events(data: object, fields: Fields, needed: Sequence[str], name: str) -> Events:
+    """The rows of a file, a frame, or a list of dicts or named tuples; raises if a needed field has no column."""
+    import polars
+
+    parts = [find_fields(part, fields, needed) for part in read_parts(data, name)]
+    filled = [part for part in parts if len(part.frame)]
+    if not filled:
+        raise DataError(f"{name} are empty; there is not a single row")
+    whole = polars.concat([as_objects(part.frame, filled) for part in filled], how="diagonal")
+    return Events(whole, name, tuple(filled))
+
+
+def as_objects(frame: polars.DataFrame, parts: Sequence[Part]) -> polars.DataFrame:
+    """A part with columns of objects where another part has another type."""
+    import polars
+
+    for column in frame.columns:
+        kinds = {part.frame[column].dtype for part in parts if column in part.frame.columns}
+        if len(kinds) > 1:
+            frame = frame.with_columns(polars.Series(column, frame[column].to_list(), dtype=polars.Object))
+    return frame
+
+
+def read_parts(data: object, name: str) -> Iterator[Part]:
+    """The rows, some at a time."""
+    data = from_tuples(list(data) if isinstance(data, Iterator) and not is_source(data) else data)
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            format_ = recognise(source, default=TSV)
+            for file in source.files:
+                yield from file_parts(file, TSV if format_ is TREC else format_)
+    elif is_frame(data):
+        frame = as_polars(data)
+        yield Part(frame, name, range(len(frame)), "row")
+    else:
+        yield object_part(data, name)
+
+
+def file_parts(source: Source, format_: Format) -> Iterator[Part]:
+    if format_.batches is None:
+        yield object_part(format_.read_content(source), source.name)
+        return
+    with closing(format_.batches(source)) as batches:
+        for batch in batches:
+            yield Part(batch.frame, source.name, batch.numbers, batch.noun)
+
+
+def as_polars(frame: Any) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
+    import polars
+
+    if isinstance(frame, polars.LazyFrame):
+        return frame.collect()
+    with library_errors():
+        if is_a(frame, "pandas.DataFrame"):
+            columns = {str(each): from_pandas(frame.iloc[:, place]) for place, each in enumerate(frame.columns)}
+            return polars.DataFrame([column.alias(each) for each, column in columns.items()])
+        return polars.DataFrame(frame)
+
+
+def object_part(data: object, name: str) -> Part:
+    """The rows of a list of records."""
+    import polars
+
+    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
+        raise DataError(f"{name} must be a list of records, a frame or a file, not {show(type(data).__name__)}")
+    rows = [as_mapping(each, f"{name}, record {number}") for number, each in enumerate(data)]
+    names = {str(key): key for row in rows for key in row}
+    columns = [polars.Series(text, [row.get(key) for row in rows], dtype=polars.Object) for text, key in names.items()]
+    return Part(polars.DataFrame(columns), name, range(len(rows)), "record")
+
+
+def find_fields(part: Part, fields: Fields, needed: Sequence[str]) -> Part:
+    """The part with just its fields, under their own names."""
+    names = {normalise_name(column.strip()): column for column in reversed(part.frame.columns)}
+    found = {}
+    for field, spellings in fields.items():
+        columns = (column_at(part, names, spelling) for spelling in spellings)
+        column = next((each for each in columns if each is not None), None)
+        if column is not None:
+            found[field] = column.alias(field)
+    for field in needed:
+        if field not in found and (len(part.frame) or part.frame.columns):
+            usual = ", ".join(fields[field][:3])
+            has = list_names(part.frame.columns)
+            raise FormatError(f"{part.name} has no column for {field} ({usual} …); it has {has}; rename one of them")
+    frame = part.frame.select(list(found.values()))
+    return part._replace(frame=frame)
+
+
+def column_at(part: Part, names: Mapping[str, str], path: str) -> polars.Series | None:
+    """The column of that name, or the values that nested objects have at a path of names."""
+    if path in names:
+        return part.frame[names[path]]
+    outer, _, inner = path.partition(".")
+    if not inner or outer not in names:
+        return None
+    return inside(part.frame[names[outer]], inner.split("."))
+
+
+def inside(column: polars.Series, path: Sequence[str]) -> polars.Series | None:
+    """The values at a path inside a column of objects; None if not one row has it."""
+    import polars
+
+    for name in path:
+        if column.dtype == polars.Struct:
+            if name not in column.struct.fields:
+                return None
+            column = column.struct.field(name)
+        elif column.dtype in (polars.Object, polars.String):
+            values = [value_at(each, name) for each in column.to_list()]
+            column = polars.Series(name, values, dtype=polars.Object)
+        else:
+            return None
+    return None if column.null_count() == len(column) else column
+
+
+def value_at(value: object, name: str) -> object:
+    """A field of an object, or of the JSON in a text; None if there is no such thing."""
+    if isinstance(value, str):
+        try:
+            value = decode_json(value)
+        except (ValueError, RecursionError):
+            return None
+    return value.get(name) if isinstance(value, Mapping) else None

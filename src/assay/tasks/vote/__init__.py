@@ -1,0 +1,1 @@
+"""Votes: from what people think of search results to judgments."""

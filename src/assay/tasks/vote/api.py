@@ -1,0 +1,110 @@
+"""`votes`: what people think of search results in, judgments out."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.interface import Option
+from assay.core.note import Note, NoteKind
+from assay.core.policies import check_whole
+from assay.core.text import show
+from assay.stats.intervals import check_level
+from assay.tasks.vote.ballots import read_ballots
+from assay.tasks.vote.dawid_skene import estimate_reliability
+from assay.tasks.vote.methods import METHODS, OF_THUMBS, Settings, most_frequent
+from assay.tasks.vote.result import Votes
+
+if TYPE_CHECKING:
+    from assay.tasks.vote.ballots import Ballots
+
+NAMES = (*METHODS, "dawid_skene")
+PAIR = 2
+
+
+def votes(
+    data: object,
+    *,
+    method: str = "majority",
+    min_votes: int = 1,
+    scale: str = "auto",
+    threshold: float | None = None,
+    prior: tuple[float, float] = (1.0, 1.0),
+    level: float = 0.95,
+) -> Votes:
+    """Judgments from votes: who found which document relevant to which query.
+
+    The votes are a file (CSV, TSV, JSON Lines, JSON or Parquet), a frame, or a list of dicts with `query`, `document`,
+    `vote`, and if you have them `voter`, `time` and `comment`; usual other names are found too. A vote is up or down
+    (or yes and no, true and false, 1 and -1 …), a grade or any number; an empty one, `?` or `cannot tell` counts for
+    nothing.
+
+    >>> import assay
+    >>> rows = ["q1 d1 ann up", "q1 d1 bob up", "q1 d1 eve down", "q1 d2 ann ?"]
+    >>> fields = ("query", "document", "voter", "vote")
+    >>> found = assay.votes([dict(zip(fields, row.split())) for row in rows], method="mean")
+    >>> found.qrels.to_dict()
+    {'q1': {'d1': 0.6666666666666666}}
+    >>> print(*found.notes)
+    1 vote says nothing (cannot tell); not counted
+
+    `method` is `majority` (the lower grade of a tie), `mean`, `median`, `beta` (the posterior mean under a `prior`),
+    `wilson` (the lower end of the interval at `level`), `quepid`, or `dawid_skene`, which weighs voters by how reliable
+    they turn out to be. A pair with fewer than `min_votes` stays unjudged. `scale` says what -1, 0 and 1 are, `thumbs`
+    or `grades`. With a `threshold`, a vote of at least that much is up and any other one is down.
+    """
+    settings = check_settings(method, prior, level)
+    check_whole("min_votes", min_votes, 1)
+    ballots, notes = read_ballots(data, scale, min_votes)
+    if threshold is not None:
+        ballots = cut(ballots, threshold)
+    if method in OF_THUMBS and not ballots.is_thumbs:
+        raise DataError(
+            f"{method} takes votes that are up or down, and these are grades; "
+            f"say which are up, such as {Option('threshold', round(float(np.median(ballots.value)), 2))}"
+        )
+    if method == "dawid_skene" and len(ballots.voters) < PAIR:
+        raise DataError("dawid_skene compares voters, and the votes name fewer than two; add a column voter")
+    return count_votes(ballots, settings, notes, min_votes, threshold)
+
+
+def count_votes(
+    ballots: Ballots, settings: Settings, notes: list[Note], min_votes: int, threshold: float | None
+) -> Votes:
+    """The result, with notes on how the votes became grades."""
+    reliability = estimate_reliability(ballots) if settings.method == "dawid_skene" else None
+    if settings.method == "majority" and (tied := int((most_frequent(ballots)[2] > 1).sum())):
+        notes.append(Note.of(NoteKind.VOTES, about="ties", count=tied))
+    if reliability is not None and not reliability.settled:
+        notes.append(Note.of(NoteKind.VOTES, about="unsettled", count=reliability.rounds))
+    how = {"min_votes": f"{min_votes}"}
+    if threshold is not None:
+        how["threshold"] = f"{threshold:g}"
+    if settings.method == "beta":
+        how["prior"] = ":".join(f"{each:g}" for each in settings.prior)
+    if settings.method == "wilson":
+        how["level"] = f"{settings.level:g}"
+    return Votes(ballots, settings, tuple(notes), how, reliability)
+
+
+def cut(ballots: Ballots, threshold: float) -> Ballots:
+    """The votes as up and down: up is a vote of at least the threshold."""
+    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not np.isfinite(float(threshold)):
+        raise PolicyError(f"threshold must be a finite number, such as 1, not {show(threshold)}")
+    return ballots._replace(value=(ballots.value >= threshold).astype(np.float64), is_thumbs=True)
+
+
+def check_settings(method: str, prior: tuple[float, float], level: float) -> Settings:
+    """The settings, checked."""
+    if method not in NAMES:
+        raise PolicyError(f"unknown method {show(method)}; choose one of {', '.join(NAMES)}")
+    check_level(level)
+    is_pair = isinstance(prior, (tuple, list)) and len(prior) == PAIR
+    if not is_pair or not all(
+        isinstance(each, Real) and not isinstance(each, bool) and 0 < float(each) < np.inf for each in prior
+    ):
+        raise PolicyError(f"prior must be two positive numbers, such as (1, 1), not {show(prior)}")
+    return Settings(method, (float(prior[0]), float(prior[1])), float(level))

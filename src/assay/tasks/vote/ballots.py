@@ -1,0 +1,247 @@
+"""`Ballots`: the votes that count, read from any form of data.
+
+A vote is up or down, a grade or any number. A vote that says nothing (empty, "?", "cannot tell") counts for nothing. Of
+several votes by one voter on one document the last counts, by time or else by order.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError, FormatError, PolicyError
+from assay.core.interface import Option
+from assay.core.note import Note, NoteKind
+from assay.core.text import show
+from assay.data.events import read_events
+from assay.data.frames import DOCUMENT, QUERY, as_float
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.core.judged import FloatArray, IntArray
+    from assay.data.events import Events
+
+FIELDS = {
+    "query": (*QUERY, "question_id", "question", "user_query", "search"),
+    "document": (*DOCUMENT, "object_id", "item_id", "item", "result", "url"),
+    "voter": ("voter", "voter_id", "user_id", "user", "judge", "judge_id", "rater", "annotator", "assessor", "worker"),
+    "vote": ("vote", "rating", "judgment", "judgement", "feedback", "thumb", "relevance", "grade", "label", "rel"),
+    "time": ("time", "timestamp", "created_at", "updated_at", "date", "voted_at"),
+    "comment": ("comment", "comments", "note", "explanation", "remark"),
+}
+NEEDED = ("query", "document", "vote")
+SCALES = ("auto", "thumbs", "grades")
+UP = ("up", "yes", "y", "true", "relevant", "like", "liked", "upvote", "thumbs up", "thumbsup", "good", "\U0001f44d")
+DOWN = (
+    *("down", "no", "n", "false", "irrelevant", "not relevant", "dislike", "disliked", "downvote", "thumbs down"),
+    *("thumbsdown", "bad", "\U0001f44e"),
+)
+NOTHING = (
+    *("", "?", "cannot tell", "can not tell", "cant tell", "can't tell", "unsure", "not sure", "unknown", "dont know"),
+    *("don't know", "skip", "skipped", "none", "null", "na", "n/a", "nan", "-"),
+)
+WORDS = {**dict.fromkeys(UP, 1.0), **dict.fromkeys(DOWN, 0.0), **dict.fromkeys(NOTHING, math.nan)}
+SIGNS = {-1.0, 0.0, 1.0}
+
+
+class Ballots(NamedTuple):
+    """The votes that count, by pair and then by value.
+
+    `pairs` has the query and the document of each pair. `voters` are the names; a vote without a voter has a number
+    past their end, which no other vote has.
+    """
+
+    pairs: polars.DataFrame
+    pair: IntArray
+    voter: IntArray
+    value: FloatArray
+    voters: list[str]
+    is_thumbs: bool
+    comments: list[tuple[str, str, str, str]]
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the votes of each pair begin; one more entry marks the end."""
+        return np.searchsorted(self.pair, np.arange(len(self.pairs) + 1)).astype(np.int64)
+
+    def repeated(self, times: IntArray) -> Ballots:
+        """Each vote so many times."""
+        rows = np.repeat(np.arange(len(self.pair)), times)
+        return self._replace(pair=self.pair[rows], voter=self.voter[rows], value=self.value[rows])
+
+
+def read_ballots(data: object, scale: str, min_votes: int) -> tuple[Ballots, list[Note]]:
+    """The votes that count, and notes on the others."""
+    events = read_events(data, FIELDS, NEEDED, "the votes")
+    values, is_thumbs, notes = read_values(events, scale)
+    table = vote_table(events, values)
+    last = last_votes(table, events)
+    said = last.filter(last["vote"].is_not_nan())
+    counted = said.filter(said.select(enough(min_votes)).to_series())
+    if again := len(table) - len(last):
+        notes.append(Note.of(NoteKind.VOTES, about="again", count=again))
+    if nothing := len(last) - len(said):
+        notes.append(Note.of(NoteKind.VOTES, count=nothing))
+    if few := said.select("query", "document").n_unique() - counted.select("query", "document").n_unique():
+        notes.append(Note.of(NoteKind.VOTES, about="few", count=few, least=min_votes))
+    if unnamed := counted["voter"].null_count():
+        notes.append(Note.of(NoteKind.VOTES, about="unnamed", count=unnamed))
+    if not len(counted):
+        raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
+    return make_ballots(counted, is_thumbs=is_thumbs), notes
+
+
+def enough(min_votes: int) -> polars.Expr:
+    """Whether the pair of a vote has as many votes as it needs."""
+    import polars
+
+    return polars.len().over("query", "document") >= min_votes
+
+
+def vote_table(events: Events, values: FloatArray) -> polars.DataFrame:
+    """The votes as a table, each with its row."""
+    import polars
+
+    size = len(events.frame)
+    nothing = polars.repeat(None, size, dtype=polars.String, eager=True)
+    voters = events.ids("voter") if "voter" in events.frame.columns else nothing
+    texts = events.frame["comment"].to_list() if "comment" in events.frame.columns else [None] * size
+    return polars.DataFrame(
+        [
+            events.needed_ids("query"),
+            events.needed_ids("document"),
+            voters.alias("voter"),
+            polars.Series("vote", values),
+            polars.Series("comment", [None if each in (None, "") else str(each) for each in texts], polars.String),
+        ]
+    ).with_row_index("row")
+
+
+def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:
+    """The last vote of each voter on each pair."""
+    import polars
+
+    key = ("query", "document", "voter")
+    is_again = (polars.len().over(*key) > 1) & polars.col("voter").is_not_null()
+    again = table.filter(is_again)
+    if not len(again):
+        return table
+    if "time" in events.frame.columns:
+        rows = again["row"].to_list()
+        column = events.frame["time"]
+        again = again.with_columns(polars.Series("time", [as_seconds(column[row], events, row) for row in rows]))
+        again = again.sort("time", maintain_order=True).drop("time")
+    kept = again.group_by(*key, maintain_order=True).last().select(table.columns)
+    return polars.concat([table.filter(~is_again), kept]).sort("row")
+
+
+def as_seconds(value: object, events: Events, row: int) -> float:
+    """A time as a number: seconds or any other count as it is, or a date and time as ISO 8601 writes it."""
+    if value is None or value == "":
+        return -math.inf
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    number = as_float(value, truths=False)
+    if number is not None:
+        return number
+    try:
+        moment = datetime.fromisoformat(str(value).strip())
+    except ValueError:
+        raise FormatError(
+            f"{events.place(row)}: {show(value)} is not a time; write it as 2024-05-31T12:00:00, or as a number"
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+class Vote(NamedTuple):
+    """A vote as a number, NaN if it says nothing, and whether it was a word for up or down."""
+
+    number: float
+    is_word: bool = False
+
+
+def read_values(events: Events, scale: str) -> tuple[FloatArray, bool, list[Note]]:
+    """The votes as numbers, NaN for those that say nothing; whether all are up or down; and notes."""
+    if scale not in SCALES:
+        raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
+    known: dict[tuple[type, object], Vote] = {}
+    places: dict[float, int] = {}
+    values = np.empty(len(events.frame))
+    for row, value in enumerate(events.frame["vote"].to_list()):
+        key = (type(value), str(value))
+        if key not in known:
+            known[key] = parse_vote(value, events, row)
+        values[row] = known[key].number
+        places.setdefault(known[key].number, row)
+    has_words = any(vote.is_word for vote in known.values())
+    odd = [number for number in places if not math.isnan(number) and number not in SIGNS]
+    if odd and (has_words or scale == "thumbs"):
+        place = events.place(places[odd[0]])
+        raise FormatError(f"{place}: the vote {odd[0]:g} is neither up nor down, as the others are")
+    return as_scale(values, set(places) - set(odd), scale, is_graded=bool(odd), has_words=has_words)
+
+
+def as_scale(
+    values: FloatArray, signs: set[float], scale: str, *, is_graded: bool, has_words: bool
+) -> tuple[FloatArray, bool, list[Note]]:
+    """The votes on their scale: up is 1 and down is 0, or grades as they are."""
+    if scale == "grades" or is_graded or -1.0 not in signs:
+        return values, not is_graded and scale != "grades", []
+    if 0.0 in signs and scale == "auto" and not has_words:
+        raise DataError(
+            f"the votes are -1, 0 and 1; say what 0 is: with {Option('scale', 'thumbs')} it says nothing, "
+            f"with {Option('scale', 'grades')} all three are grades"
+        )
+    if not has_words:
+        values = np.where(values == 0, np.nan, values)
+    return np.where(values == -1, 0.0, values), True, [Note.of(NoteKind.VOTES, about="thumbs")]
+
+
+def parse_vote(value: object, events: Events, row: int) -> Vote:
+    """One vote: true or false, a word for up, down or nothing, or a number."""
+    if value is None:
+        return Vote(math.nan)
+    if isinstance(value, bool):
+        return Vote(float(value), is_word=True)
+    word = re.sub(r"[\s_-]+", " ", str(value).strip().lower()) if isinstance(value, str) else None
+    if word is not None and (word in WORDS or not word.strip()):
+        said = WORDS.get(word, math.nan)
+        return Vote(said, is_word=not math.isnan(said))
+    number = as_float(value.strip() if isinstance(value, str) else value, truths=False)
+    if number is None or math.isinf(number):
+        raise FormatError(
+            f"{events.place(row)}: {show(value)} is not a vote; write up or down, a number, or ? for cannot tell"
+        )
+    return Vote(number)
+
+
+def make_ballots(counted: polars.DataFrame, *, is_thumbs: bool) -> Ballots:
+    """The votes that count, by pair in the order in which the pairs first appear."""
+    import polars
+
+    pairs = counted.select("query", "document").unique(maintain_order=True)
+    table = counted.join(pairs.with_row_index("pair"), on=["query", "document"], maintain_order="left")
+    names = table["voter"].drop_nulls().unique(maintain_order=True)
+    numbers = table.join(
+        polars.DataFrame({"voter": names}).with_row_index("number"), on="voter", how="left", maintain_order="left"
+    )["number"].cast(polars.Int64)
+    unnamed = polars.int_range(len(names), len(names) + len(table), eager=True)
+    table = table.with_columns(numbers.fill_null(unnamed).alias("number")).sort("pair", "vote", maintain_order=True)
+    remarks = table.filter(polars.col("comment").is_not_null()).sort("row")
+    return Ballots(
+        pairs,
+        table["pair"].cast(polars.Int64).to_numpy(),
+        table["number"].to_numpy(),
+        table["vote"].to_numpy(),
+        names.to_list(),
+        is_thumbs,
+        [
+            (query, document, voter or "", text)
+            for query, document, voter, text in remarks.select("query", "document", "voter", "comment").rows()
+        ],
+    )

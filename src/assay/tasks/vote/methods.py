@@ -1,0 +1,150 @@
+"""From the votes on a pair to its grade, by any of several methods; and how sure that grade is.
+
+With u of n votes up: the share u / n, the mean (a + u) / (a + b + n) of a Beta posterior with prior a, b, and the
+Wilson interval (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), p = u / n: Wilson, JASA 22, 1927. Graded votes:
+the most frequent one, mean and median; Quepid takes the mean of one or two and the third-highest of three or more.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.core.judged import FloatArray, IntArray
+    from assay.tasks.vote.ballots import Ballots
+
+# Quepid grades as the third-highest vote says, if there are so many.
+THIRD = 3
+PAIR = 2
+
+
+class Settings(NamedTuple):
+    """How votes become grades: the method, the prior of beta, and the level of intervals."""
+
+    method: str = "majority"
+    prior: tuple[float, float] = (1.0, 1.0)
+    level: float = 0.95
+
+    @property
+    def z(self) -> float:
+        """The quantile of the normal distribution for the level."""
+        return NormalDist().inv_cdf((1 + self.level) / 2)
+
+
+class Bounds(NamedTuple):
+    """A lower and an upper bound per pair; NaN where nothing is known."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+def counts(ballots: Ballots) -> IntArray:
+    """The number of votes on each pair."""
+    return np.diff(ballots.starts)
+
+
+def mean(ballots: Ballots, settings: Settings) -> FloatArray:  # noqa: ARG001 - as every method
+    """The mean of the votes; of thumbs, the share that is up."""
+    return np.bincount(ballots.pair, weights=ballots.value, minlength=len(ballots.pairs)) / counts(ballots)
+
+
+def median(ballots: Ballots, settings: Settings) -> FloatArray:  # noqa: ARG001 - as every method
+    """The middle vote; of an even number, the mean of the two in the middle."""
+    starts, number = ballots.starts[:-1], counts(ballots)
+    return np.asarray((ballots.value[starts + (number - 1) // 2] + ballots.value[starts + number // 2]) / 2)
+
+
+def majority(ballots: Ballots, settings: Settings) -> FloatArray:  # noqa: ARG001 - as every method
+    """The most frequent vote; of several, the lowest."""
+    return most_frequent(ballots)[0]
+
+
+def quepid(ballots: Ballots, settings: Settings) -> FloatArray:
+    """The mean of one or two votes, the third-highest of three or more."""
+    number = counts(ballots)
+    third = ballots.value[np.maximum(ballots.starts[1:] - THIRD, 0)]
+    return np.where(number < THIRD, mean(ballots, settings), third)
+
+
+def beta(ballots: Ballots, settings: Settings) -> FloatArray:
+    """The mean of the posterior of the share that votes up."""
+    up, number = mean(ballots, settings) * counts(ballots), counts(ballots)
+    a, b = settings.prior
+    return (a + up) / (a + b + number)
+
+
+def wilson(ballots: Ballots, settings: Settings) -> FloatArray:
+    """The lower end of the Wilson interval of the share that votes up."""
+    return wilson_bounds(mean(ballots, settings), counts(ballots), settings.z).low
+
+
+METHODS: dict[str, Callable[[Ballots, Settings], FloatArray]] = {
+    "majority": majority,
+    "mean": mean,
+    "median": median,
+    "beta": beta,
+    "wilson": wilson,
+    "quepid": quepid,
+}
+# These take votes that are up or down.
+OF_THUMBS = ("beta", "wilson")
+
+
+def most_frequent(ballots: Ballots) -> tuple[FloatArray, IntArray, IntArray]:
+    """The most frequent vote on each pair, how often it was cast, and how many votes were cast as often."""
+    is_new = np.ones(len(ballots.pair), dtype=np.bool_)
+    is_new[1:] = (np.diff(ballots.pair) != 0) | (np.diff(ballots.value) != 0)
+    begins = np.flatnonzero(is_new)
+    times = np.diff(np.append(begins, len(ballots.pair)))
+    pair = ballots.pair[begins]
+    most = np.zeros(len(ballots.pairs), dtype=np.int64)
+    np.maximum.at(most, pair, times)
+    is_most = times == most[pair]
+    first = np.unique(pair[is_most], return_index=True)[1]
+    tied = np.bincount(pair[is_most], minlength=len(ballots.pairs))
+    return ballots.value[begins[is_most][first]], most, tied
+
+
+def wilson_bounds(share: FloatArray, number: IntArray, z: float) -> Bounds:
+    """The Wilson interval of a share of a number of votes."""
+    middle = share + z * z / (2 * number)
+    half = z * np.sqrt(share * (1 - share) / number + z * z / (4 * number * number))
+    scale = 1 + z * z / number
+    return Bounds(np.clip((middle - half) / scale, 0, 1), np.clip((middle + half) / scale, 0, 1))
+
+
+def beta_bounds(ballots: Ballots, settings: Settings) -> Bounds:
+    """The quantiles of the Beta posterior of the share that votes up."""
+    from scipy.special import betaincinv
+
+    up, number = mean(ballots, settings) * counts(ballots), counts(ballots)
+    a, b = settings.prior[0] + up, settings.prior[1] + number - up
+    tail = (1 - settings.level) / 2
+    return Bounds(betaincinv(a, b, tail), betaincinv(a, b, 1 - tail))
+
+
+def mean_bounds(ballots: Ballots, settings: Settings) -> Bounds:
+    """Student's interval of the mean of graded votes; NaN for a single vote."""
+    from scipy.special import stdtrit
+
+    number, middle = counts(ballots), mean(ballots, settings)
+    apart = (ballots.value - middle[ballots.pair]) ** 2
+    freedom = np.maximum(number - 1, 1)
+    variance = np.bincount(ballots.pair, weights=apart, minlength=len(ballots.pairs)) / freedom
+    half = stdtrit(freedom, (1 + settings.level) / 2) * np.sqrt(variance / number)
+    half = np.where(number < PAIR, np.nan, half)
+    return Bounds(middle - half, middle + half)
+
+
+def vote_bounds(ballots: Ballots, settings: Settings) -> Bounds:
+    """How sure the opinion on each pair is: the interval of the share that votes up, or of the mean vote."""
+    if settings.method == "beta":
+        return beta_bounds(ballots, settings)
+    if ballots.is_thumbs:
+        return wilson_bounds(mean(ballots, settings), counts(ballots), settings.z)
+    return mean_bounds(ballots, settings)

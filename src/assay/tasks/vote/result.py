@@ -1,0 +1,271 @@
+"""`Votes`: judgments from votes, how sure each is, and how each voter votes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.interface import Option
+from assay.core.judged import ratio
+from assay.core.policies import check_whole
+from assay.core.text import show
+from assay.data.qrels import Qrels
+from assay.render import Cell, Column, Exports, Table, finite, json_fields
+from assay.render.export import View
+from assay.stats.agreement import SCALES, Estimate, alpha, with_interval
+from assay.stats.intervals import FEWEST, SAMPLES, check_level, resampled_times
+from assay.tasks.vote.dawid_skene import estimate_reliability
+from assay.tasks.vote.methods import METHODS, counts, most_frequent, vote_bounds
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from assay.core.judged import FloatArray, IntArray
+    from assay.core.note import Note
+    from assay.tasks.vote.ballots import Ballots
+    from assay.tasks.vote.dawid_skene import Reliability
+    from assay.tasks.vote.methods import Settings
+
+# More different votes are scores, and no two are ever the same.
+MOST_GRADES = 50
+
+
+class VotedPair(NamedTuple):
+    """A query and a document with the grade that the votes give: how many, its bounds, and how many votes are alike.
+
+    `low` and `high` bound the opinion: the share that votes up, or the mean vote. `same` is the share of votes that are
+    the most frequent one.
+    """
+
+    query: str
+    document: str
+    grade: float
+    votes: int
+    low: float
+    high: float
+    same: float
+
+
+class Voter(NamedTuple):
+    """A voter: the number of votes, how far others agree, and with `dawid_skene` the estimated accuracy.
+
+    `same` is the share of the others' votes on a pair that are the same, averaged over pairs; NaN if nobody else voted
+    on them.
+    """
+
+    name: str
+    votes: int
+    same: float
+    accuracy: float
+
+
+class Votes(Exports):
+    """Judgments from votes: `qrels`; `pairs` with the uncertainty of each; `voters`; `notes`; `signature`."""
+
+    def __init__(
+        self,
+        ballots: Ballots,
+        settings: Settings,
+        notes: tuple[Note, ...],
+        how: Mapping[str, str],
+        reliability: Reliability | None,
+    ) -> None:
+        self._ballots, self._settings, self._reliability = ballots, settings, reliability
+        self._how = dict(how)
+        self._made: Qrels | None = None
+        self.notes = notes
+        self.grades = grade(ballots, settings) if reliability is None else reliability.grades
+
+    def __repr__(self) -> str:
+        return f"<Votes: {len(self._ballots.pair):,} votes on {len(self):,} pairs, {self.signature}>"
+
+    def __len__(self) -> int:
+        return len(self._ballots.pairs)
+
+    @property
+    def method(self) -> str:
+        """How votes became grades."""
+        return self._settings.method
+
+    @property
+    def signature(self) -> str:
+        """How the judgments were made."""
+        return " ".join((f"votes[{self.method}]", *(f"{name}={value}" for name, value in self._how.items())))
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        if self._made is None:
+            import polars
+
+            names = {"query": "query_id", "document": "doc_id"}
+            self._made = Qrels(self._ballots.pairs.rename(names).with_columns(polars.Series("relevance", self.grades)))
+        return self._made
+
+    def to_qrels(self) -> Qrels:
+        """The judgments."""
+        return self.qrels
+
+    def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+        """Writes the judgments to a file, in the format that its name says, or in the one given."""
+        self.qrels.write(path, format=format)
+
+    @property
+    def pairs(self) -> list[VotedPair]:
+        """Each pair with its grade and how sure it is, in the order in which they were first voted on."""
+        number = counts(self._ballots)
+        bounds = vote_bounds(self._ballots, self._settings)
+        if self._reliability is not None:
+            bounds = type(bounds)(*self._reliability.bounds(self._settings.level))
+        same = most_frequent(self._ballots)[1] / number
+        columns = (self.grades, number, *bounds, same)
+        rows = zip(self._ballots.pairs.rows(), *(column.tolist() for column in columns), strict=True)
+        return [VotedPair(*names, *values) for names, *values in rows]
+
+    @property
+    def voters(self) -> list[Voter]:
+        """Each named voter, those with the most votes first."""
+        size = len(self._ballots.voters)
+        number = np.bincount(self._ballots.voter, minlength=size)[:size]
+        same = agree_with_others(self._ballots)[:size]
+        accuracy = np.full(size, np.nan)
+        if self._reliability is not None:
+            accuracy = self._reliability.accuracy[:size]
+        rows = zip(self._ballots.voters, number.tolist(), same.tolist(), accuracy.tolist(), strict=True)
+        return sorted((Voter(*row) for row in rows), key=lambda voter: (-voter.votes, voter.name))
+
+    @property
+    def confusion(self) -> dict[str, dict[float, dict[float, float]]]:
+        """With `dawid_skene`, how likely each voter casts each vote where a label is true: voter, label, vote."""
+        if self._reliability is None:
+            return {}
+        labels = self._reliability.labels.tolist()
+        tables = zip(self._ballots.voters, self._reliability.confusion.tolist(), strict=False)
+        return {
+            name: {true: dict(zip(labels, row, strict=True)) for true, row in zip(labels, table, strict=True)}
+            for name, table in tables
+        }
+
+    @property
+    def comments(self) -> list[tuple[str, str, str, str]]:
+        """What voters wrote: query, document, voter, comment."""
+        return list(self._ballots.comments)
+
+    def agreement(
+        self, *, scale: str = "nominal", level: float = 0.95, samples: int = SAMPLES, seed: int = 0
+    ) -> Estimate:
+        """Krippendorff's alpha over all voters, with a bootstrap interval over pairs; NaN if it is undefined.
+
+        `scale` is `nominal`, `ordinal` or `interval`.
+        """
+        check_agreement(scale, level, samples, seed)
+        grades, vote = np.unique(self._ballots.value, return_inverse=True)
+        if len(grades) > MOST_GRADES:
+            raise DataError(
+                f"the votes have {len(grades)} different values; alpha is for categories: "
+                f"set a threshold, such as {Option('threshold', round(float(np.median(grades)), 2))}"
+            )
+        units = np.zeros((len(self), len(grades)))
+        np.add.at(units, (self._ballots.pair, vote), 1)
+        units = units[units.sum(axis=1) >= FEWEST]
+        each = unit_coincidences(units)
+        value = float(alpha(each.sum(axis=0), grades, scale)) if len(units) else float("nan")
+        drawn = None
+        if len(units) >= FEWEST:
+            flat = each.reshape(len(units), -1)
+            shape = (-1, len(grades), len(grades))
+            totals = (times @ flat for times in resampled_times(len(units), samples, seed))
+            drawn = np.concatenate([alpha(total.reshape(shape), grades, scale) for total in totals])
+        return with_interval(value, drawn, level)
+
+    def drawn_grades(self, draws: int, seed: int = 0) -> Iterator[FloatArray]:
+        """The grades that other voters might have given: voters are drawn with replacement, once per draw.
+
+        A pair none of whose voters is drawn keeps its votes.
+        """
+        generator = np.random.default_rng(seed)
+        names, voter = np.unique(self._ballots.voter, return_inverse=True)
+        pairs = len(self)
+        for _ in range(draws):
+            drawn = np.bincount(generator.integers(len(names), size=len(names)), minlength=len(names))
+            times: IntArray = drawn[voter]
+            is_left = np.bincount(self._ballots.pair, weights=times, minlength=pairs) > 0
+            yield grade(self._ballots.repeated(np.where(is_left[self._ballots.pair], times, 1)), self._settings)
+
+    @property
+    def pair_names(self) -> list[tuple[str, str]]:
+        """The query and the document of each pair."""
+        return self._ballots.pairs.rows()
+
+    @property
+    def voter_count(self) -> int:
+        """How many people voted; a vote without a voter is one person's."""
+        return len(np.unique(self._ballots.voter))
+
+    def table(self) -> Table:
+        """One row per pair."""
+        columns = (Column("query", is_text=True), Column("document", is_text=True), *map(Column, VotedPair._fields[2:]))
+        rows: tuple[tuple[Cell, ...], ...] = tuple(tuple(map(shown, pair)) for pair in self.pairs)
+        return Table(columns, rows, self.signature, tuple(map(str, self.notes)))
+
+    def voter_table(self) -> View:
+        """One row per named voter; print it, or export it."""
+        columns = (Column("voter", is_text=True), *map(Column, Voter._fields[1:]))
+        return View(Table(columns, tuple(tuple(map(shown, voter)) for voter in self.voters), self.signature))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as Python objects."""
+        return json_fields("votes") | {
+            "signature": self.signature,
+            "pairs": [{name: plain(value) for name, value in pair._asdict().items()} for pair in self.pairs],
+            "voters": [{name: plain(value) for name, value in voter._asdict().items()} for voter in self.voters],
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+
+def grade(ballots: Ballots, settings: Settings) -> FloatArray:
+    """The grade of each pair by a method."""
+    if settings.method == "dawid_skene":
+        return estimate_reliability(ballots).grades
+    return METHODS[settings.method](ballots, settings)
+
+
+def check_agreement(scale: str, level: float, samples: int, seed: int) -> None:
+    """Raises if a setting of alpha is wrong."""
+    if scale not in SCALES:
+        raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
+    check_level(level)
+    check_whole("samples", samples, 1)
+    check_whole("seed", seed, 0)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - text or a number
+    return value if isinstance(value, str) else finite(value)
+
+
+def shown(value: Any) -> Any:  # noqa: ANN401 - text or a number
+    """A value for a cell; what is undefined is left empty."""
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def unit_coincidences(units: FloatArray) -> FloatArray:
+    """The coincidences of grades in each unit, from how often each grade was given there."""
+    others = 1 / (units.sum(axis=1) - 1)
+    each = units[:, :, None] * units[:, None, :] * others[:, None, None]
+    places = np.arange(units.shape[1])
+    each[:, places, places] -= units * others[:, None]
+    return np.asarray(each)
+
+
+def agree_with_others(ballots: Ballots) -> FloatArray:
+    """For each voter, the share of the others' votes on a pair that are the same, averaged over pairs."""
+    is_new = np.ones(len(ballots.pair), dtype=np.bool_)
+    is_new[1:] = (np.diff(ballots.pair) != 0) | (np.diff(ballots.value) != 0)
+    group = np.cumsum(is_new) - 1
+    same, others = np.bincount(group)[group] - 1, counts(ballots)[ballots.pair] - 1
+    total = np.bincount(ballots.voter, weights=others > 0)
+    shares = np.bincount(ballots.voter, weights=ratio(same, others))
+    return np.where(total > 0, ratio(shares, total), np.nan)

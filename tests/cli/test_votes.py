@@ -1,0 +1,36 @@
+"""`assay votes`: the table, the judgments, and bad input."""
+
+import json
+
+VOTES = "query,document,voter,vote\nq1,d1,ann,up\nq1,d1,bob,up\nq1,d1,eve,down\nq2,d4,ann,?\nq2,d4,bob,down\n"
+
+
+def test_the_table_and_the_judgments(assay, folder):
+    (folder / "votes.csv").write_text(VOTES)
+    shown = assay("votes", "votes.csv", "--method", "mean")
+    assert shown.exit_code == 0
+    assert "q1     d1        0.6667      3  0.2077  0.9385  0.6667" in shown.stdout
+    assert "note: 1 vote says nothing (cannot tell); not counted" in shown.stdout
+    written = assay("votes", "votes.csv", "-o", "made.txt")
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert "wrote judgments to made.txt: 2 queries, 2 judgments" in written.stderr
+    assert (folder / "made.txt").read_text() == "q1 0 d1 1\nq2 0 d4 0\n"
+    assert json.loads(assay("votes", "votes.csv", "--format", "json").stdout)["pairs"][0]["votes"] == 3
+
+
+def test_voters(assay, folder):
+    (folder / "votes.csv").write_text(VOTES)
+    shown = assay("votes", "votes.csv", "--method", "dawid_skene", "--voters", "--format", "csv")
+    assert shown.stdout.splitlines()[0] == "voter,votes,same,accuracy"
+    assert shown.stdout.splitlines()[1].startswith("bob,2,0.5,")
+
+
+def test_bad_input(assay, folder):
+    (folder / "votes.csv").write_text(VOTES + "q2,d4,eve,perhaps\n")
+    wrong = assay("votes", "votes.csv", "-o", "made.txt")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert (
+        "votes.csv, line 7: 'perhaps' is not a vote; write up or down, a number, or ? for cannot tell" in wrong.stderr
+    )
+    assert not (folder / "made.txt").exists()
+    assert assay("votes", "nothing.csv").exit_code == 2

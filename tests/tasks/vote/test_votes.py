@@ -1,0 +1,265 @@
+"""`assay.votes`: grades by every method, by hand; forms of data; what counts for nothing; bad input."""
+
+import json
+import math
+
+import numpy as np
+import polars
+import pytest
+
+import assay
+
+FIELDS = ("query", "document", "voter", "vote")
+
+
+def cast(*cast_votes, **columns):
+    """Votes of different voters on one pair."""
+    return [
+        {"query": "q", "document": "d", "voter": f"v{n}", "vote": vote, **{k: v[n] for k, v in columns.items()}}
+        for n, vote in enumerate(cast_votes)
+    ]
+
+
+def grade(rows, **options):
+    return assay.votes(rows, **options).qrels["q"]["d"]
+
+
+Z = 1.959963984540054
+# Method, votes, options, grade.
+GRADES = [
+    ("majority", ["up", "up", "down"], {}, 1),
+    ("majority", ["up", "down"], {}, 0),
+    ("majority", [3, 3, 1, 1, 0], {}, 1),
+    ("majority", [2, 3, 3], {}, 3),
+    ("majority", [0.5], {}, 0.5),
+    ("mean", ["up", "up", "down"], {}, 2 / 3),
+    ("mean", [0, 1, 3], {}, 4 / 3),
+    ("mean", [1, -1, 1, 1], {}, 3 / 4),
+    ("median", [0, 3, 1], {}, 1),
+    ("median", [0, 3, 1, 2], {}, 1.5),
+    ("median", ["up", "down"], {}, 0.5),
+    ("beta", ["up"], {}, 2 / 3),
+    ("beta", ["up", "up", "down"], {}, 3 / 5),
+    ("beta", ["up", "up", "down"], {"prior": (2, 3)}, 4 / 8),
+    ("beta", [3, 2, 0], {"threshold": 2}, 3 / 5),
+    ("wilson", ["up"], {}, 1 / (1 + Z * Z)),
+    ("wilson", ["up"] * 8 + ["down"] * 2, {}, 0.490162471536642),
+    ("wilson", ["down", "down"], {}, 0),
+    ("quepid", [3], {}, 3),
+    ("quepid", [3, 0], {}, 1.5),
+    ("quepid", [3, 0, 2], {}, 0),
+    ("quepid", [0, 1, 2, 3], {}, 1),
+    ("quepid", [3, 3, 3, 0, 0], {}, 3),
+]
+
+
+@pytest.mark.parametrize(("method", "cast_votes", "options", "expected"), GRADES)
+def test_grades(method, cast_votes, options, expected):
+    assert grade(cast(*cast_votes), method=method, **options) == pytest.approx(expected, abs=1e-12)
+
+
+UPS = ["up", "UP", " yes ", "y", "true", True, "1", 1, "+1", 1.0, "Thumbs-Up", "thumbs_up", "relevant", "\U0001f44d"]
+DOWNS = ["down", "No", "n", "false", False, "0", 0, "thumbs down", "not relevant", "irrelevant", "\U0001f44e"]
+NOTHING = [None, "", "  ", "?", "cannot tell", "Cannot-Tell", "can't tell", "skip", "n/a", "unsure", math.nan]
+
+
+@pytest.mark.parametrize(("words", "expected"), [(UPS, 1), (DOWNS, 0)])
+def test_words_for_up_and_down(words, expected):
+    for word in words:
+        assert grade(cast(word, word, "?")) == expected, word
+
+
+@pytest.mark.parametrize("word", NOTHING)
+def test_a_vote_that_says_nothing_counts_for_nothing(word):
+    found = assay.votes(cast("up", "up", word), min_votes=2)
+    assert found.pairs[0].votes == 2
+    assert [str(note) for note in found.notes] == ["1 vote says nothing (cannot tell); not counted"]
+    with pytest.raises(assay.DataError, match="no judgment: 1 vote says nothing"):
+        assay.votes(cast(word))
+
+
+def test_signs_are_thumbs_and_zero_must_be_said():
+    assert grade(cast(1, -1, -1), method="mean") == pytest.approx(1 / 3)
+    assert "votes are thumbs: 1 is up, -1 is down" in map(str, assay.votes(cast(1, -1)).notes)
+    with pytest.raises(assay.DataError, match='with scale="thumbs" it says nothing, with scale="grades" all three'):
+        assay.votes(cast(1, 0, -1))
+    assert grade(cast(1, 0, -1, 1), method="mean", scale="thumbs") == pytest.approx(2 / 3)
+    assert grade(cast(1, 0, -1, 1), method="mean", scale="grades") == pytest.approx(1 / 4)
+
+
+def test_a_voter_counts_once_and_the_last_vote_counts():
+    by_order = [dict(zip(FIELDS, ("q", "d", "ann", vote), strict=True)) for vote in ("up", "up", "down")]
+    found = assay.votes(by_order)
+    assert (found.qrels["q"]["d"], found.pairs[0].votes) == (0, 1)
+    assert "2 votes were replaced by a later vote of the same voter on the same document" in map(str, found.notes)
+    times = ["2024-05-03T10:00:00", "2024-05-02", None]
+    by_time = [{**row, "time": time} for row, time in zip(by_order, times, strict=True)]
+    assert grade(by_time) == 1
+    by_number = [{**row, "timestamp": time} for row, time in zip(by_order, (30, 4.5, "7"), strict=True)]
+    assert grade(by_number) == 1
+    assert grade([{**row, "time": 5} for row in by_order]) == 0
+    # To take a vote back is to say nothing.
+    with pytest.raises(assay.DataError, match="no judgment"):
+        assay.votes([*by_order, {**by_order[0], "vote": "?"}])
+
+
+def test_votes_without_a_voter_are_different_people():
+    rows = [{"query": "q", "document": "d", "vote": vote} for vote in ("up", "up", "down")]
+    found = assay.votes(rows, method="mean")
+    assert found.pairs[0].votes == 3
+    assert found.voters == []
+    assert [str(note) for note in found.notes] == ["3 votes have no voter; each counts as one person's"]
+    with pytest.raises(assay.DataError, match="the votes name fewer than two; add a column voter"):
+        assay.votes(rows, method="dawid_skene")
+
+
+def test_fewer_votes_leave_a_pair_unjudged():
+    rows = [*cast("up", "up", "down"), {"query": "q", "document": "e", "voter": "v0", "vote": "up"}]
+    found = assay.votes(rows, min_votes=2)
+    assert found.qrels.to_dict() == {"q": {"d": 1}}
+    assert [str(note) for note in found.notes] == ["1 pair has fewer than 2 votes; left unjudged"]
+
+
+def test_ties_are_said():
+    assert "1 pair is tied between grades; the lower grade counts" in map(str, assay.votes(cast("up", "down")).notes)
+
+
+ROWS = [
+    ("q1", "d1", "ann", "2"),
+    ("q1", "d1", "bob", "3"),
+    ("q1", "d2", "ann", "?"),
+    ("q2", "d1", "bob", "0"),
+    ("q2", "7", "ann", "1"),
+]
+EXPECTED = {"q1": {"d1": 2.5}, "q2": {"d1": 0.0, "7": 1.0}}
+
+
+def write(folder, form):
+    path = folder / f"votes.{form}"
+    rows = [dict(zip(FIELDS, row, strict=True)) for row in ROWS]
+    if form in ("csv", "tsv"):
+        separator = {"csv": ",", "tsv": "\t"}[form]
+        path.write_text("\n".join(separator.join(row) for row in (FIELDS, *ROWS)) + "\n")
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif form == "json":
+        path.write_text(json.dumps(rows))
+    else:
+        polars.DataFrame(rows).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json", "parquet"])
+def test_files(tmp_path, form):
+    assert assay.votes(write(tmp_path, form), method="mean").qrels.to_dict() == EXPECTED
+
+
+def test_frames_and_other_names():
+    rows = [dict(zip(FIELDS, row, strict=True)) for row in ROWS]
+    frame = polars.DataFrame(rows)
+    names = {"query": "Query ID", "document": "docid", "voter": "user", "vote": "rating"}
+    for data in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), frame.rename(names), iter(rows)):
+        assert assay.votes(data, method="mean").qrels.to_dict() == EXPECTED
+    numbered = frame.with_columns(polars.Series("vote", [2.0, 3.0, None, 0.0, 1.0]))
+    assert assay.votes(numbered, method="mean").qrels.to_dict() == EXPECTED
+    assert assay.votes(numbered.to_pandas(), method="mean").qrels.to_dict() == EXPECTED
+
+
+def test_the_result_says_how_sure_each_pair_is_and_what_each_voter_did(tmp_path):
+    rows = [
+        *cast("up", "up", "down", comment=["good", None, ""]),
+        dict(zip(FIELDS, ("q", "e", "v0", "up"), strict=True)),
+    ]
+    found = assay.votes(rows)
+    first = found.pairs[0]
+    assert first[:4] == ("q", "d", 1, 3)
+    assert (first.low, first.high) == pytest.approx((0.2076596, 0.9385081), abs=5e-8)
+    assert first.same == pytest.approx(2 / 3)
+    assert [(each.name, each.votes, each.same) for each in found.voters] == [
+        ("v0", 2, 0.5),
+        ("v1", 1, 0.5),
+        ("v2", 1, 0),
+    ]
+    assert found.comments == [("q", "d", "v0", "good")]
+    assert found.signature == "votes[majority] min_votes=1"
+    assert found.to_dict()["voters"][0] == {"name": "v0", "votes": 2, "same": 0.5, "accuracy": None}
+    found.write(tmp_path / "qrels.txt")
+    assert assay.read_qrels(tmp_path / "qrels.txt").to_dict() == found.to_qrels().to_dict()
+    assert found.voter_table().to_csv().startswith("voter,votes,same,accuracy\nv0,2,0.5,")
+
+
+def test_bounds_of_graded_votes_and_of_beta():
+    found = assay.votes(cast(1, 2, 3), method="mean").pairs[0]
+    assert (found.low, found.high) == pytest.approx((2 - 4.302652729911275 / math.sqrt(3), 2 + 2.484137713), abs=1e-6)
+    assert math.isnan(assay.votes(cast(2), method="mean").pairs[0].low)
+    found = assay.votes(cast("up"), method="beta", level=0.9).pairs[0]
+    assert (found.low, found.high) == pytest.approx((math.sqrt(0.05), math.sqrt(0.95)))
+
+
+BAD = [
+    ("query,document,vote\nq,d,up\nq,d,perhaps\n", "votes.csv, line 3: 'perhaps' is not a vote; write up or down"),
+    ("query,document,vote\nq,d,up\nq,d,3\n", "votes.csv, line 3: the vote 3 is neither up nor down"),
+    ("query,document,vote\n,d,up\n", "votes.csv, line 2: no query; each row needs one"),
+    ("query,document,vote\nq,d,inf\n", "votes.csv, line 2: 'inf' is not a vote"),
+    (
+        "query,document,mark\nq,d,up\n",
+        "votes.csv has no column for vote \\(vote, rating, judgment …\\); it has 'query'",
+    ),
+    (
+        "query,document,voter,vote,time\nq,d,a,up,x\nq,d,a,up,3\n",
+        "votes.csv, line 2: 'x' is not a time; write it as 20",
+    ),
+    ("query,document,vote\n", "the votes are empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_bad_files(tmp_path, text, message):
+    (tmp_path / "votes.csv").write_text(text)
+    with pytest.raises(assay.DataError, match=message):
+        assay.votes(tmp_path / "votes.csv")
+
+
+def test_bad_options():
+    rows = cast("up", "down")
+    for options, message in (
+        (
+            {"method": "mode"},
+            "unknown method 'mode'; choose one of majority, mean, median, beta, wilson, quepid, dawid",
+        ),
+        ({"min_votes": 0}, "min_votes"),
+        ({"scale": "stars"}, "scale must be"),
+        ({"prior": (0, 1)}, "prior must be two positive numbers"),
+        ({"level": 1}, "level must be"),
+        ({"threshold": math.nan}, "threshold must be a finite number"),
+    ):
+        with pytest.raises(assay.PolicyError, match=message):
+            assay.votes(rows, **options)
+    with pytest.raises(
+        assay.DataError, match="wilson takes votes that are up or down, and these are grades; say which"
+    ):
+        assay.votes(cast(1, 2, 3), method="wilson")
+    for data in ("nothing.csv", 3, {"q": {"d": 1}}, [3]):
+        with pytest.raises(assay.AssayError):
+            assay.votes(data)
+
+
+def test_agreement_is_that_of_krippendorff_over_all_voters():
+    krippendorff = pytest.importorskip("krippendorff")
+    generator = np.random.default_rng(5)
+    table = np.where(generator.random((4, 30)) < 0.7, generator.integers(0, 4, (4, 30)), -1).astype(float)
+    rows = [
+        {"query": f"q{unit}", "document": "d", "voter": f"v{voter}", "vote": table[voter, unit]}
+        for unit in range(30)
+        for voter in range(4)
+        if table[voter, unit] >= 0
+    ]
+    found = assay.votes(rows)
+    known = np.where(table < 0, np.nan, table)
+    for scale in ("nominal", "ordinal", "interval"):
+        estimate = found.agreement(scale=scale)
+        assert estimate.value == pytest.approx(krippendorff.alpha(known, level_of_measurement=scale), abs=1e-12)
+        assert estimate.interval.low < estimate.value < estimate.interval.high
+    assert math.isnan(assay.votes(cast("up")).agreement().value)
+    with pytest.raises(assay.PolicyError, match="scale must be"):
+        found.agreement(scale="ratio")
