@@ -8,6 +8,7 @@ JUDGED = "q1 0 d1 3\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
 ONE = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
 TWO = "q1 Q0 d3 1 0.9 b\nq1 Q0 d1 2 0.8 b\n"
 VOTES = "query,document,voter,vote\nq1,d1,ann,up\nq1,d1,bob,down\nq2,d4,ann,up\n"
+CLICKS = "query,document,position,clicked\nq1,d1,1,1\nq1,d2,2,0\nq2,d4,1,0\n"
 RECORD = {
     "query_id": "q1",
     "question": "why?",
@@ -26,6 +27,7 @@ COMMANDS = {
     "report": ("qrels.txt", "one.run", "two.run"),
     "agree": ("qrels.txt", "other.txt"),
     "votes": ("votes.csv",),
+    "clicks": ("clicks.csv", "--min-impressions", "1"),
     "plot": ("means", "qrels.txt", "one.run"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),
@@ -75,6 +77,7 @@ def write_files(folder):
         "qrels.txt": JUDGED,
         "other.txt": JUDGED.replace("d3 1", "d3 0"),
         "votes.csv": VOTES,
+        "clicks.csv": CLICKS,
         "one.run": ONE,
         "two.run": TWO,
         "records.jsonl": json.dumps(RECORD) + "\n",

@@ -68,6 +68,7 @@ RETURNED = {
     "audit": lambda: assay.audit(JUDGED, ONE, "map"),
     "agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1}, "r": {"c": 1}}, runs={"one": ONE, "two": TWO}),
     "votes": lambda: assay.votes([{"query": "q", "document": "a", "voter": "v", "vote": "up"}]),
+    "clicks": lambda: assay.clicks([{"query": "q", "document": "a", "position": 1, "clicked": 1}], min_impressions=1),
     "gate": lambda: assay.gate(JUDGED, ONE, {"rr": 0.5}),
     "worst_queries": lambda: assay.worst_queries(JUDGED, TWO, "rr"),
     "check": lambda: assay.check(JUDGED, ONE),

@@ -12,6 +12,7 @@ _HOMES = {
     "Bounds": "assay.core.parameter",
     "Chart": "assay.render.charts.chart",
     "CheckReport": "assay.tasks.check.result",
+    "Clicks": "assay.tasks.click.result",
     "Comparison": "assay.tasks.compare.result",
     "Cutoff": "assay.core.measure",
     "DataError": "assay.core.errors",
@@ -53,6 +54,7 @@ _HOMES = {
     "agreement": "assay.tasks.agree.api",
     "audit": "assay.tasks.audit.api",
     "check": "assay.tasks.check.api",
+    "clicks": "assay.tasks.click.api",
     "compare": "assay.tasks.compare.api",
     "evaluate": "assay.tasks.evaluate.api",
     "evaluate_answers": "assay.tasks.evaluate.answers",
@@ -147,6 +149,8 @@ if TYPE_CHECKING:
     from assay.tasks.audit.result import Audit as Audit
     from assay.tasks.check.api import check as check
     from assay.tasks.check.result import CheckReport as CheckReport
+    from assay.tasks.click.api import clicks as clicks
+    from assay.tasks.click.result import Clicks as Clicks
     from assay.tasks.compare.api import compare as compare
     from assay.tasks.compare.result import Comparison as Comparison
     from assay.tasks.compare.worst import WorstQueries as WorstQueries

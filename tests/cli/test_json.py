@@ -126,6 +126,9 @@ def test_python_has_the_same_shape():
     vote = {"query": "q", "document": "d", "voter": "v"}
     check_json(json.loads(assay.votes([{**vote, "vote": 2}, {**vote, "vote": 3, "voter": "w"}]).to_json()))
     check_json(json.loads(assay.votes([{**vote, "vote": 2}]).to_json()))
+    shown = [{"query": "q", "document": each, "position": 1, "clicked": 1, "impression": each} for each in "ab"]
+    for model in ("coec", "pbm", "dbn"):
+        check_json(json.loads(assay.clicks(shown, model=model, min_impressions=1).to_json()))
     check_json(json.loads(assay.worst_queries(QRELS, ONE, queries=DEMO / "queries.jsonl").to_json()))
 
 

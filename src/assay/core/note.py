@@ -210,7 +210,6 @@ class NoteKind(StrEnum):
         "{count} [click has|clicks have] no impression; counted as shown",
         {
             "few": "{count} [pair was|pairs were] shown fewer than {least} times; left unjudged",
-            "twice": "{count} [row repeats|rows repeat] a document of the same impression; counted once",
             "other": "{count} [event is|events are] neither an impression nor a click; left out: {actions}",
             "unplaced": "{count} [event has|events have] no position; left out",
             "unsettled": "the estimates still changed after {count} rounds",

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 # Each field of the events, with the names that it may have, the likeliest first.
 Fields = Mapping[str, tuple[str, ...]]
 
+TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
+
 
 class Part(NamedTuple):
     """Some rows: what messages call the data, and the line or number of each row."""
@@ -80,6 +82,28 @@ class Events(NamedTuple):
         if found is None:
             raise FormatError(f"{self.place(row)}: the id {show(value)} must be a string or an integer")
         return found
+
+    def numbers(self, field: str) -> polars.Series:
+        """A field as finite numbers, null where it is empty; true and yes are 1, false and no are 0."""
+        import polars
+
+        column = self.frame[field]
+        if column.dtype == polars.Object:
+            texts = [None if each is None else str(each) for each in column.to_list()]
+            column = polars.Series(field, texts, dtype=polars.String)
+        if not (column.dtype == polars.String or column.dtype.is_float()):
+            return column.cast(polars.Float64)
+        if column.dtype == polars.String:
+            words = column.str.strip_chars().str.to_lowercase()
+            column = words.replace(list(TRUTHS), list(TRUTHS.values())).replace("", None)
+        numbers = column.cast(polars.Float64, strict=False).fill_nan(None)
+        # A number is missing where it is NaN, as pandas says it.
+        is_given = column.is_not_null() & (column.is_not_nan() if column.dtype.is_float() else column != "nan")
+        wrong = (numbers.is_null() & is_given) | numbers.is_infinite().fill_null(value=False)
+        if wrong.any():
+            row = int(wrong.arg_true()[0])
+            raise FormatError(f"{self.place(row)}: the {field} {show(self.frame[field][row])} is not a finite number")
+        return numbers
 
     def needed_ids(self, field: str) -> polars.Series:
         """A field of ids as text, which every row must have."""

@@ -1,0 +1,1 @@
+"""Clicks: from what people click on to judgments."""

@@ -1,0 +1,59 @@
+"""`clicks`: what people were shown and clicked on in, judgments out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.note import Note, NoteKind
+from assay.core.policies import check_whole
+from assay.core.text import show
+from assay.tasks.click.dbn import dbn
+from assay.tasks.click.impressions import read_impressions
+from assay.tasks.click.models import Fitted, coec, pbm
+from assay.tasks.click.result import Clicks, make_result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.tasks.click.impressions import Impressions
+
+MODELS: dict[str, Callable[[Impressions], Fitted]] = {"coec": coec, "pbm": pbm, "dbn": dbn}
+MIN_IMPRESSIONS = 10
+
+
+def clicks(data: object, *, model: str = "coec", min_impressions: int = MIN_IMPRESSIONS) -> Clicks:
+    """Judgments from clicks: which documents people were shown for a query, at which position, and which they clicked.
+
+    The data is a file (CSV, TSV, JSON Lines, JSON or Parquet), a frame, or a list of dicts: a plain table with `query`,
+    `document`, `position`, `clicked`, and if you have it `impression`, the result page; or events of OpenSearch's User
+    Behavior Insights. With a column `shown`, a row stands for so many impressions.
+
+    >>> import assay
+    >>> rows = [("q", "a", 1, 30, 100), ("q", "b", 2, 10, 100), ("q", "b", 1, 20, 50), ("q", "a", 2, 8, 50)]
+    >>> fields = ("query", "document", "position", "clicked", "shown")
+    >>> found = assay.clicks([dict(zip(fields, row)) for row in rows])
+    >>> {document: round(grade, 4) for document, grade in found.qrels["q"].items()}
+    {'a': 0.9661, 'b': 1.0465}
+
+    `model` is `coec`, clicks over the clicks expected at the positions shown; `pbm`, the position-based model, whose
+    grade is how attractive a document is; or `dbn`, the dynamic Bayesian network model, whose grade is how likely a
+    document satisfies who looks at it, and which needs `impression`. A pair that was shown fewer than `min_impressions`
+    times stays unjudged.
+    """
+    if model not in MODELS:
+        raise PolicyError(f"unknown model {show(model)}; choose one of {', '.join(MODELS)}")
+    check_whole("min_impressions", min_impressions, 1)
+    impressions, notes = read_impressions(data)
+    fitted = MODELS[model](impressions)
+    few = int((np.bincount(impressions.pair, weights=impressions.shown) < min_impressions).sum())
+    if few:
+        notes.append(Note.of(NoteKind.CLICKS, about="few", count=few, least=min_impressions))
+    if not fitted.settled:
+        notes.append(Note.of(NoteKind.CLICKS, about="unsettled", count=fitted.rounds))
+    if few == len(impressions.pairs):
+        raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
+    signature = f"clicks[{model}] min_impressions={min_impressions}"
+    return make_result(impressions, fitted, tuple(notes), signature, min_impressions)

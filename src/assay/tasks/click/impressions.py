@@ -1,0 +1,167 @@
+"""`Impressions`: what was shown where, and what was clicked, from a plain table or from UBI events.
+
+A plain table has one row per document shown: query, document, position, whether it was clicked, and the impression (one
+result page). With a column `shown`, a row stands for so many impressions, and `clicked` for so many clicks.
+User Behavior Insights (UBI) has one event per row: `query_id` is one result page, `user_query` what was typed,
+`object_id` the document, `event_attributes.position.ordinal` the position, and `action_name` what happened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError, FormatError
+from assay.core.note import Note, NoteKind
+from assay.core.text import show, some
+from assay.data.events import read_events
+from assay.data.frames import DOCUMENT, QUERY
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.core.judged import FloatArray, IntArray
+    from assay.data.events import Events
+
+ACTION = ("action_name", "action", "event_name", "event_type", "event")
+INSIDE = "event_attributes"
+FIELDS = {
+    "action": ACTION,
+    "query": (*QUERY, "user_query", "search"),
+    "document": ("object_id", f"{INSIDE}.object.object_id", *DOCUMENT, "item_id", "item", "url"),
+    "position": ("position", "rank", "ordinal", f"{INSIDE}.position.ordinal", f"{INSIDE}.position.index"),
+    "clicked": ("clicked", "click", "clicks", "is_clicked", "is_click"),
+    "shown": ("shown", "impressions", "views"),
+    "impression": ("impression", "impression_id", "search_id", "page_id", "serp_id", "session", "session_id"),
+    "typed": ("user_query", "query_text"),
+}
+NEEDED = ("query", "document", "position")
+SHOWN = ("impression", "view", "shown", "show", "display", "item_impression", "product_impression", "on_render")
+CLICKED = ("click", "clicked", "item_click", "product_click", "select", "product_hover_click")
+
+
+class Impressions(NamedTuple):
+    """Documents shown: the pair of each, its place among `positions`, how often it was shown and clicked.
+
+    `page` numbers the result pages; None if the data does not tell them apart.
+    """
+
+    pairs: polars.DataFrame
+    positions: FloatArray
+    pair: IntArray
+    place: IntArray
+    shown: FloatArray
+    clicks: FloatArray
+    page: IntArray | None
+
+
+def read_impressions(data: object) -> tuple[Impressions, list[Note]]:
+    """What was shown and clicked, and notes on what was left out."""
+    events = read_events(data, FIELDS, NEEDED, "the clicks")
+    table, notes = from_ubi(events) if "action" in events.frame.columns else from_table(events)
+    if not len(table):
+        raise DataError(f"nothing was shown: {'; '.join(map(str, notes))}")
+    return number_rows(table), notes
+
+
+def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
+    """A plain table; each row is a document that was shown."""
+    import polars
+
+    if "clicked" not in events.frame.columns:
+        raise FormatError("the clicks have no column for clicked (clicked, click, clicks …); 1 is a click, 0 is none")
+    shown = events.numbers("shown").fill_null(0) if "shown" in events.frame.columns else None
+    columns = [
+        events.needed_ids("query"),
+        events.needed_ids("document"),
+        events.numbers("position"),
+        events.numbers("clicked").fill_null(0),
+        polars.repeat(1.0, len(events.frame), eager=True).alias("shown") if shown is None else shown,
+    ]
+    if "impression" in events.frame.columns:
+        columns.append(events.needed_ids("impression"))
+    table = polars.DataFrame(columns)
+    check_counts(table, events)
+    notes = []
+    if missing := table["position"].null_count():
+        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
+    return table.filter(polars.col("position").is_not_null() & (polars.col("shown") > 0)), notes
+
+
+def check_counts(table: polars.DataFrame, events: Events) -> None:
+    """Raises if something was clicked more often than shown, or less than never."""
+    wrong = (table["clicked"] < 0) | (table["shown"] < 0) | (table["clicked"] > table["shown"])
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        clicked, shown = f"{table['clicked'][row]:g}", f"{table['shown'][row]:g}"
+        raise FormatError(
+            f"{events.place(row)}: clicked {clicked} times, shown {shown}; clicked is 0 or 1, or at most shown"
+        )
+
+
+def from_ubi(events: Events) -> tuple[polars.DataFrame, list[Note]]:
+    """UBI events: each document of a result page once, clicked if some event says so."""
+    import polars
+
+    action = events.ids("action").str.to_lowercase()
+    typed = events.ids("typed") if "typed" in events.frame.columns else None
+    page = events.needed_ids("query")
+    table = polars.DataFrame(
+        [
+            (page if typed is None else typed.fill_null(page)).alias("query"),
+            events.ids("document"),
+            events.numbers("position"),
+            page.alias("impression"),
+            action.is_in(CLICKED).alias("clicked"),
+            action.is_in(SHOWN).alias("seen"),
+        ]
+    )
+    notes = []
+    is_known = table["clicked"] | table["seen"]
+    if others := int((~is_known.fill_null(value=False)).sum()):
+        names = action.filter(~is_known.fill_null(value=False)).drop_nulls().unique(maintain_order=True).to_list()
+        notes.append(Note.of(NoteKind.CLICKS, about="other", count=others, actions=some(names) or "no action"))
+    table = table.filter(is_known & polars.col("document").is_not_null())
+    grouped = table.group_by("impression", "query", "document", maintain_order=True).agg(
+        polars.col("position").drop_nulls().first(), polars.col("clicked").any(), polars.col("seen").any()
+    )
+    if missing := grouped["position"].null_count():
+        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
+        grouped = grouped.filter(polars.col("position").is_not_null())
+    if unseen := int((~grouped["seen"]).sum()):
+        notes.append(Note.of(NoteKind.CLICKS, count=unseen))
+    return grouped.with_columns(polars.col("clicked").cast(polars.Float64), polars.lit(1.0).alias("shown")), notes
+
+
+def number_rows(table: polars.DataFrame) -> Impressions:
+    """The rows with numbers in place of ids."""
+    import polars
+
+    names, query = codes(table["query"])
+    documents, document = codes(table["document"])
+    keys, pair = np.unique(query * len(documents) + document, return_inverse=True)
+    positions, place = np.unique(table["position"].to_numpy(), return_inverse=True)
+    pairs = polars.DataFrame(
+        {"query": names.gather(keys // len(documents)), "document": documents.gather(keys % len(documents))}
+    )
+    page = codes(table["impression"])[1] if "impression" in table.columns else None
+    if page is not None:
+        # The same page of another query is another page.
+        page = np.unique(page * len(names) + query, return_inverse=True)[1]
+    return Impressions(pairs, positions, pair, place, table["shown"].to_numpy(), table["clicked"].to_numpy(), page)
+
+
+def codes(column: polars.Series) -> tuple[polars.Series, IntArray]:
+    """The different values of a column, in order, and the number of each row's value."""
+    import polars
+
+    names = column.unique().sort()
+    numbers = column.cast(polars.Enum(names)).to_physical()
+    return names, numbers.to_numpy().astype(np.int64)
+
+
+def explain_page(impressions: Impressions, wrong: int) -> str:
+    """The query and the document of a row, in a message."""
+    query, document = impressions.pairs.row(int(impressions.pair[wrong]))
+    return f"query {show(query)}, document {show(document)}"

@@ -1,0 +1,36 @@
+"""`assay clicks`: the table, the judgments, and bad input."""
+
+import json
+
+CLICKS = "query,document,position,shown,clicked\nq,a,1,100,30\nq,b,2,100,10\nq,b,1,50,20\nq,a,2,50,8\nq,c,3,1,0\n"
+
+
+def test_the_table_and_the_judgments(assay, folder):
+    (folder / "clicks.csv").write_text(CLICKS)
+    shown = assay("clicks", "clicks.csv")
+    assert shown.exit_code == 0
+    assert "q      a         0.9661    150      38   39.3333" in shown.stdout
+    assert "note: 1 pair was shown fewer than 10 times; left unjudged" in shown.stdout
+    written = assay("clicks", "clicks.csv", "-o", "made.csv")
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert "wrote judgments to made.csv: 1 query, 2 judgments" in written.stderr
+    assert (folder / "made.csv").read_text().splitlines()[0] == "query_id,doc_id,relevance"
+    content = json.loads(assay("clicks", "clicks.csv", "--format", "json", "--min-impressions", "1").stdout)
+    assert (content["schema"], len(content["pairs"])) == ("assay/clicks", 3)
+
+
+def test_positions(assay, folder):
+    (folder / "clicks.csv").write_text(CLICKS)
+    shown = assay("clicks", "clicks.csv", "--model", "pbm", "--positions", "--format", "csv")
+    assert shown.stdout.splitlines()[0] == "position,shown,clicks,rate,examined"
+    assert shown.stdout.splitlines()[1].startswith("1,150,50,0.333")
+
+
+def test_bad_input(assay, folder):
+    (folder / "clicks.csv").write_text(CLICKS + "q,d,here,1,0\n")
+    wrong = assay("clicks", "clicks.csv", "-o", "made.txt")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "clicks.csv, line 7: the position 'here' is not a finite number" in wrong.stderr
+    assert not (folder / "made.txt").exists()
+    (folder / "clicks.csv").write_text(CLICKS)
+    assert "dbn needs result pages" in assay("clicks", "clicks.csv", "--model", "dbn").stderr

@@ -1,0 +1,152 @@
+"""`assay.clicks`: COEC by hand, UBI events, forms of data, and bad input."""
+
+import json
+
+import polars
+import pytest
+
+import assay
+
+FIELDS = ("query", "document", "position", "clicked", "shown")
+# At position 1 shown 150 times and clicked 50 times, at position 2 shown 150 and clicked 18.
+COUNTED = [("q", "a", 1, 30, 100), ("q", "b", 2, 10, 100), ("q", "b", 1, 20, 50), ("q", "a", 2, 8, 50)]
+EXPECTED = {"a": 38 / (100 / 3 + 50 * 0.12), "b": 30 / (100 * 0.12 + 50 / 3)}
+
+
+def rows_of(table, fields=FIELDS):
+    return [dict(zip(fields, row, strict=True)) for row in table]
+
+
+def one_by_one():
+    """The same impressions, one row each."""
+    fields = ("query", "document", "position", "clicked")
+    return [
+        dict(zip(fields, (query, document, position, number < clicked), strict=True))
+        for query, document, position, clicked, shown in COUNTED
+        for number in range(shown)
+    ]
+
+
+def test_coec_by_hand():
+    for data in (rows_of(COUNTED), one_by_one(), polars.DataFrame(one_by_one()).to_pandas()):
+        found = assay.clicks(data)
+        assert found.qrels["q"] == pytest.approx(EXPECTED)
+    assert found.positions["rate"].to_list() == pytest.approx([1 / 3, 0.12])
+    assert found.pairs.columns == ["query", "document", "grade", "shown", "clicks", "expected"]
+    assert found.pairs.row(0)[3:5] == (150, 38)
+    assert found.signature == "clicks[coec] min_impressions=10"
+
+
+def test_a_pair_counts_each_position_it_was_shown_at():
+    # One position per pair, as OpenSearch takes it, would expect the rate at position 1 of all 150 impressions of a.
+    wrong = 38 / (150 / 3)
+    assert assay.clicks(rows_of(COUNTED)).qrels["q"]["a"] != pytest.approx(wrong, abs=0.1)
+
+
+def test_the_mean_of_coec_over_expected_clicks_is_one():
+    found = assay.clicks(rows_of(COUNTED)).pairs
+    assert (found["grade"] * found["expected"]).sum() / found["expected"].sum() == pytest.approx(1)
+
+
+def ubi():
+    """Two pages of one query; the document and the position are where UBI has them."""
+    pages = {"p1": (("a", False), ("b", True)), "p2": (("b", True), ("a", False))}
+    events = []
+    for page, shown in pages.items():
+        for ordinal, (document, is_clicked) in enumerate(shown, start=1):
+            place = {"object": {"object_id": document}, "position": {"ordinal": ordinal}}
+            event = {"query_id": page, "user_query": "train cat", "event_attributes": place}
+            events.append({**event, "action_name": "impression"})
+            if is_clicked:
+                events += [{**event, "action_name": "click"}] * 2
+    return [*events, {"query_id": "p1", "user_query": "train cat", "action_name": "login"}]
+
+
+def write_events(folder, form):
+    path = folder / f"events.{form}"
+    if form == "jsonl":
+        path.write_text("".join(json.dumps(event) + "\n" for event in ubi()))
+    elif form == "json":
+        path.write_text(json.dumps(ubi()))
+    elif form == "csv":
+        names = ("query_id", "user_query", "action_name", "event_attributes")
+        quoted = (event | {"event_attributes": json.dumps(event.get("event_attributes"))} for event in ubi())
+        polars.DataFrame([{name: event[name] for name in names} for event in quoted]).write_csv(path)
+    else:
+        polars.DataFrame(ubi()).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "parquet", "csv"])
+def test_ubi_events(tmp_path, form):
+    found = assay.clicks(write_events(tmp_path, form), min_impressions=2)
+    # Each position was shown twice and clicked once.
+    assert found.qrels.to_dict() == {"train cat": {"a": 0, "b": 2}}
+    assert found.pairs["shown"].to_list() == [2, 2]
+    assert [str(note) for note in found.notes] == [
+        "1 event is neither an impression nor a click; left out: 'login'",
+    ]
+
+
+def test_a_click_without_an_impression_was_shown():
+    events = [*ubi(), {"query_id": "p3", "user_query": "x", "object_id": "c", "position": 1, "action_name": "click"}]
+    for event in events[:-1]:
+        attributes = event.pop("event_attributes", None)
+        if attributes:
+            event |= {"object_id": attributes["object"]["object_id"], "position": attributes["position"]["ordinal"]}
+    found = assay.clicks(events, min_impressions=1)
+    assert "1 click has no impression; counted as shown" in map(str, found.notes)
+    assert found.qrels["x"]["c"] == pytest.approx(1 / (2 / 3))
+    assert "1 event has no position; left out" not in map(str, found.notes)
+
+
+def test_fewer_impressions_leave_a_pair_unjudged():
+    rows = [*rows_of(COUNTED), dict(zip(FIELDS, ("q", "c", 1, 1, 1), strict=True))]
+    found = assay.clicks(rows)
+    assert set(found.qrels["q"]) == {"a", "b"}
+    assert [str(note) for note in found.notes] == ["1 pair was shown fewer than 10 times; left unjudged"]
+    assert set(assay.clicks(rows, min_impressions=1).qrels["q"]) == {"a", "b", "c"}
+    with pytest.raises(assay.DataError, match="no judgment: 3 pairs were shown fewer than 1000 times"):
+        assay.clicks(rows, min_impressions=1000)
+
+
+BAD = [
+    ("query,document,position\nq,d,1\n", "no column for clicked"),
+    ("query,document,clicked\nq,d,1\n", "clicks.csv has no column for position"),
+    (
+        "query,document,position,clicked\nq,d,first,1\n",
+        "clicks.csv, line 2: the position 'first' is not a finite number",
+    ),
+    ("query,document,position,clicked\nq,d,1,0\nq,d,1,3\n", "line 3: clicked 3 times, shown 1; clicked is 0 or 1"),
+    ("query,document,position,clicked\nq,,1,0\n", "clicks.csv, line 2: no document; each row needs one"),
+    ("query,document,position,clicked\nq,d,inf,0\n", "clicks.csv, line 2: the position 'inf' is not a finite number"),
+    ("query,document,position,clicked\nq,d,,0\n", "nothing was shown: 1 event has no position; left out"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_bad_files(tmp_path, text, message):
+    (tmp_path / "clicks.csv").write_text(text)
+    with pytest.raises(assay.DataError, match=message):
+        assay.clicks(tmp_path / "clicks.csv", min_impressions=1)
+
+
+def test_bad_options():
+    with pytest.raises(assay.PolicyError, match="unknown model 'cascade'; choose one of coec, pbm, dbn"):
+        assay.clicks(rows_of(COUNTED), model="cascade")
+    with pytest.raises(assay.PolicyError, match="min_impressions"):
+        assay.clicks(rows_of(COUNTED), min_impressions=0)
+    with pytest.raises(assay.DataError, match="dbn needs result pages: add a column impression"):
+        assay.clicks(rows_of(COUNTED), model="dbn")
+    twice = [{"query": "q", "document": each, "position": 1, "clicked": 0, "impression": 1} for each in "ab"]
+    with pytest.raises(assay.DataError, match="two documents at one position of a result page"):
+        assay.clicks(twice, model="dbn")
+
+
+def test_the_result(tmp_path):
+    found = assay.clicks(rows_of(COUNTED), model="pbm")
+    assert found.to_dict()["schema"] == "assay/clicks"
+    assert found.position_table().to_csv().startswith("position,shown,clicks,rate,examined\n1,150,50,")
+    found.write(tmp_path / "qrels.csv")
+    assert assay.read_qrels(tmp_path / "qrels.csv").to_dict() == found.to_qrels().to_dict()
+    assert "clicks[pbm] min_impressions=10" in str(found)
