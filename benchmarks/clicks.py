@@ -77,10 +77,8 @@ def main(arguments: list[str]) -> None:
             found = assay.clicks(path, model=model)
             judgments = len(found.qrels.grades)
             spent = time.process_time() - start
-            print(
-                f"{model}: {len(table):,} events, {judgments:,} judgments, {spent:.1f} s (target {TARGET} s)",
-                *found.notes,
-            )
+            size = f"{len(table):,} events, {judgments:,} judgments"
+            print(f"{model}: {size}, {spent:.1f} s of CPU time (target {TARGET} s)", *found.notes)
 
 
 if __name__ == "__main__":

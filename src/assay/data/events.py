@@ -91,8 +91,10 @@ class Events(NamedTuple):
         if column.dtype == polars.Object:
             texts = [None if each is None else str(each) for each in column.to_list()]
             column = polars.Series(field, texts, dtype=polars.String)
-        if not (column.dtype == polars.String or column.dtype.is_float()):
+        if column.dtype.is_integer() or column.dtype in (polars.Boolean, polars.Null):
             return column.cast(polars.Float64)
+        if not (column.dtype == polars.String or column.dtype.is_float()):
+            raise FormatError(f"{self.name}: the column for {field} must hold numbers, not {column.dtype}")
         if column.dtype == polars.String:
             words = column.str.strip_chars().str.to_lowercase()
             column = words.replace(list(TRUTHS), list(TRUTHS.values())).replace("", None)

@@ -134,6 +134,11 @@ def test_bad_files(tmp_path, text, message):
 def test_bad_options():
     with pytest.raises(assay.PolicyError, match="unknown model 'cascade'; choose one of coec, pbm, dbn"):
         assay.clicks(rows_of(COUNTED), model="cascade")
+    with pytest.raises(assay.PolicyError, match="unknown model"):
+        assay.clicks(rows_of(COUNTED), model=["coec"])
+    listed = polars.DataFrame(rows_of(COUNTED)).with_columns(polars.concat_list("position"))
+    with pytest.raises(assay.FormatError, match="the clicks: the column for position must hold numbers, not List"):
+        assay.clicks(listed)
     with pytest.raises(assay.PolicyError, match="min_impressions"):
         assay.clicks(rows_of(COUNTED), min_impressions=0)
     with pytest.raises(assay.DataError, match="dbn needs result pages: add a column impression"):

@@ -54,6 +54,32 @@ def test_the_position_based_model_recovers_what_users_do():
     assert np.abs(rate - alpha).mean() > 0.1
 
 
+shown_rows = st.lists(
+    st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.integers(0, 5), st.integers(5, 9)), min_size=4, max_size=8
+)
+
+
+@given(rows=shown_rows)
+def test_no_other_attraction_makes_the_clicks_likelier(rows):
+    fields = ("document", "position", "clicked", "shown")
+    found = assay.clicks(
+        [{"query": "q", **dict(zip(fields, row, strict=True))} for row in rows], model="pbm", min_impressions=1
+    )
+    alpha = dict(found.pairs.select("document", "grade").rows())
+    theta = dict(found.positions.select("position", "examined").rows())
+
+    def logarithm(share):
+        return np.log(np.clip(share, 1e-12, 1))
+
+    def fit(alpha):
+        shares = [(alpha[document] * theta[position], clicks, n) for document, position, clicks, n in rows]
+        return sum(clicks * logarithm(share) + (n - clicks) * logarithm(1 - share) for share, clicks, n in shares)
+
+    for name, step in product(alpha, (-0.02, 0.02)):
+        moved = {**alpha, name: min(max(alpha[name] + step, 0), 1)}
+        assert fit(moved) <= fit(alpha) + 5e-3
+
+
 def browse(generator, query, shown, *, attraction, satisfaction, onward):
     """Clicks of users as the dynamic Bayesian network model says."""
     is_seen = np.ones(len(query), dtype=bool)

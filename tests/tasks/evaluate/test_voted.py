@@ -37,6 +37,7 @@ def test_means_are_those_of_the_judgments_and_intervals_are_wider(method):
     plain = assay.evaluate(votes.qrels, RUN, names, rel=0.5)
     voted = assay.evaluate(None, RUN, names, votes=votes, rel=0.5)
     assert voted.mean == plain.mean
+    assert assay.evaluate(votes, RUN, names, rel=0.5).to_json() == voted.to_json()
     for name in names:
         inner, outer = plain.interval(name), voted.interval(name)
         assert outer.low <= inner.low <= inner.high <= outer.high

@@ -43,7 +43,7 @@ def clicks(data: object, *, model: str = "coec", min_impressions: int = MIN_IMPR
     document satisfies who looks at it, and which needs `impression`. A pair that was shown fewer than `min_impressions`
     times stays unjudged.
     """
-    if model not in MODELS:
+    if not isinstance(model, str) or model not in MODELS:
         raise PolicyError(f"unknown model {show(model)}; choose one of {', '.join(MODELS)}")
     check_whole("min_impressions", min_impressions, 1)
     impressions, notes = read_impressions(data)

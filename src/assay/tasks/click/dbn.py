@@ -30,14 +30,18 @@ START = 0.5
 class Pages(NamedTuple):
     """Result pages of different lengths, one row per position: the pair shown there, the number of pairs if none.
 
-    `last` is the position of the last click, from 1, and 0 for none; `length` is that of the page.
+    `bare` are the pages without a click, as 1 and 0. `ends` has for each row the pages whose last click is there, and
+    `inside` says for each row which pages go on after it. `known` is how often each pair was surely looked at, and
+    `onward` how often a user surely went on.
     """
 
     pair: IntArray
-    last: IntArray
-    length: IntArray
+    bare: FloatArray
+    ends: list[IntArray]
+    inside: list[FloatArray]
     clicks: FloatArray
     known: FloatArray
+    onward: int
 
 
 class Parameters(NamedTuple):
@@ -68,7 +72,8 @@ def lay_out(impressions: Impressions) -> Pages:
     """The documents of each page by position, side by side."""
     if impressions.page is None or (impressions.shown != 1).any():
         raise DataError("dbn needs result pages: add a column impression, and one row per document shown")
-    order = np.lexsort((impressions.place, impressions.page))
+    key = impressions.page * len(impressions.positions) + impressions.place
+    order = np.arange(len(key)) if (np.diff(key) > 0).all() else np.argsort(key, kind="stable")
     page, place = impressions.page[order], impressions.place[order]
     again = np.flatnonzero((np.diff(page) == 0) & (np.diff(place) == 0))
     if len(again):
@@ -83,40 +88,50 @@ def lay_out(impressions: Impressions) -> Pages:
     laid[number, column] = pair
     last = np.zeros(len(begins), dtype=np.int64)
     np.maximum.at(last, column, np.where(clicked > 0, number + 1, 0))
-    seen = number < last[column]
-    clicks, known = (np.bincount(pair, weights=each, minlength=size).astype(np.float64) for each in (clicked, seen))
-    return Pages(laid, last, length, clicks, known)
+    clicks = np.bincount(pair, weights=clicked, minlength=size).astype(np.float64)
+    known = np.bincount(pair, weights=number < last[column], minlength=size).astype(np.float64)
+    rows = range(1, len(laid) + 1)
+    ends = [np.flatnonzero(last == row) for row in rows]
+    inside = [(row < length).astype(np.float64) for row in rows]
+    return Pages(laid, (last == 0).astype(np.float64), ends, inside, clicks, known, int(np.maximum(last - 1, 0).sum()))
 
 
 def improve(pages: Pages, now: Parameters) -> Parameters:
     """One round of EM."""
-    depth, size = len(pages.pair), len(pages.clicks)
-    # A place past the end of a page attracts nobody: nothing is learnt there.
-    attraction, satisfaction = np.append(now.attraction, 0.0), np.append(now.satisfaction, 0.0)
-    passed = [np.ones(pages.pair.shape[1])]
-    for row in range(depth - 1, -1, -1):
-        passed.append((1 - attraction[pages.pair[row]]) * (now.onward * passed[-1] + 1 - now.onward))
-    # passed[row]: how likely nothing is clicked from that row on, if it is looked at.
-    passed.reverse()
-    looked = np.zeros(size + 1)
-    satisfied = np.zeros(size + 1)
-    chances = went = 0.0
-    is_seen = np.where(pages.last == 0, 1.0, 0.0)
-    for row in range(depth):
-        pair, after = pages.pair[row], passed[row + 1]
-        is_last, is_inside = pages.last == row + 1, row + 1 < pages.length
-        looked += np.bincount(pair, weights=is_seen, minlength=size + 1)
+    passed = pass_by(pages, now)
+    size = len(pages.clicks)
+    looked, satisfied = np.zeros(size + 1), np.zeros(size + 1)
+    went = stopped = 0.0
+    # How likely each page is looked at here, past its last click.
+    seen = pages.bare
+    for pair, ends, inside, after in zip(pages.pair, pages.ends, pages.inside, passed, strict=True):
+        looked += np.bincount(pair, weights=seen, minlength=size + 1)
         on = now.onward * after
-        stays = np.where(is_last, 1 - satisfaction[pair], is_seen)
-        evidence = np.where(is_last, satisfaction[pair] + stays * (on + 1 - now.onward), on + 1 - now.onward)
-        # Nothing that happened has evidence 0; before the last click there is nothing to find out.
-        share = ratio(np.ones_like(evidence), evidence)
-        ended = np.where(is_last, satisfaction[pair] * share, 0.0)
-        satisfied += np.bincount(pair, weights=ended, minlength=size + 1)
-        going, leaving = stays * on * share, stays * (1 - now.onward) * share
-        before_last = row + 1 < pages.last
-        went += float(before_last.sum() + going[is_inside].sum())
-        chances += float(before_last.sum() + (going + leaving)[is_inside].sum())
-        is_seen = np.where(is_inside, going, 0.0)
-    onward = went / chances if chances else now.onward
-    return Parameters(ratio(pages.clicks, pages.known + looked[:-1]), ratio(satisfied[:-1], pages.clicks), onward)
+        evidence = on + (1 - now.onward)
+        going = seen * ratio(on, evidence)
+        leaving = seen - going
+        satisfaction = now.satisfaction[pair[ends]]
+        whole = satisfaction + (1 - satisfaction) * evidence[ends]
+        satisfied += np.bincount(pair[ends], weights=ratio(satisfaction, whole), minlength=size + 1)
+        going[ends] = ratio((1 - satisfaction) * on[ends], whole)
+        leaving[ends] = ratio((1 - satisfaction) * (1 - now.onward), whole)
+        seen = going * inside
+        went += float(seen.sum())
+        stopped += float(leaving @ inside)
+    went += pages.onward
+    return Parameters(
+        ratio(pages.clicks, pages.known + looked[:-1]),
+        ratio(satisfied[:-1], pages.clicks),
+        went / (went + stopped) if went + stopped else now.onward,
+    )
+
+
+def pass_by(pages: Pages, now: Parameters) -> list[FloatArray]:
+    """For each row, how likely nothing is clicked on a page below it, if the next document is looked at."""
+    # A place past the end of a page attracts nobody: nothing is learnt there.
+    attraction = np.append(now.attraction, 0.0)
+    passed = [np.ones(pages.pair.shape[1])]
+    for pair in pages.pair[:0:-1]:
+        passed.append((1 - attraction[pair]) * (now.onward * passed[-1] + (1 - now.onward)))
+    passed.reverse()
+    return passed

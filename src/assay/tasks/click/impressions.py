@@ -40,6 +40,9 @@ NEEDED = ("query", "document", "position")
 SHOWN = ("impression", "view", "shown", "show", "display", "item_impression", "product_impression", "on_render")
 CLICKED = ("click", "clicked", "item_click", "product_click", "select", "product_hover_click")
 
+# So many times as many keys as rows, and sorting the rows takes less than a table of all keys.
+SPARSE = 8
+
 
 class Impressions(NamedTuple):
     """Documents shown: the pair of each, its place among `positions`, how often it was shown and clicked.
@@ -140,16 +143,35 @@ def number_rows(table: polars.DataFrame) -> Impressions:
 
     names, query = codes(table["query"])
     documents, document = codes(table["document"])
-    keys, pair = np.unique(query * len(documents) + document, return_inverse=True)
-    positions, place = np.unique(table["position"].to_numpy(), return_inverse=True)
+    keys, pair = distinct(query * len(documents) + document, len(names) * len(documents))
+    positions = table["position"].unique().sort().to_numpy()
+    place = np.searchsorted(positions, table["position"].to_numpy())
     pairs = polars.DataFrame(
         {"query": names.gather(keys // len(documents)), "document": documents.gather(keys % len(documents))}
     )
     page = codes(table["impression"])[1] if "impression" in table.columns else None
     if page is not None:
-        # The same page of another query is another page.
-        page = np.unique(page * len(names) + query, return_inverse=True)[1]
+        page = pages_of_queries(page, query, len(names))
     return Impressions(pairs, positions, pair, place, table["shown"].to_numpy(), table["clicked"].to_numpy(), page)
+
+
+def distinct(keys: IntArray, bound: int) -> tuple[IntArray, IntArray]:
+    """The different keys below a bound, in order, and the number of each; without sorting, if that takes less."""
+    if bound > SPARSE * len(keys):
+        found, numbers = np.unique(keys, return_inverse=True)
+        return found, numbers
+    is_there = np.zeros(bound, dtype=np.bool_)
+    is_there[keys] = True
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[keys]
+
+
+def pages_of_queries(page: IntArray, query: IntArray, queries: int) -> IntArray:
+    """The page of each row; what one page shows for another query is another page."""
+    first = np.zeros(int(page.max()) + 1, dtype=np.int64)
+    first[page] = query
+    if (first[page] == query).all():
+        return page
+    return distinct(page * queries + query, len(first) * queries)[1]
 
 
 def codes(column: polars.Series) -> tuple[polars.Series, IntArray]:

@@ -90,8 +90,11 @@ def evaluate(
     prediction-powered, and right even if `qrels`, made by an LLM say, err.
 
     `votes` are people's votes, or an `assay.Votes`: their judgments count in place of those in `qrels`, which may be
-    None, and the intervals include that other people might have voted otherwise.
+    None, and the intervals include that other people might have voted otherwise. An `assay.Votes` in place of `qrels`
+    does the same.
     """
+    if votes is None and hasattr(type(qrels), "drawn_grades"):
+        qrels, votes = None, qrels
     if votes is not None:
         from assay.tasks.evaluate.voted import evaluate_voted
 
