@@ -24,7 +24,7 @@ COMMANDS = {
     "compare": ("qrels.txt", "one.run", "two.run"),
     "diff": ("qrels.txt", "one.run", "two.run", "-m", "rr"),
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
-    "report": ("qrels.txt", "one.run", "two.run"),
+    "report": ("qrels.txt", "one.run", "two.run", "-o", "pages/report.html"),
     "agree": ("qrels.txt", "other.txt"),
     "votes": ("votes.csv",),
     "clicks": ("clicks.csv", "--min-impressions", "1"),
@@ -86,6 +86,7 @@ def write_files(folder):
     }
     for name, text in files.items():
         (folder / name).write_text(text)
+    (folder / "pages").mkdir()
 
 
 def arguments_of(name, url):

@@ -18,8 +18,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """A browser for the tests of one file. While it is there an event loop runs, which other tests must not meet."""
     path = next(filter(None, map(which, NAMES)), None)
     if path is None:
         message = "no Chromium found; install it (apt-get install chromium) to test the pages"

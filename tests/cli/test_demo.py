@@ -63,7 +63,7 @@ def test_the_replies_are_those_of_the_prompts_in_use():
 
 def test_what_it_proposes_works(assay):
     proposed = assay("demo").stdout.partition("What to type next:\n")[2].splitlines()
-    assert len(proposed) == 5
+    assert len(proposed) == 6
     for line in proposed:
         name, *arguments = shlex.split(line)
         assert (name, assay(*arguments).exit_code) == ("assay", 0)

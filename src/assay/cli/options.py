@@ -223,11 +223,11 @@ def report_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_page(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
     """Raises if a report cannot be written, before any long work is done for nothing."""
+    check_target(target)
     if target is not None:
         from assay.report.page import check_name
 
         check_name(target)
-    check_target(target)
     return target
 
 

@@ -49,7 +49,7 @@ def test_text_from_the_data_is_only_data(hostile, kind):
     altair.Chart.from_dict(chart.to_dict(), validate=True)
     assert b"<script" not in chart.draw("svg")
     page = chart.draw("html").decode()
-    assert page.count("<script") == page.count("</script") == 2
+    assert page.count("<script") == page.count("</script") == 3
     fields = {key for row in rows_of(chart.spec) for key in row}
     assert all(re.fullmatch(r"[a-z_0-9]+", field) for field in fields)
     expressions = re.findall(r'"(?:calculate|expr|signal|test|labelExpr)": "([^"]*)"', json.dumps(chart.spec))

@@ -373,5 +373,5 @@ def test_completion_shows_only_what_users_are_meant_to_use(comparison):
     public = {name for name in dir(comparison) if not name.startswith("_")}
     assert {name for name in public if not name.startswith("to_")} == {
         *("caption", "is_significant", "notes", "pair", "pairs", "queries", "results", "settings", "signature"),
-        *("anchored", "plot", "table", "verdict", "winner"),
+        *("anchored", "plot", "report", "table", "verdict", "winner"),
     }

@@ -332,5 +332,5 @@ def test_completion_offers_what_users_need(probe):
         "to_tsv",
     }
     own = {"asked", "elapsed", "failures", "latency", "notes", "records", "result", "resumed", "run", "seconds"}
-    own |= {"plot", "throughput"}
+    own |= {"plot", "report", "throughput"}
     assert {name for name in dir(probe) if not name.startswith("_")} == exports | own
