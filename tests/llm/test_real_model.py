@@ -29,17 +29,21 @@ HERE = Path(__file__).parent
 CONTEXT = 4096
 # Enough for a short reason and a verdict. A model this small often goes on and on: then the outcome is "truncated".
 LONGEST_REPLY = 48
-RECORD = {
-    "query_id": "q1",
-    "question": "When was the bridge in Porto opened?",
-    "gold": ["d1"],
-    "retrieved": [
-        {"id": "d1", "text": "The bridge in Porto was opened in 1886."},
-        {"id": "d2", "text": "Porto is a city in Portugal."},
-    ],
-    "answer": "The bridge was opened in 1886.",
-    "references": ["It was opened in 1886."],
-}
+# Passages of a record of the demo, and their sentences, that a model this small can read in a few seconds.
+PASSAGES, SENTENCES = 2, 1
+
+
+def demo_record(place):
+    """A record of the demo collection, with the first sentences of what was retrieved first."""
+    lines = (DEMO / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = {row["doc_id"]: row["text"] for row in map(json.loads, lines)}
+    record = json.loads((DEMO / "rag_hybrid.jsonl").read_text(encoding="utf-8").splitlines()[place])
+    found = [each["id"] for each in record["retrieved"][:PASSAGES]]
+    short = [{"id": each, "text": ". ".join(texts[each].split(". ")[:SENTENCES])} for each in found]
+    return {**record, "retrieved": short, "references": record["references"][:1]}
+
+
+RECORD = demo_record(0)
 # Measures that need words of the user's; their examples have some.
 WORDS = ("aspect", "guideline", "rubric", "g_eval")
 
