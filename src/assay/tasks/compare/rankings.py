@@ -47,18 +47,20 @@ class Worth(NamedTuple):
     value: Sequence[float]
 
     def of(self, query: int, documents: Sequence[int]) -> list[float]:
-        """The values of some judged documents of a query, 0 for those that are worth nothing."""
+        """The values of some judged documents of a query, 0 for those that are worth nothing; none after the last."""
         rows = slice(self.starts[query], self.starts[query + 1])
         known = dict(zip(self.document[rows], self.value[rows], strict=True))
-        return [known.get(each, 0) or 0 for each in documents]
+        values = [known.get(each, 0) or 0 for each in documents]
+        while values and not values[-1]:
+            values.pop()
+        return values
 
 
 def ranking_parts(listed: QueryLists, queries: Sequence[str], corpus: object) -> Iterator[tuple[str, dict[str, Any]]]:
     """The parts of a page's data with the rankings of these queries, under their names."""
-    shown = [listed.query(query) for query in queries]
-    texts = shown_texts(shown, corpus)
-    for number, start in enumerate(range(0, len(shown), CHUNK)):
-        part = shown[start : start + CHUNK]
+    texts = {} if corpus is None else shown_texts([listed.query(query) for query in queries], corpus)
+    for number, start in enumerate(range(0, len(queries), CHUNK)):
+        part = [listed.query(query) for query in queries[start : start + CHUNK]]
         named = {document for each in part for document in each["documents"]} & texts.keys()
         # Field by field they compress better than query by query.
         fields = {field: [each[field] for each in part] for field in part[0]}
@@ -67,8 +69,6 @@ def ranking_parts(listed: QueryLists, queries: Sequence[str], corpus: object) ->
 
 def shown_texts(shown: Sequence[Mapping[str, Any]], corpus: object) -> dict[str, str]:
     """The passages of the documents that are shown: those of the first queries, as far as there is room."""
-    if corpus is None:
-        return {}
     wanted = dict.fromkeys(document for each in shown for document in each["documents"])
     found = wanted_texts(corpus, set(wanted), DOCUMENTS)
     texts: dict[str, str] = {}
