@@ -41,10 +41,7 @@ def texts(page, selector):
     return page.locator(selector).all_inner_texts()
 
 
-def open_query(page, query):
-    page.evaluate("(query) => { location.hash = `#query=${query}`; }", query)
-    until(page, "(query) => document.querySelector('.query h3 bdi')?.textContent === query", query)
-    page.wait_for_selector(".query .run li")
+ROWS = "(count) => document.querySelectorAll('#queries tbody tr').length === count"
 
 
 def test_first_screen(visit, report, comparison):
@@ -124,6 +121,7 @@ def test_keys(visit, report):
         until(page, "location.hash.includes('query=q01')")
         page.keyboard.press("/")
         page.keyboard.type("q17")
+        until(page, "document.querySelectorAll('#queries tbody tr').length === 1")
         assert texts(page, "#queries tbody th") == ["q17"]
         page.keyboard.press("Escape")
         until(page, "document.querySelectorAll('#queries tbody tr').length === 25")
@@ -139,12 +137,14 @@ def test_filters_and_counts(visit, report, comparison):
         said = f"25 queries; {pair.wins} better with dense, {pair.losses} worse, {pair.ties} the same"
         assert texts(page, "#queries .quiet[role=status]") == [said]
         page.get_by_label("different only").check()
-        assert page.locator("#queries tbody tr").count() == pair.wins + pair.losses
+        until(page, ROWS, pair.wins + pair.losses)
         page.get_by_label("different only").uncheck()
         page.locator("#queries select").nth(3).select_option("kind=number")
         wanted = [row["query_id"] for row in QUESTIONS if "much" in row["text"]]
+        until(page, ROWS, len(wanted))
         assert sorted(texts(page, "#queries tbody th")) == sorted(wanted)
         page.get_by_label("Find").fill("dividend")
+        until(page, ROWS, sum("dividend" in row["text"].lower() for row in QUESTIONS if row["query_id"] in wanted))
         assert all("dividend" in text.lower() for text in texts(page, "#queries tbody td.text"))
         assert "slice=kind" in page.evaluate("location.hash")
 
