@@ -24,6 +24,7 @@ if os.name == "nt":
     pytest.skip("Windows has no such signals", allow_module_level=True)
 
 from ending import seconds_until_end
+from interrupting import SEED, SOON, idle_end, leftovers, start, surroundings
 from launcher import BEFORE_ALL, INTERRUPTIBLE, LISTEN, Launcher
 
 pytestmark = [
@@ -32,14 +33,11 @@ pytestmark = [
 ]
 # Takes longest of all: on two processes, and apart from what else is measured here.
 HALVES = [pytest.param(name, marks=pytest.mark.xdist_group(f"moments-{n % 2}")) for n, name in enumerate(BUSY)]
-SEED = 12
-SOON = 0.5
 INTERRUPTED = 130
 COMMAND = [sys.executable, "-c", LISTEN + "from assay.__main__ import main; main()"]
 MOMENTS = 100
 # Seconds over which moments are spread, and after which a command is taken for one that does not end.
 LIFE, LONGEST = 3.0, 6.0
-IDLE = [sys.executable, "-c", LISTEN + "import sys, time; print(flush=True); time.sleep(60)"]
 
 
 @pytest.fixture(scope="module")
@@ -49,36 +47,12 @@ def folder(tmp_path_factory):
     return path
 
 
-def surroundings(folder):
-    return {"TMPDIR": str(folder / "tmp"), "COLUMNS": "100"}
-
-
-def start(command, folder, **more):
-    environment = {**os.environ, **surroundings(folder)}
-    return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, **more)  # noqa: S603
-
-
-def idle_end(folder):
-    """How long an idle Python takes to end."""
-    with start(IDLE, folder, stdout=subprocess.PIPE) as idle:
-        idle.stdout.readline()
-        idle.send_signal(signal.SIGINT)
-        took = seconds_until_end(idle.pid)
-        idle.communicate()
-        return took
-
-
 def end(running, folder):
     """Interrupts a process, and gives what it said and the seconds it took beyond those of an idle one."""
     running.send_signal(signal.SIGINT)
     took = seconds_until_end(running.pid)
     _, said = running.communicate()
     return said.decode(), max(0.0, took - (idle_end(folder) if took > SOON else 0.0))
-
-
-def leftovers(folder):
-    places = [*(folder / "out").iterdir(), *(folder / "tmp").iterdir(), *folder.glob(".assay-*")]
-    return sorted(each.name for each in places)
 
 
 @cache
@@ -347,59 +321,3 @@ def test_work_that_lets_no_signal_in_is_ended(folder, code, limit, kept):
     assert took <= limit
     for each in (folder / "tmp").iterdir():
         each.rmdir()
-
-
-IN_PYTHON = {
-    "a file": "assay.evaluate('qrels.txt', 'scattered.run', ['ap'])",
-    "gzip": "assay.evaluate('qrels.txt', 'big.run.gz', ['ap'])",
-    "judgments": "assay.read_qrels('giant.qrels')",
-    "a run": "assay.read_run('giant.run')",
-    "a dict": "assay.evaluate(SMALL, DICT, ['ap'])",
-    "one giant dict": "assay.evaluate(GIANT_QRELS, GIANT, ['ap'])",
-    "a frame": "assay.evaluate(SMALL, FRAME, ['ap'])",
-    "a table of a frame": "assay.Run(FRAME)",
-    "a frame of a table": "TABLE.to_polars()",
-    "a comparison": "assay.compare('qrels.txt', {'a': 'a.run', 'b': 'b.run'}, samples=50_000_000)",
-    "a bootstrap": "assay.compare('qrels.txt', {'a': 'a.run', 'b': 'b.run'}, test='bootstrap', samples=3_000_000)",
-    "an interval": "RESULT.interval('ap')",
-    "records": "assay.evaluate_rag('records.jsonl')",
-    "texts that are matched": "assay.evaluate_rag('texts.jsonl', ['recall@5'])",
-    "a stored result": "assay.load_result('stored/a.json')",
-    "a result to store": "RESULT.save('stored.json')",
-    "Zstandard": "assay.evaluate('qrels.txt', 'big.run.zst', ['ap'])",
-    "a probe": "assay.probe(lambda question: time.sleep(60), {'q1': 'who'}, {'q1': ['d1']}, ['rr'], progress=False)",
-}
-SETUP = """
-import sys, time
-import assay
-use = sys.argv[1]
-SMALL = {f"q{query}": {f"d{number}": 1 for number in range(10)} for query in range(300)}
-if "DICT" in use or "FRAME" in use or "TABLE" in use:
-    DICT = {query: {f"d{number}": float(number % 7) for number in range(1000)} for query in SMALL}
-if "FRAME" in use or "TABLE" in use:
-    TABLE = assay.Run(DICT)
-    FRAME = TABLE.to_polars()
-if "GIANT" in use:
-    GIANT = {"q": {f"d{number}": 1.0 for number in range(1_000_000)}}
-    GIANT_QRELS = {"q": {f"d{number}": 1 for number in range(0, 1_000_000, 2)}}
-if "RESULT" in use:
-    RESULT = assay.evaluate("qrels.txt", "a.run", ["ap"])
-code = compile(use, "use", "eval")
-ready()
-try:
-    while True:
-        eval(code)
-except KeyboardInterrupt:
-    pass
-"""
-
-
-@pytest.mark.parametrize("name", IN_PYTHON)
-def test_python_raises_soon(folder, launcher, name):
-    moment = random.Random(f"{SEED}, {name}").uniform(0.1, 0.5)
-    job = {"environment": surroundings(folder), "folder": folder}
-    ended = launcher.run(IN_PYTHON[name], code=LISTEN + SETUP, interrupt_after=moment, **job)
-    assert (ended.code, ended.said) == (0, b""), ended.said
-    took = launcher.seconds - (idle_end(folder) if launcher.seconds > SOON else 0.0)
-    assert took <= SOON, f"{took:.2f} s after {moment:.2f} s (seed {SEED})"
-    assert leftovers(folder) == []
