@@ -1,0 +1,1 @@
+"""The studio: a web application where people judge, and where every number follows their votes."""

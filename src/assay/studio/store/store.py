@@ -1,0 +1,329 @@
+"""`Store`: votes, voters, tokens, and what live search added, in an SQLite file or in PostgreSQL.
+
+Every method is one transaction and can be called from any thread. What `record` has returned is on the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlalchemy import delete, func, insert, select, update
+
+from assay.core.errors import AssayError, DataError
+from assay.core.text import show
+from assay.studio.store.backup import back_up
+from assay.studio.store.connect import Place, explain_failures, find_place, open_engine
+from assay.studio.store.events import (
+    LONGEST_DOCUMENT,
+    LONGEST_NAME,
+    LONGEST_QUERY,
+    VOTER_KINDS,
+    Voter,
+    VoterKind,
+    check_choice,
+    check_name,
+    check_text,
+    is_finite,
+    storable,
+)
+from assay.studio.store.migrate import prepare
+from assay.studio.store.passwords import hash_password, is_password
+from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes
+from assay.studio.store.schema import EVENTS, PASSAGES, QUESTIONS, RANKINGS, SETTINGS, TOKENS, VOTERS, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+    from sqlalchemy import Connection, Engine
+
+    from assay.studio.store.events import NewVote, Recorded, VoteEvent
+
+VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password.is_not(None), VOTERS.c.is_admin, VOTERS.c.created)
+# The setting that holds what signs cookies.
+SECRET = "cookie-secret"  # noqa: S105 - its name
+SECRET_BYTES = 32
+LONGEST_QUESTION = 2000
+
+
+class Store:
+    """What a studio keeps; open one with `Store.open`."""
+
+    def __init__(self, engine: Engine, place: Place) -> None:
+        self._engine = engine
+        self._writing = engine.execution_options(writing=True)
+        self._place = place
+
+    @classmethod
+    def open(cls, where: str | os.PathLike[str]) -> Self:
+        """The store in a file, which is created if there is none, or at postgresql://user:password@host/database."""
+        place = find_place(where)
+        engine = open_engine(place)
+        try:
+            with explain_failures(place.name):
+                prepare(engine, place)
+                if place.path is not None:
+                    use_log(engine)
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine, place)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({self._place.name})"
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with explain_failures(self._place.name), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with explain_failures(self._place.name), self._writing.begin() as connection:
+            yield connection
+
+    # Votes
+
+    def record(self, votes: Sequence[NewVote]) -> list[Recorded | AssayError]:
+        """Records votes in one transaction; one that cannot be recorded has its error in its place."""
+        if not votes:
+            return []
+        with self._write() as connection:
+            return record_votes(connection, votes)
+
+    def events(
+        self,
+        after: int = 0,
+        limit: int | None = None,
+        query: str | None = None,
+        document: str | None = None,
+        voter: str | None = None,
+    ) -> list[VoteEvent]:
+        """The events past an id, in order; only those of a query, a document or a voter, if they are given."""
+        wanted = {"query": query, "document": document, "voter": voter}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        if not all(is_storable(value) for value in given.values()):
+            return []
+        where = [EVENTS.c.id > after, *(EVENTS.c[name] == value for name, value in given.items())]
+        with self._read() as connection:
+            rows = connection.execute(select(*COLUMNS).where(*where).order_by(EVENTS.c.id).limit(limit))
+            return [read_event(row) for row in rows]
+
+    # Voters
+
+    def add_voter(
+        self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool = False
+    ) -> Voter:
+        """A voter of that name; one who is there stays as they are, unless a password is given."""
+        check_name("voter", name)
+        check_choice("kind", kind, VOTER_KINDS)
+        hashed = None if password is None else hash_password(password)
+        values = {"kind": kind, "password": hashed, "is_admin": is_admin}
+        with self._write() as connection:
+            if find_voter(connection, name) is None:
+                connection.execute(insert(VOTERS).values(name=name, created=time.time(), **values))
+            elif hashed is not None:
+                connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**values))
+            found = find_voter(connection, name)
+        if found is None:
+            raise DataError(f"the voter {show(name)} could not be added")
+        return found
+
+    def voters(self) -> list[Voter]:
+        """All voters, by name."""
+        with self._read() as connection:
+            return sorted(map(as_voter, connection.execute(select(*VOTER_COLUMNS))), key=lambda voter: voter.name)
+
+    def voter(self, name: str) -> Voter | None:
+        """The voter of that name."""
+        if not is_storable(name):
+            return None
+        with self._read() as connection:
+            return find_voter(connection, name)
+
+    def check_password(self, name: str, password: str) -> bool:
+        """Whether it is the password of that voter; takes as long if there is no such voter."""
+        kept = None
+        if is_storable(name):
+            with self._read() as connection:
+                kept = connection.scalar(select(VOTERS.c.password).where(VOTERS.c.name == name))
+        return is_password(password, kept)
+
+    # Tokens
+
+    def add_token(self, application: str) -> str:
+        """A new token for an application; the store keeps only its digest."""
+        check_name("application", application)
+        token = secrets.token_urlsafe(32)
+        values = {"digest": token_digest(token), "application": application, "created": time.time()}
+        with self._write() as connection:
+            connection.execute(insert(TOKENS).values(**values))
+        return token
+
+    def token_application(self, token: str) -> str | None:
+        """Whose token it is; None if it is nobody's."""
+        with self._read() as connection:
+            return connection.scalar(select(TOKENS.c.application).where(TOKENS.c.digest == token_digest(token)))
+
+    def revoke_tokens(self, application: str) -> int:
+        """Makes all tokens of an application worthless; returns how many there were."""
+        if not is_storable(application):
+            return 0
+        with self._write() as connection:
+            return connection.execute(delete(TOKENS).where(TOKENS.c.application == application)).rowcount
+
+    def applications(self) -> list[str]:
+        """The applications that have tokens."""
+        with self._read() as connection:
+            return sorted(connection.scalars(select(TOKENS.c.application).distinct()))
+
+    # Live search
+
+    def add_question(self, text: str, by: str) -> str:
+        """The id of a question that somebody typed; the same text has the same id."""
+        words = check_text("the question", " ".join(text.split()), LONGEST_QUESTION)
+        check_name("voter", by)
+        key = digest(words)
+        with self._write() as connection:
+            number = connection.scalar(select(QUESTIONS.c.number).where(QUESTIONS.c.digest == key))
+            if number is None:
+                now = time.time()
+                create_voters(connection, [by], now)
+                number = (connection.scalar(select(func.max(QUESTIONS.c.number))) or 0) + 1
+                values = {"number": number, "digest": key, "text": words, "voter": by, "created": now}
+                connection.execute(insert(QUESTIONS).values(**values))
+        return question_id(number)
+
+    def questions(self) -> dict[str, str]:
+        """The questions that people typed, by id."""
+        with self._read() as connection:
+            rows = connection.execute(select(QUESTIONS.c.number, QUESTIONS.c.text).order_by(QUESTIONS.c.number))
+            return {question_id(number): words for number, words in rows}
+
+    def keep_passages(self, texts: Mapping[str, str]) -> None:
+        """Keeps the texts of documents; the first text of a document stays."""
+        rows = {}
+        for document, words in texts.items():
+            key = digest(check_text("the document", document, LONGEST_DOCUMENT))
+            rows[key] = {"digest": key, "document": document, "text": storable(words)}
+        with self._write() as connection:
+            for part in batches(rows):
+                known = connection.scalars(select(PASSAGES.c.digest).where(PASSAGES.c.digest.in_(part)))
+                there = set(map(bytes, known))
+                new = [rows[key] for key in part if key not in there]
+                if new:
+                    connection.execute(insert(PASSAGES), new)
+
+    def passages(self, ids: Iterable[str]) -> dict[str, str]:
+        """The texts of those documents that were kept."""
+        found: dict[str, str] = {}
+        keys = [digest(document) for document in ids if is_storable(document)]
+        with self._read() as connection:
+            for part in batches(keys):
+                rows = connection.execute(select(PASSAGES).where(PASSAGES.c.digest.in_(part)))
+                found |= {row.document: row.text for row in rows}
+        return found
+
+    def keep_ranking(self, query: str, documents: Sequence[str], scores: Sequence[float]) -> None:
+        """Keeps what live search returned for a query; the last one stays."""
+        check_text("the query", query, LONGEST_QUERY)
+        for document in documents:
+            check_text("the document", document, LONGEST_DOCUMENT)
+        if wrong := [score for score in scores if not is_finite(score)]:
+            raise DataError(f"the score {show(wrong[0])} is not a finite number")
+        ranking = json.dumps(list(zip(documents, map(float, scores), strict=True)), ensure_ascii=False)
+        with self._write() as connection:
+            connection.execute(delete(RANKINGS).where(RANKINGS.c.query == query))
+            connection.execute(insert(RANKINGS).values(query=query, ranking=ranking))
+
+    def rankings(self) -> dict[str, list[tuple[str, float]]]:
+        """What live search returned last, by query."""
+        with self._read() as connection:
+            rows = connection.execute(select(RANKINGS.c.query, RANKINGS.c.ranking)).all()
+        return {
+            query: [(document, score) for document, score in json.loads(ranking)] for query, ranking in sorted(rows)
+        }
+
+    # Settings
+
+    def setting(self, name: str) -> str | None:
+        """A setting, such as the guidelines."""
+        with self._read() as connection:
+            return find_setting(connection, name)
+
+    def set_setting(self, name: str, value: str) -> None:
+        check_text("the name of the setting", name, LONGEST_NAME)
+        check_text(f"the setting {name}", value, None)
+        with self._write() as connection:
+            put_setting(connection, name, value)
+
+    def secret(self) -> bytes:
+        """What signs cookies: random bytes that were made once."""
+        with self._write() as connection:
+            found = find_setting(connection, SECRET)
+            if found is None:
+                found = secrets.token_hex(SECRET_BYTES)
+                put_setting(connection, SECRET, found)
+        return bytes.fromhex(found)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copies everything to an SQLite file while votes are written; the copy opens as a store."""
+        with explain_failures(self._place.name):
+            back_up(self._engine, self._place, path)
+
+
+def use_log(engine: Engine) -> None:
+    """SQLite's write-ahead log: who reads does not wait for who writes. The file remembers it."""
+    connection = engine.raw_connection()
+    try:
+        connection.cursor().execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def is_storable(words: str) -> bool:
+    """Whether a database can hold a text; what it cannot hold, it has not."""
+    return "\0" not in words and storable(words) == words
+
+
+def question_id(number: int) -> str:
+    return f"search-{number}"
+
+
+def token_digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
+
+
+def find_voter(connection: Connection, name: str) -> Voter | None:
+    row = connection.execute(select(*VOTER_COLUMNS).where(VOTERS.c.name == name)).first()
+    return None if row is None else as_voter(row)
+
+
+def as_voter(row: Sequence[Any]) -> Voter:
+    return Voter(row[0], row[1], bool(row[2]), bool(row[3]), row[4])
+
+
+def find_setting(connection: Connection, name: str) -> str | None:
+    return connection.scalar(select(SETTINGS.c.value).where(SETTINGS.c.name == name))
+
+
+def put_setting(connection: Connection, name: str, value: str) -> None:
+    connection.execute(delete(SETTINGS).where(SETTINGS.c.name == name))
+    connection.execute(insert(SETTINGS).values(name=name, value=value))
