@@ -34,6 +34,7 @@ _HOMES = {
     "Measure": "assay.core.measure",
     "MeasureError": "assay.core.errors",
     "MismatchError": "assay.core.errors",
+    "NextJudgments": "assay.tasks.pool.result",
     "Note": "assay.core.note",
     "Pair": "assay.stats.pairs",
     "Policies": "assay.core.policies",
@@ -71,6 +72,7 @@ _HOMES = {
     "match_texts": "assay.data.derived",
     "measure": "assay.measures",
     "merge_subqueries": "assay.data.subqueries",
+    "next_judgments": "assay.tasks.pool.api",
     "pairwise": "assay.tasks.judge.pairwise",
     "parse_measure": "assay.conventions",
     "plot": "assay.tasks.plot.api",
@@ -169,6 +171,8 @@ if TYPE_CHECKING:
     from assay.tasks.judge.questions import make_questions as make_questions
     from assay.tasks.judge.relevance import judge_relevance as judge_relevance
     from assay.tasks.plot.api import plot as plot
+    from assay.tasks.pool.api import next_judgments as next_judgments
+    from assay.tasks.pool.result import NextJudgments as NextJudgments
     from assay.tasks.probe.api import probe as probe
     from assay.tasks.probe.result import Probe as Probe
     from assay.tasks.rag.api import evaluate_rag as evaluate_rag

@@ -113,7 +113,8 @@ class Definition:
     passages (of `Contents`), scores from elsewhere (of records), or what an LLM judges (steps with a `Case`; `prompts`
     are what it is asked, `draws` how the scores of repeated draws become one). `basis` names the software the numbers
     depend on, such as a library with its version, for the signature. `remarks` are sentences about the data, which
-    become notes. `symbol` is how papers write the name, if not like this.
+    become notes. `symbol` is how papers write the name, if not like this. `additive` says for which parameters the
+    value of a query is a sum over the judged documents retrieved, of a weight by rank times a gain by grade.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Definition:
     example: Example | AnswerExample | JudgedExample | None = None
     prompts: tuple[Any, ...] = ()
     draws: Draws = "mean"
+    additive: Callable[[Values], bool] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Any], tuple[str, str]]:
         """A pickle has where the measure is defined: there it is one object, and its function is inside it."""
@@ -246,6 +248,11 @@ class Measure:
         return hash((self.definition.name, self.values.get(self.definition.at)))
 
     @property
+    def is_additive(self) -> bool:
+        """Whether the value of a query is a sum of weight(rank) · gain(grade) over the judged documents retrieved."""
+        return self.definition.additive is not None and self.definition.additive(self.values)
+
+    @property
     def has_own_number(self) -> bool:
         """Whether the number for all queries depends on more than their values."""
         return self.definition.corpus is not None or is_pooled(self)
@@ -274,6 +281,11 @@ def is_pooled(measure: Measure) -> bool:
 def is_anchorable(measure: Measure) -> bool:
     """Whether its number for all queries is the mean of their values, which human labels can anchor."""
     return measure.definition.aggregate == "mean" and not measure.has_own_number
+
+
+def always(_: Values) -> bool:
+    """Whatever the parameters are."""
+    return True
 
 
 def define(

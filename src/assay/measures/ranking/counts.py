@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, define
+from assay.core.measure import Cutoff, Example, Rel, always, define
 from assay.core.parameter import Bounds
 
 Weights = Annotated[
@@ -22,6 +22,7 @@ Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed fo
     title="Share judged",
     symbol="Judged",
     formula="j / min(k, retrieved), where j of the first k documents are judged",
+    additive=always,
     example=Example("judged@3", [1, 0, 2], 1, "all 3 documents have a grade"),
 )
 def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
@@ -75,6 +76,7 @@ def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     formula="number of relevant documents retrieved",
     range=(0, np.inf),
     aggregate="sum",
+    additive=always,
     example=Example("num_rel_ret", [1, 0, 1], 2, "the documents at ranks 1 and 3"),
 )
 def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
@@ -89,6 +91,7 @@ def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     range=(0, np.inf),
     aggregate="sum",
     higher_is_better=False,
+    additive=always,
     example=Example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3"),
 )
 def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:

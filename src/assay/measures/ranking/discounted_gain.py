@@ -67,6 +67,8 @@ NeededGrade = Annotated[float, "a query without a document of this grade or high
     aliases={"dcg_burges": {"gain": "exp2"}},
     range=(-np.inf, np.inf),
     undefined="fewer documents were retrieved than fewest=",
+    # Tied documents that share a discount need more than their rank.
+    additive=lambda values: values["ties"] == "rank" and not values["fewest"],
     example=Example("dcg@3", [3, 0, 2], 4, "3 / log2(2) + 2 / log2(4) = 3 + 1"),
 )
 def dcg(

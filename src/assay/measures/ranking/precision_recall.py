@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, define
+from assay.core.measure import Cutoff, Example, Rel, always, define
 from assay.core.parameter import LARGEST, Bounds
 
 Divisor = Annotated[
@@ -45,6 +45,7 @@ DividingCutoff = Annotated[
     symbol="Hits",
     formula="number of relevant documents among the first k",
     range=(0, np.inf),
+    additive=always,
     example=Example("hits@3", [1, 0, 1, 1], 2, "the relevant documents at ranks 1 and 3; rank 4 is past the cutoff"),
 )
 def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
@@ -72,6 +73,7 @@ def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     symbol="P",
     formula="r / k, where r of the first k documents are relevant",
     aliases={"p": {}},
+    additive=always,
     example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
 )
 def precision(judged: Judged, *, rel: Rel = 1, k: DividingCutoff = None, over: Divisor = "k") -> FloatArray:

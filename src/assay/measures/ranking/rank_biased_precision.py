@@ -42,6 +42,8 @@ RbpLimit = Annotated[
     formula="(1 - p) Σ gain · p^(rank - 1)",
     reference="Moffat and Zobel, ACM TOIS 27(1), 2008.",
     range=(0, np.inf),
+    # A share of the query's highest grade, and pairs that are rescaled, depend on its other judgments.
+    additive=lambda values: values["gain"] in ("binary", "grade"),
     example=Example("rbp(p=0.5)", [1, 0, 1], 0.625, "0.5 · (1 + 0.25)"),
 )
 def rank_biased_precision(

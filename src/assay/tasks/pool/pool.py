@@ -1,0 +1,247 @@
+"""`JudgmentPool`: the pairs to judge, kept up to date while they are judged.
+
+It is built once from the runs. A judgment then changes one entry of a few arrays, and the next pair and the settlement
+are found without starting over.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import MeasureError, PolicyError
+from assay.core.policies import check_whole
+from assay.core.text import EMPTY_ID, show
+from assay.tasks.pool.additive import check_grade
+from assay.tasks.pool.settle import ROUNDING, Moves, settle
+
+if TYPE_CHECKING:
+    from assay.core.judged import BoolArray, FloatArray, IntArray
+    from assay.tasks.pool.additive import Additive
+    from assay.tasks.pool.collect import Pairs
+    from assay.tasks.pool.settle import Settlement
+
+ORDERS = ("worth", "depth", "random", "votes")
+# Votes that a pair should get, where those with the fewest come first.
+WANTED = 3
+# Rows that are looked at together.
+BLOCK = 1 << 12
+# Random orders that are remembered, one per seed.
+MOST_ORDERS = 16
+
+
+class PairToJudge(NamedTuple):
+    """A document to judge for a query.
+
+    `worth` is how far its judgment can move the difference of the two runs, per query; None if no measure tells.
+    `rank` is its best rank over the runs.
+    """
+
+    query: str
+    document: str
+    worth: float | None
+    rank: int
+
+
+class Compared(NamedTuple):
+    """The two runs that are compared, by an additive measure with a name."""
+
+    additive: Additive
+    measure: str
+    a: str
+    b: str
+
+
+class JudgmentPool:
+    """The pairs of a pool with their judgments so far: what to judge next, and whether that can change anything.
+
+    `depth` bounds the pool; by worth, documents further down are judged too if the measure sees them. `reason` says
+    why there is no settlement, if there is none.
+    """
+
+    def __init__(self, pairs: Pairs, depth: int, compared: Compared | None, reason: str = "") -> None:
+        self.pairs, self.depth, self.compared, self.reason = pairs, depth, compared, reason
+        self._numbers = {query: number for number, query in enumerate(pairs.queries)}
+        self._is_judged: BoolArray = ~np.isnan(pairs.grade)
+        self._votes = self._is_judged.astype(np.int32)
+        self._known: OrderedDict[tuple[str, int], IntArray] = OrderedDict()
+        self._gained = np.zeros(len(pairs))
+        self._largest = self._rounding = 0.0
+        if compared is not None:
+            self._weigh(compared.additive)
+        # The pairs that can move the difference, the largest move first, and what the rest need of each.
+        self._movers = np.argsort(-np.abs(pairs.coefficient), kind="stable")
+        self._movers = self._movers[: np.count_nonzero(pairs.coefficient)].astype(np.int32)
+        self._coefficients = pairs.coefficient[self._movers]
+
+    def _weigh(self, additive: Additive) -> None:
+        """Finds out what the judgments so far gain, and what any can."""
+        rows = np.flatnonzero(self._is_judged)
+        grades, places = np.unique(self.pairs.grade[rows], return_inverse=True)
+        self._gained[rows] = additive.check_gains(grades)[places]
+        self._largest = max(map(abs, additive.bounds))
+        self._rounding = ROUNDING * self._largest * float(np.abs(self.pairs.coefficient).sum())
+
+    def __len__(self) -> int:
+        """How many pairs there are, judged or not."""
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        left = len(self.pairs) - int(self._is_judged.sum())
+        return f"<JudgmentPool: {len(self.pairs):,} pairs of {len(self.pairs.queries):,} queries, {left:,} to judge>"
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries of the runs."""
+        return self.pairs.queries
+
+    def find(self, query: str, document: str) -> int | None:
+        """The row of a pair; None if it is not in the pool."""
+        number = self._numbers.get(query)
+        if number is None:
+            return None
+        starts, offsets, text = self.pairs.starts, self.pairs.offsets, self.pairs.text
+        wanted = (document or EMPTY_ID).encode(errors="surrogatepass")
+        first, last = int(starts[number]), int(starts[number + 1])
+        places = offsets[first : last + 1].tolist()
+        for row, (start, end) in enumerate(pairwise(places), start=first):
+            if end - start == len(wanted) and text[start:end] == wanted:
+                return row
+        return None
+
+    def judge(self, query: str, document: str, grade: float | None, *, votes: int | None = None) -> bool:
+        """Takes a judgment in, or with None takes it back; `votes` is how many there are on the pair.
+
+        A pair outside the pool changes nothing; whether it is inside is what is returned.
+        """
+        row = self.find(query, document)
+        gained = 0.0
+        if grade is not None:
+            grade = check_grade("grade", grade)
+            if self.compared is not None:
+                gained = float(self.compared.additive.check_gains(np.array([grade]))[0])
+        if votes is not None:
+            check_whole("votes", votes, 0)
+        if row is None:
+            return False
+        self.pairs.grade[row] = np.nan if grade is None else grade
+        self._is_judged[row] = grade is not None
+        self._gained[row] = gained
+        self._votes[row] = max(self._votes[row], 1) * (grade is not None) if votes is None else votes
+        return True
+
+    def count_votes(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Takes in how many votes there are on pairs."""
+        for (query, document), votes in counts.items():
+            row = self.find(str(query), str(document))
+            number = check_whole("counts", votes, 0)
+            if row is not None:
+                self._votes[row] = number
+
+    def next(
+        self,
+        order: str = "worth",
+        *,
+        most: int = 1,
+        skip: Collection[tuple[str, str]] = (),
+        seed: int = 0,
+        wanted: int = WANTED,
+    ) -> list[PairToJudge]:
+        """The first pairs still to judge in an order, without those in `skip`.
+
+        `seed` is that of a random order. By votes, pairs with fewer than `wanted` votes are still to judge.
+        """
+        rows = self._open_rows(order, seed, wanted)
+        pairs = (self.pair(int(row)) for block in rows for row in block)
+        return list(islice((pair for pair in pairs if not skip or pair[:2] not in skip), most))
+
+    def rows(self, order: str = "worth", *, seed: int = 0, wanted: int = WANTED) -> IntArray:
+        """The rows of all pairs still to judge, in an order."""
+        blocks = list(self._open_rows(order, seed, wanted))
+        return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32)
+
+    def pair(self, row: int) -> PairToJudge:
+        """The pair of a row."""
+        worth = None
+        if self.compared is not None:
+            worth = abs(float(self.pairs.coefficient[row])) * self._largest / self._per
+        return PairToJudge(self.pairs.query(row), self.pairs.document(row), worth, int(self.pairs.best[row]))
+
+    def _open_rows(self, order: str, seed: int, wanted: int) -> Iterator[IntArray]:
+        """The rows still to judge, in blocks."""
+        check_order(order)
+        if order == "worth" and self.compared is None:
+            raise MeasureError(f"pairs have no worth: {self.reason}")
+        if order == "votes":
+            check_whole("wanted", wanted, 1)
+            levels = self._votes
+            for level in range(wanted):
+                yield from self._blocks("depth", 0, lambda rows, level=level: levels[rows] == level)  # type: ignore[misc]
+            return
+        yield from self._blocks(order, seed, lambda rows: ~self._is_judged[rows])
+
+    def _blocks(self, order: str, seed: int, is_open: Callable[[IntArray], BoolArray]) -> Iterator[IntArray]:
+        rows = self._ordered(order, seed)
+        for start in range(0, len(rows), BLOCK):
+            block = rows[start : start + BLOCK]
+            yield block[is_open(block)]
+
+    def _ordered(self, order: str, seed: int) -> IntArray:
+        """All rows in an order, judged or not."""
+        key = order, seed if order == "random" else 0
+        if key not in self._known:
+            self._known[key] = self._sort(order, seed)
+            if len(self._known) > MOST_ORDERS:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def _sort(self, order: str, seed: int) -> IntArray:
+        best = self.pairs.best
+        if order == "random":
+            pool = np.flatnonzero(best <= self.depth).astype(np.int32)
+            return np.random.default_rng(check_whole("seed", seed, 0)).permutation(pool)
+        by_depth: IntArray = np.argsort(np.minimum(best, self.depth + 1).astype(np.int32), kind="stable")
+        by_depth = by_depth[: np.count_nonzero(best <= self.depth)].astype(np.int32)
+        if order == "depth":
+            return by_depth
+        # Equal moves by rank; those that move nothing come last.
+        still = by_depth[self.pairs.coefficient[by_depth] == 0]
+        size, rank = np.abs(self._coefficients), best[self._movers]
+        return np.concatenate((self._movers[np.lexsort((rank, -size))], still))
+
+    @property
+    def _per(self) -> int:
+        """What a sum over queries is divided by."""
+        is_mean = self.compared is not None and self.compared.additive.measure.definition.aggregate == "mean"
+        return max(len(self.pairs.queries), 1) if is_mean else 1
+
+    def moves(self) -> Moves:
+        """The difference of the two runs, and how far each unjudged document can move it."""
+        if self.compared is None:
+            raise MeasureError(self.reason)
+        low, high = self.compared.additive.bounds
+        is_open = ~self._is_judged[self._movers]
+        left = self._coefficients[is_open]
+        difference = float((self._coefficients * self._gained[self._movers]).sum())
+        one: FloatArray = left * high
+        other: FloatArray = left * low
+        return Moves(difference, -np.minimum(one, other), np.maximum(one, other), self._rounding)
+
+    @property
+    def settlement(self) -> Settlement | None:
+        """How far judgments can still move the difference of the two runs; None if `reason` says why not."""
+        if self.compared is None:
+            return None
+        named = {"measure": self.compared.measure, "a": self.compared.a, "b": self.compared.b}
+        return settle(self.moves(), len(self.pairs.queries), self._per, named)
+
+
+def check_order(order: str) -> None:
+    """Raises unless the order is known."""
+    if order not in ORDERS:
+        raise PolicyError(f"unknown order {show(order)}; choose one of {', '.join(ORDERS)}")
