@@ -11,6 +11,9 @@ from assay.core.errors import AssayError
 from assay.studio.store.events import NewVote, Recorded, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assay.studio.store.events import VoteEvent
     from assay.studio.store.store import Store
 
 # Votes in one transaction.
@@ -19,10 +22,13 @@ Pending = tuple[NewVote, Future[Recorded]]
 
 
 class Writer:
-    """Records votes in a thread of its own; a future has its result once the vote is on the disk."""
+    """Records votes in a thread of its own; a future has its result once the vote is on the disk.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    `take` is called with the new events of each commit, in the order of their ids, before any future has its result.
+    """
+
+    def __init__(self, store: Store, take: Callable[[Sequence[VoteEvent]], None] = lambda _: None) -> None:
+        self._store, self._take = store, take
         self._pending: SimpleQueue[Pending | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._is_closed = False
@@ -63,6 +69,8 @@ class Writer:
         wanted = [(vote, future) for vote, future in batch if future.set_running_or_notify_cancel()]
         try:
             outcomes = self._store.record([vote for vote, _ in wanted])
+            new = (each.event for each in outcomes if isinstance(each, Recorded) and each.is_new)
+            self._take(sorted(new, key=lambda event: event.id))
         except BaseException as error:  # noqa: BLE001 - it reaches those who wait
             for _, future in wanted:
                 future.set_exception(error)

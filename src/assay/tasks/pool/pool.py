@@ -149,17 +149,32 @@ class JudgmentPool:
         most: int = 1,
         skip: Collection[tuple[str, str]] = (),
         seed: int = 0,
-        wanted: int = WANTED,
+        wanted: int | None = None,
     ) -> list[PairToJudge]:
         """The first pairs still to judge in an order, without those in `skip`.
 
-        `seed` is that of a random order. By votes, pairs with fewer than `wanted` votes are still to judge.
+        `seed` is that of a random order. Pairs with fewer than `wanted` votes are still to judge: by default those
+        without any, in the order of votes those with fewer than 3. A judged pair has at least one vote.
         """
         rows = self._open_rows(order, seed, wanted)
         pairs = (self.pair(int(row)) for block in rows for row in block)
         return list(islice((pair for pair in pairs if not skip or pair[:2] not in skip), most))
 
-    def rows(self, order: str = "worth", *, seed: int = 0, wanted: int = WANTED) -> IntArray:
+    def count_judged(self, query: str | None = None) -> tuple[int, int]:
+        """How many pairs are judged, and how many there are: of all queries or of one."""
+        if query is None:
+            return int(self._is_judged.sum()), len(self.pairs)
+        number = self._numbers.get(query)
+        if number is None:
+            return 0, 0
+        first, last = int(self.pairs.starts[number]), int(self.pairs.starts[number + 1])
+        return int(self._is_judged[first:last].sum()), last - first
+
+    def count_open(self, wanted: int = 1) -> int:
+        """How many pairs have fewer votes than wanted."""
+        return int((self._votes < wanted).sum())
+
+    def rows(self, order: str = "worth", *, seed: int = 0, wanted: int | None = None) -> IntArray:
         """The rows of all pairs still to judge, in an order."""
         blocks = list(self._open_rows(order, seed, wanted))
         return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32)
@@ -171,18 +186,18 @@ class JudgmentPool:
             worth = abs(float(self.pairs.coefficient[row])) * self._largest / self._per
         return PairToJudge(self.pairs.query(row), self.pairs.document(row), worth, int(self.pairs.best[row]))
 
-    def _open_rows(self, order: str, seed: int, wanted: int) -> Iterator[IntArray]:
+    def _open_rows(self, order: str, seed: int, wanted: int | None) -> Iterator[IntArray]:
         """The rows still to judge, in blocks."""
         check_order(order)
         if order == "worth" and self.compared is None:
             raise MeasureError(f"pairs have no worth: {self.reason}")
+        most = check_whole("wanted", (WANTED if order == "votes" else 1) if wanted is None else wanted, 1)
+        levels = self._votes
         if order == "votes":
-            check_whole("wanted", wanted, 1)
-            levels = self._votes
-            for level in range(wanted):
+            for level in range(most):
                 yield from self._blocks("depth", 0, lambda rows, level=level: levels[rows] == level)  # type: ignore[misc]
             return
-        yield from self._blocks(order, seed, lambda rows: ~self._is_judged[rows])
+        yield from self._blocks(order, seed, lambda rows: levels[rows] < most)
 
     def _blocks(self, order: str, seed: int, is_open: Callable[[IntArray], BoolArray]) -> Iterator[IntArray]:
         rows = self._ordered(order, seed)

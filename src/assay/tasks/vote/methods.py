@@ -7,13 +7,16 @@ the most frequent one, mean and median; Quepid takes the mean of one or two and 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    import polars
 
     from assay.core.judged import FloatArray, IntArray
     from assay.tasks.vote.ballots import Ballots
@@ -93,6 +96,30 @@ METHODS: dict[str, Callable[[Ballots, Settings], FloatArray]] = {
 }
 # These take votes that are up or down.
 OF_THUMBS = ("beta", "wilson")
+
+
+def grade_of(votes: Sequence[float], settings: Settings) -> float:
+    """The grade that the votes on a single pair give.
+
+    >>> grade_of([3, 1, 3], Settings("majority")), grade_of([1, 0], Settings("mean"))
+    (3.0, 0.5)
+    """
+    from assay.tasks.vote.ballots import Ballots
+
+    value = np.sort(np.asarray(votes, dtype=np.float64))
+    number = np.arange(len(value))
+    single = Ballots(
+        one_pair(), 0 * number, number, value, [], is_thumbs=bool(np.isin(value, (0, 1)).all()), comments=[]
+    )
+    return float(METHODS[settings.method](single, settings)[0])
+
+
+@lru_cache(maxsize=1)
+def one_pair() -> polars.DataFrame:
+    """The table of a single pair, whose names do not matter."""
+    import polars
+
+    return polars.DataFrame({"query": [""], "document": [""]})
 
 
 def most_frequent(ballots: Ballots) -> tuple[FloatArray, IntArray, IntArray]:

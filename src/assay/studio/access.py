@@ -1,0 +1,164 @@
+"""Who asks: people by a signed cookie, programs by a token; and what each may do.
+
+A cookie holds a random id, the voter and when it was given, signed with the store's secret (HMAC-SHA256). A write with
+a cookie needs the token that goes with it in a header of its own, which no other site can read (CSRF). A program sends
+`Authorization: Bearer TOKEN` and needs no cookie.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import secrets
+import time
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import AssayError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay.studio.store.store import Store
+
+COOKIE = "assay_studio"
+CSRF_HEADER = "x-csrf-token"
+BEARER = "bearer "
+# Seconds that a cookie is good for.
+LIFETIME = 30 * 24 * 3600
+# Seconds that people and tokens are remembered, and how many of them.
+REMEMBERED = 5.0
+MOST_KNOWN = 10_000
+
+
+class RefusedError(AssayError):
+    """A request that is not allowed, with the HTTP status that says so."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a cookie says: whose it is, if a name was given."""
+
+    id: str
+    voter: str | None
+    issued: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who sent a request: a voter in a browser, or a program; whether they may manage the studio."""
+
+    voter: str | None
+    application: str = ""
+    is_admin: bool = False
+
+
+class Access:
+    """Signs and reads cookies, and knows what a request may do.
+
+    Without `login`, as on loopback, a name is enough, and everybody may manage the studio.
+    """
+
+    def __init__(self, store: Store, *, login: bool, clock: Callable[[], float] = time.time) -> None:
+        self.store, self.login, self.clock = store, login, clock
+        self._secret = store.secret()
+        self._known: dict[tuple[str, str], tuple[float, Any]] = {}
+
+    def forget(self) -> None:
+        """Forgets what was remembered of people and tokens, as after a change."""
+        self._known.clear()
+
+    def _remembered(self, kind: str, name: str, find: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever is found
+        """What the store says, remembered for some seconds; what it does not know is asked anew."""
+        until, found = self._known.get((kind, name), (0.0, None))
+        if self.clock() < until:
+            return found
+        found = find(name)
+        if found is not None:
+            if len(self._known) >= MOST_KNOWN:
+                self.forget()
+            self._known[kind, name] = (self.clock() + REMEMBERED, found)
+        return found
+
+    def new_session(self, voter: str | None = None) -> Session:
+        """A session that begins now."""
+        return Session(secrets.token_urlsafe(16), voter, self.clock())
+
+    def seal(self, session: Session) -> str:
+        """The value of the cookie."""
+        content = json.dumps([session.id, session.voter, session.issued]).encode()
+        return f"{encoded(content)}.{encoded(self._sign(b'session', content))}"
+
+    def open(self, cookie: str | None) -> Session | None:
+        """The session in a cookie; None if there is none, it is old, or it was not signed here."""
+        content, _, signature = (cookie or "").partition(".")
+        try:
+            body, signed = decoded(content), decoded(signature)
+            if not hmac.compare_digest(signed, self._sign(b"session", body)):
+                return None
+            identity, voter, issued = json.loads(body)
+        except ValueError:
+            return None
+        is_fresh = 0 <= self.clock() - issued < LIFETIME
+        return Session(identity, voter, issued) if is_fresh else None
+
+    def csrf(self, session: Session) -> str:
+        """The token that a write with this session needs."""
+        return encoded(self._sign(b"csrf", session.id.encode()))
+
+    def _sign(self, what: bytes, content: bytes) -> bytes:
+        return hmac.digest(self._secret, what + b"\0" + content, sha256)
+
+    def asker(self, headers: Mapping[str, str], session: Session | None) -> Asker:
+        """Who sent a request; raises if a token is not known, or if nobody has logged in where that is needed."""
+        given = headers.get("authorization", "")
+        if given:
+            return self._program(given)
+        voter = None if session is None else session.voter
+        if not self.login:
+            return Asker(voter, is_admin=True)
+        known = None if voter is None else self._remembered("voter", voter, self.store.voter)
+        if known is None or not known.has_password:
+            raise RefusedError(401, "log in first")
+        return Asker(known.name, is_admin=known.is_admin)
+
+    def _program(self, given: str) -> Asker:
+        token = given[len(BEARER) :].strip() if given.lower().startswith(BEARER) else ""
+        application = self._remembered("token", token, self.store.token_application) if token else None
+        if application is None:
+            raise RefusedError(401, "unknown token; make one with: assay studio --new-token NAME")
+        return Asker(None, application)
+
+    def check_write(self, headers: Mapping[str, str], session: Session | None) -> None:
+        """Raises unless a write comes from a page of this studio, or from a program with a token."""
+        if headers.get("authorization"):
+            return
+        given = headers.get(CSRF_HEADER, "")
+        if session is None or not hmac.compare_digest(given.encode(), self.csrf(session).encode()):
+            raise RefusedError(403, "the token of this page is missing or old; load the page again")
+
+    def log_in(self, voter: str, password: str | None) -> None:
+        """Raises unless this voter may vote under the name."""
+        known = self.store.voter(voter)
+        has_password = known is not None and known.has_password
+        if not self.login and not has_password:
+            if known is not None and known.kind != "person":
+                raise RefusedError(403, f"{voter} is the name of a {known.kind}; choose another")
+            return
+        if not self.store.check_password(voter, password or ""):
+            raise RefusedError(401, "the name or the password is wrong")
+
+
+def encoded(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def decoded(text: str) -> bytes:
+    return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)

@@ -1,0 +1,94 @@
+"""The web application: the addresses, the guard around them, and errors as sentences."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from assay._kernel import __version__
+from assay.core.errors import AssayError
+from assay.studio.access import Access, RefusedError
+from assay.studio.guard import LOCAL_NAMES, Guard, Rate
+from assay.studio.routes import changes, judging, managing, pages, scores, searching, session, votes
+from assay.studio.routes.asking import ERRORS
+from assay.studio.store.events import KeyConflictError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from assay.studio.studio import Studio
+
+# Requests per second, and at once: of one program, of one voter, and logins from one address.
+RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}
+API = (session, scores, judging, votes, searching, managing, changes)
+DESCRIPTION = (
+    "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
+    "cookie and, to write, the header X-CSRF-Token."
+)
+
+
+def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCAL_NAMES) -> Guard:
+    """The application of a studio; `hosts` are the names under which it may be reached."""
+    app = FastAPI(
+        title="assay studio",
+        version=__version__,
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=closing_with(studio),
+    )
+    app.state.studio = studio
+    app.state.access = Access(studio.store, login=login)
+    app.state.rates = {name: Rate(*rate) for name, rate in RATES.items()}
+    app.state.closing = threading.Event()
+    responses: Any = ERRORS
+    for part in API:
+        app.include_router(part.router, prefix="/api", responses=responses)
+    app.include_router(pages.router)
+    app.add_exception_handler(AssayError, explain)
+    app.add_exception_handler(RequestValidationError, explain_form)
+    app.add_exception_handler(HTTPException, explain_status)
+    return Guard(app, hosts)
+
+
+def closing_with(studio: Studio) -> Any:  # noqa: ANN401 - a context manager, as FastAPI takes it
+    """What ends with the application: votes that are pending are recorded."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        studio.close()
+
+    return lifespan
+
+
+async def explain(_: Request, error: Exception) -> JSONResponse:
+    """An error of ours as JSON."""
+    if isinstance(error, RefusedError):
+        return JSONResponse({"error": str(error)}, error.status, headers=error.headers)
+    status = 409 if isinstance(error, KeyConflictError) else 400
+    return JSONResponse({"error": str(error)}, status)
+
+
+async def explain_form(_: Request, error: Exception) -> JSONResponse:
+    """What is wrong with the form of a request."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    said = "; ".join(f"{'.'.join(map(str, each['loc'][1:])) or 'the request'}: {each['msg']}" for each in found)
+    return JSONResponse({"error": said or str(error)}, 422)
+
+
+async def explain_status(_: Request, error: Exception) -> JSONResponse:
+    """What the framework itself refuses."""
+    if not isinstance(error, HTTPException):
+        raise error
+    words = {404: "there is no such address", 405: "that cannot be done at this address"}
+    return JSONResponse(
+        {"error": words.get(error.status_code, str(error.detail))}, error.status_code, headers=error.headers
+    )

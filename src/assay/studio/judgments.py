@@ -1,0 +1,218 @@
+"""`Judgments`: what is judged, from the file of judgments, people's votes and decisions.
+
+A pair is a query and a document. Its grade in force is the last decision, if somebody decided it; else what the counted
+votes give, if there are enough; else the grade in the file. Events are applied in the order of their ids, so the same
+events give the same judgments whenever the studio starts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import PolicyError
+from assay.tasks.vote.methods import OF_THUMBS, Settings, grade_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.studio.store.events import VoteEvent
+
+COUNTED = {"people": ("person", "application"), "models": ("model",), "all": ("person", "application", "model")}
+FEWEST_VOTERS = 2
+THUMBS = 2
+
+Pair = tuple[str, str]
+
+
+class Ballot(NamedTuple):
+    """A voter's present vote on a pair: None if they cannot tell."""
+
+    event: int
+    vote: float | None
+    comment: str
+    time: float
+
+
+class Decision(NamedTuple):
+    """The grade that somebody decided for a pair on which votes differ."""
+
+    voter: str
+    ballot: Ballot
+
+
+class Counting(NamedTuple):
+    """How votes become grades: the method, the votes that a pair needs, and whose votes count."""
+
+    method: str = "majority"
+    min_votes: int = 1
+    whose: str = "people"
+
+    def check(self, grades: int) -> Counting:
+        """The same, if it fits so many grades."""
+        if self.method in OF_THUMBS and grades != THUMBS:
+            raise PolicyError(f"{self.method} takes votes that are up or down, and there are {grades} grades; use mean")
+        return self
+
+
+class Judgments:
+    """The judgments in force, and the votes behind them."""
+
+    def __init__(self, base: Mapping[str, Mapping[str, float]], counting: Counting) -> None:
+        self.base = base
+        self.counting = counting
+        self.ballots: dict[Pair, dict[str, Ballot]] = {}
+        self.decisions: dict[Pair, Decision] = {}
+        self.kinds: dict[str, str] = {}
+        # The pairs that each voter has voted on, and their last vote.
+        self.voted: dict[str, set[Pair]] = {}
+        self.last: dict[str, VoteEvent] = {}
+        # The queries that somebody has voted on, which may be in no run.
+        self.queries_voted: set[str] = set()
+        self.revision = 0
+        self._graded: dict[str, dict[str, float]] = {}
+
+    def apply(self, events: Iterable[VoteEvent]) -> set[Pair]:
+        """Takes events in; the pairs whose grade in force changed."""
+        touched = set()
+        for event in events:
+            self._take(event)
+            touched.add((event.query, event.document))
+        return self._grade_all() if self.counting.method == "dawid_skene" else self._grade(touched)
+
+    def recount(self, counting: Counting) -> set[Pair]:
+        """Counts the votes in another way; the pairs whose grade changed."""
+        self.counting = counting
+        every = {*self.ballots, *self.decisions}
+        return self._grade_all() if counting.method == "dawid_skene" else self._grade(every)
+
+    def in_force(self, query: str) -> dict[str, float]:
+        """The grade of each judged document of a query."""
+        return {**self.base.get(query, {}), **self._graded.get(query, {})}
+
+    def grade(self, query: str, document: str) -> float | None:
+        """The grade of a pair; None if it is not judged."""
+        found = self._graded.get(query, {}).get(document)
+        return self.base.get(query, {}).get(document) if found is None else found
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries with judgments, those of the file first."""
+        return list(dict.fromkeys([*(query for query, each in self.base.items() if each), *self._graded]))
+
+    def all_in_force(self) -> dict[str, dict[str, float]]:
+        """All judgments, by query and document."""
+        return {query: self.in_force(query) for query in self.queries}
+
+    def is_blind(self, voter: str | None, pair: Pair) -> bool:
+        """Whether others' votes on a pair are hidden from a voter, who has not voted on it yet."""
+        ballots = self.ballots.get(pair, {})
+        return bool(ballots) and voter not in ballots and pair not in self.decisions
+
+    def counted(self, pair: Pair) -> list[float]:
+        """The votes on a pair that count."""
+        kinds = COUNTED[self.counting.whose]
+        return [
+            ballot.vote
+            for voter, ballot in self.ballots.get(pair, {}).items()
+            if ballot.vote is not None and self.kinds.get(voter, "person") in kinds
+        ]
+
+    def _take(self, event: VoteEvent) -> None:
+        """Applies one event."""
+        pair = (event.query, event.document)
+        self.revision = max(self.revision, event.id)
+        self.queries_voted.add(event.query)
+        ballot = Ballot(event.id, event.vote, event.comment, event.time)
+        if event.kind == "decision":
+            self.decisions[pair] = Decision(event.voter, ballot)
+            return
+        if (
+            event.kind == "withdrawal"
+            and pair in self.decisions
+            and self.decisions[pair].ballot.event == event.replaces
+        ):
+            del self.decisions[pair]
+            return
+        known = self.ballots.setdefault(pair, {})
+        voted = self.voted.setdefault(event.voter, set())
+        if event.kind == "withdrawal":
+            known.pop(event.voter, None)
+            voted.discard(pair)
+        else:
+            known[event.voter] = ballot
+            voted.add(pair)
+            self.last[event.voter] = event
+        if not known:
+            del self.ballots[pair]
+
+    def _grade(self, pairs: Iterable[Pair]) -> set[Pair]:
+        """Grades pairs, each by its own votes."""
+        settings = Settings(self.counting.method)
+        grades: dict[Pair, float | None] = {}
+        for pair in pairs:
+            votes = self.counted(pair)
+            enough = len(votes) >= self.counting.min_votes and votes
+            grades[pair] = grade_of(votes, settings) if enough else None
+        return self._replace(grades)
+
+    def _grade_all(self) -> set[Pair]:
+        """Grades all pairs by voters' estimated reliability; by majority while there is a single voter."""
+        rows = [(pair, voter, vote) for pair, voter, vote in self._counted_rows() if vote is not None]
+        every = {*self.ballots, *self.decisions, *((q, d) for q, each in self._graded.items() for d in each)}
+        if len({voter for _, voter, _ in rows}) < FEWEST_VOTERS:
+            return self._replace({pair: majority_of(self.counted(pair), self.counting.min_votes) for pair in every})
+        from assay.tasks.vote.api import votes
+
+        table = [{"query": pair[0], "document": pair[1], "voter": voter, "vote": vote} for pair, voter, vote in rows]
+        many = Counter(pair for pair, _, _ in rows)
+        if max(many.values()) < self.counting.min_votes:
+            return self._replace(dict.fromkeys(every))
+        found = votes(table, method="dawid_skene", min_votes=self.counting.min_votes, scale="grades")
+        grades: dict[Pair, float | None] = dict.fromkeys(every)
+        grades.update(zip(found.pair_names, found.grades.tolist(), strict=True))
+        return self._replace(grades)
+
+    def _counted_rows(self) -> Iterable[tuple[Pair, str, float | None]]:
+        kinds = COUNTED[self.counting.whose]
+        for pair, ballots in self.ballots.items():
+            for voter, ballot in ballots.items():
+                if self.kinds.get(voter, "person") in kinds:
+                    yield pair, voter, ballot.vote
+
+    def _replace(self, grades: Mapping[Pair, float | None]) -> set[Pair]:
+        """Puts grades from votes into force, under decisions; the pairs that changed."""
+        changed = set()
+        for pair, voted in grades.items():
+            query, document = pair
+            decided = self.decisions.get(pair)
+            grade = voted if decided is None else decided.ballot.vote
+            before = self.grade(query, document)
+            known = self._graded.setdefault(query, {})
+            if grade is None:
+                known.pop(document, None)
+            else:
+                known[document] = grade
+            if not known:
+                del self._graded[query]
+            if self.grade(query, document) != before:
+                changed.add(pair)
+        return changed
+
+
+def majority_of(votes: list[float], least: int) -> float | None:
+    """The most frequent vote, if there are enough."""
+    return grade_of(votes, Settings("majority")) if votes and len(votes) >= least else None
+
+
+def grades_of(base: Mapping[str, Mapping[str, float]]) -> list[float]:
+    """The grades to choose from: those of a scale from 0 to 1 if the file has no higher ones, else from 0 to 3 or more.
+
+    >>> grades_of({"q": {"d": 1.0}}), grades_of({}), grades_of({"q": {"d": 4.0}})
+    ([0.0, 1.0], [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0, 4.0])
+    """
+    highest = max((grade for each in base.values() for grade in each.values()), default=3.0)
+    top = 1 if highest <= 1 else max(3, int(np.ceil(highest)))
+    return [float(each) for each in range(top + 1)]

@@ -1,0 +1,181 @@
+"""`Live`: the numbers of a studio, which follow the votes.
+
+A vote changes the judgments of one query, and a measure of a query depends on that query alone: so only the queries
+that a vote touched are scored again, by the same scorer that `evaluate` uses, and their scores replace the old ones.
+Means, intervals and tests are computed from the scores when somebody looks. Measures that look at more than one query
+(they take a scale from all judgments, or pool statistics) are scored whole each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.measure import is_pooled
+from assay.results.results import Results
+from assay.tasks.compare.api import compare_results
+from assay.tasks.evaluate.api import make_scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Some
+    from collections.abc import Mapping, Sequence
+
+    from assay.core.judged import BoolArray, FloatArray
+    from assay.core.measure import Measure
+    from assay.data.run import Run
+    from assay.results.result import Result
+    from assay.stats.significance import ComparisonSettings
+    from assay.studio.judgments import Judgments
+    from assay.tasks.compare.result import Comparison
+    from assay.tasks.evaluate.api import Scorer
+
+# A query that every run has, so that a run without any of the queries to score is not an error. No id in a file begins
+# with a line break.
+ANCHOR = "\nanchor"
+ANCHORED = {"document": 1.0}
+
+
+class Scores:
+    """The scores of one run: a row per query of the collection, NaN where it has none."""
+
+    def __init__(self, whole: Result, places: Mapping[str, int]) -> None:
+        self.whole = whole
+        size = len(places)
+        self.values: dict[str, FloatArray] = {name: np.full(size, np.nan) for name in whole.measures}
+        self.is_scored: BoolArray = np.zeros(size, dtype=np.bool_)
+        self.put(whole, whole.queries, places)
+
+    def put(self, found: Result, queries: Some[str], places: Mapping[str, int]) -> None:
+        """Takes over the scores of some queries; those that the result leaves out have none."""
+        self.is_scored[[places[query] for query in queries]] = False
+        kept = [(row, places[query]) for row, query in enumerate(found.queries) if query != ANCHOR]
+        if not kept:
+            return
+        rows, own = (list(each) for each in zip(*kept, strict=True))
+        self.is_scored[own] = True
+        for name, scores in found.scores.items():
+            self.values[name][own] = scores[rows]
+
+    def result(self, queries: Sequence[str]) -> Result:
+        """The scores as a result, with the notes of the last time that the whole run was scored."""
+        rows = np.flatnonzero(self.is_scored)
+        scores = {name: each[rows] for name, each in self.values.items()}
+        named = [queries[row] for row in rows.tolist()]
+        return replace(self.whole, queries=named, scores=scores, statistics={}, _means={}, _intervals={})
+
+
+class Live:
+    """The scores of all runs under the judgments in force, and what follows from them."""
+
+    def __init__(
+        self,
+        runs: Mapping[str, Run],
+        judgments: Judgments,
+        measures: Sequence[str],
+        settings: ComparisonSettings,
+        **how: Any,  # noqa: ANN401 - convention and policies, as `evaluate` takes them
+    ) -> None:
+        self.runs, self.judgments, self.settings = runs, judgments, settings
+        self.names, self.how = list(measures), how
+        self.ranked = {query for run in runs.values() for query in run.queries}
+        self.queries = list(
+            dict.fromkeys([*judgments.base, *(query for run in runs.values() for query in run.queries)])
+        )
+        self.places = {query: place for place, query in enumerate(self.queries)}
+        self.lock = RLock()
+        self._scores: dict[str, Scores] = {}
+        self._compared: tuple[int, Comparison | None] | None = None
+        self._changes = 0
+        self._stale: set[str] = set()
+        self.rescore_all()
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """The measures, by name; empty before anything is judged."""
+        return next(iter(self._scores.values())).whole.measures if self._scores else {}
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the score of a query depends on that query alone, under every measure."""
+        return all(map(is_of_one_query, self.measures.values()))
+
+    def scorer(self, judgments: Mapping[str, Mapping[str, float]], top: int = 0) -> Scorer:
+        """A scorer of some judgments."""
+        return make_scorer(judgments, self.names, top=top, **self.how)
+
+    def touch(self, queries: Some[str]) -> None:
+        """Says that the judgments of queries changed; they are scored again when somebody looks."""
+        with self.lock:
+            self._stale |= self.ranked.intersection(queries)
+
+    def catch_up(self) -> None:
+        """Scores the queries whose judgments changed."""
+        with self.lock:
+            stale, self._stale = self._stale, set()
+            if not stale:
+                return
+            if not self._scores or not self.is_local:
+                self.rescore_all()
+                return
+            self._changes += 1
+            judged = {query: grades for query in stale if (grades := self.judgments.in_force(query))}
+            scorer = self.scorer({**judged, ANCHOR: ANCHORED})
+            for name, run in self.runs.items():
+                known: dict[str, Any] = {query: run.as_given(query) for query in judged if query in run}
+                self._scores[name].put(scorer.evaluate({**known, ANCHOR: ANCHORED}), stale, self.places)
+
+    def rescore_all(self) -> None:
+        """Scores every query of every run, and takes the notes anew."""
+        with self.lock:
+            self._changes += 1
+            self._stale = set()
+            judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.ranked}
+            if not judged:
+                self._scores = {}
+                return
+            scorer = self.scorer(judged)
+            self._scores = {name: Scores(scorer.evaluate(run), self.places) for name, run in self.runs.items()}
+
+    def results(self) -> Results | None:
+        """The results of all runs; None before anything is judged."""
+        with self.lock:
+            self.catch_up()
+            if not self._scores:
+                return None
+            return Results({name: each.result(self.queries) for name, each in self._scores.items()})
+
+    def comparison(self) -> Comparison | None:
+        """The runs compared on the judged queries; None if there is one run, or nothing is judged yet."""
+        with self.lock:
+            self.catch_up()
+            if self._compared is not None and self._compared[0] == self._changes:
+                return self._compared[1]
+            changes, results = self._changes, self.results()
+        found = None
+        if results is not None and len(self.runs) > 1:
+            found = compare_results(results.results, None, self.settings)
+        with self.lock:
+            self._compared = (changes, found)
+        return found
+
+    def score_rows(self, measure: str) -> dict[str, FloatArray]:
+        """The scores of each run by a measure, one per query of the collection; NaN without one."""
+        with self.lock:
+            self.catch_up()
+            if not self._scores:
+                return {name: np.full(len(self.queries), np.nan) for name in self.runs}
+            if measure not in self.measures:
+                raise DataError(f"unknown measure {measure}; the studio computes {', '.join(self.measures)}")
+            return {name: np.where(each.is_scored, each.values[measure], np.nan) for name, each in self._scores.items()}
+
+
+def is_of_one_query(measure: Measure) -> bool:
+    """Whether a measure of a query depends on that query alone."""
+    definition = measure.definition
+    if definition.bind is not None or definition.corpus is not None or is_pooled(measure):
+        return False
+    return "foreign" not in definition.needs

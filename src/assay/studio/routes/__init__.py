@@ -1,0 +1,1 @@
+"""The addresses of the studio: JSON under `/api`, one file per subject, and the pages."""

@@ -1,0 +1,53 @@
+"""Judging: the next pair, one pair, and how far the voters agree."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from assay.core.errors import DataError
+from assay.studio.agreement import agreement_view
+from assay.studio.routes.asking import Reader, TheStudio
+from assay.studio.routes.models import DocumentId, Fields, Order, QueryId
+
+router = APIRouter(tags=["judging"])
+MOST_SKIPPED = 500
+
+
+@router.get("/next")
+def next_pair(
+    studio: TheStudio,
+    asker: Reader,
+    *,
+    order: Order = "worth",
+    skip: Annotated[list[str] | None, Query(max_length=MOST_SKIPPED, description="query, tab, document")] = None,
+) -> Fields:
+    """The pair that I should judge next."""
+    return studio.next_pair(asker.voter, order, {pair_of(each) for each in skip or ()})
+
+
+def pair_of(text: str) -> tuple[str, str]:
+    """A pair as an address has it."""
+    query, tab, document = text.partition("\t")
+    if not tab or not query or not document:
+        raise DataError("skip takes a query, a tab and a document")
+    return query, document
+
+
+@router.get("/pair")
+def show_pair(
+    studio: TheStudio, asker: Reader, query: Annotated[QueryId, Query()], document: Annotated[DocumentId, Query()]
+) -> Fields:
+    """One pair: the question, the passage, my vote, and those of others once I have voted."""
+    studio.check_pair(query, document)
+    return {**studio.pair_fields(query, document), **studio.votes_on(query, document, asker.voter)}
+
+
+@router.get("/agreement")
+def show_agreement(studio: TheStudio, asker: Reader, *, reveal: bool = False) -> Fields:
+    """How far the voters agree, and the pairs on which they do not.
+
+    With `reveal`, also the votes on pairs that I have yet to judge: for those who decide.
+    """
+    return agreement_view(studio, asker.voter, reveal=reveal)

@@ -1,0 +1,292 @@
+"""`Studio`: a collection, the votes in its store, and the numbers that follow from both.
+
+Votes reach the judgments in the order in which they were committed, from the thread that commits them.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import DataError
+from assay.core.text import show
+from assay.data.frames import as_float
+from assay.studio.judgments import Counting, Judgments, grades_of
+from assay.studio.live import Live
+from assay.studio.store.events import NewVote
+from assay.studio.store.writer import Writer
+from assay.studio.views import shown_vote, votes_on
+from assay.tasks.pool.api import make_pool
+from assay.tasks.vote.ballots import WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from assay.core.policies import Policies
+    from assay.stats.significance import ComparisonSettings
+    from assay.studio.collection import Collection
+    from assay.studio.judgments import Pair
+    from assay.studio.search import LiveSearch
+    from assay.studio.store.events import Recorded, VoteEvent, VoterKind
+    from assay.studio.store.store import Store
+    from assay.tasks.pool.pool import JudgmentPool
+    from assay.tasks.pool.settle import Settlement
+
+LABELS = {
+    2: ("not relevant", "relevant"),
+    4: ("not relevant", "related", "relevant", "perfect"),
+}
+GUIDELINES = "guidelines"
+DEFAULT_GUIDELINES = (
+    "Read the question, then the passage. Judge only whether this passage helps to answer this question: not whether "
+    "it is well written, nor whether you knew it. If you cannot tell, say so."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StudioSettings:
+    """How a studio counts votes and scores runs.
+
+    The pool has the first `depth` documents of each run, each pair is to get so many `votes`, and `settle` is the
+    measure by which the comparison of two runs can be settled.
+    """
+
+    measures: Sequence[str]
+    comparing: ComparisonSettings
+    counting: Counting = field(default_factory=Counting)
+    depth: int = 20
+    votes: int = 1
+    settle: str = "dcg@10"
+    scoring: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Studio:
+    """Everything that a page or a program asks for."""
+
+    def __init__(
+        self, collection: Collection, store: Store, settings: StudioSettings, search: LiveSearch | None = None
+    ) -> None:
+        self.collection, self.store, self.settings, self.search = collection, store, settings, search
+        self.title = collection.title
+        self.grades = grades_of(collection.judgments)
+        self.lock = RLock()
+        self.listeners: list[Callable[[int], None]] = []
+        self.asked = store.questions()
+        self.found = store.rankings()
+        self.judgments = Judgments(collection.judgments, settings.counting.check(len(self.grades)))
+        self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
+        self.judgments.apply(store.events())
+        self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
+        self.pool = self._make_pool()
+        self.writer = Writer(store, self._take)
+
+    def _make_pool(self) -> JudgmentPool:
+        """The pool of the runs, with what is judged already."""
+        judged = self.judgments.all_in_force()
+        a, b = self.compared if len(self.collection.runs) > 1 else (None, None)
+        how: Any = {"depth": self.settings.depth, "a": a, "b": b, "grades": {"top": self.grades[-1], "lowest": None}}
+        pool = make_pool(judged or None, self.collection.runs, self.settings.settle, **how, **self.settings.scoring)
+        judged_pairs = {(query, document) for query, each in judged.items() for document in each}
+        pool.count_votes({pair: self._votes_on(pair) for pair in {*judged_pairs, *self.judgments.ballots}})
+        return pool
+
+    def _votes_on(self, pair: Pair) -> int:
+        """The votes that a pair has of those that it is to get; a judgment from the file is worth them all."""
+        votes = len(self.judgments.counted(pair))
+        return votes if votes or self.judgments.grade(*pair) is None else self.settings.votes
+
+    @property
+    def compared(self) -> tuple[str, str]:
+        """The two runs whose difference is to be settled: the baseline or the first, and the last of the others."""
+        names = list(self.collection.runs)
+        first = self.settings.comparing.baseline or names[0]
+        return first, next((name for name in reversed(names) if name != first), first)
+
+    @property
+    def rel(self) -> float:
+        """The lowest relevant grade."""
+        policies: Policies = self.live.scorer({"q": {"d": 1}}).policies
+        return policies.rel
+
+    def close(self) -> None:
+        """Records what is pending, and lets go of the store."""
+        self.writer.close()
+        if self.search is not None:
+            self.search.close()
+        self.store.close()
+
+    def record(self, vote: NewVote) -> Future[Recorded]:
+        """Records a vote; the future has it once it is on the disk and counts."""
+        return self.writer.record(vote)
+
+    def _take(self, events: Sequence[VoteEvent]) -> None:
+        """Takes committed votes in."""
+        with self.lock:
+            changed = self.judgments.apply(events)
+            self.live.touch({query for query, _ in changed})
+            for pair in {*changed, *((event.query, event.document) for event in events)}:
+                self.pool.judge(*pair, self.judgments.grade(*pair), votes=self._votes_on(pair))
+            for tell in tuple(self.listeners):
+                tell(self.judgments.revision)
+
+    def voter_kind(self, name: str) -> str:
+        """Whether a voter is a person, a model or an application."""
+        return self.judgments.kinds.get(name, "person")
+
+    def question(self, query: str) -> str | None:
+        """The text of a query, if it is known."""
+        return self.collection.questions.get(query) or self.asked.get(query)
+
+    def passages(self, documents: Iterable[str]) -> dict[str, str]:
+        """The texts of documents, as far as they are known."""
+        known = self.collection.passages
+        wanted = list(documents)
+        others = [document for document in wanted if document not in known]
+        kept = self.store.passages(others) if others and self.found else {}
+        return {**{document: known[document] for document in wanted if document in known}, **kept}
+
+    def has_query(self, query: str) -> bool:
+        """Whether a query is in the collection, or was asked in live search."""
+        known = (self.live.places, self.asked, self.collection.questions, self.judgments.queries_voted)
+        return any(query in each for each in known)
+
+    def check_pair(self, query: str, document: str) -> None:
+        """Raises unless a query is known; a document may be any."""
+        if not self.has_query(query):
+            raise DataError(f"unknown query {show(query)}; votes are on queries of this collection")
+        if not document:
+            raise DataError("the id of the document is empty")
+
+    def read_vote(self, value: object) -> float | None:
+        """A vote as a number, None if it says nothing; raises if it is not one of this collection."""
+        top = self.grades[-1]
+        if isinstance(value, bool):
+            return top if value else 0.0
+        word = WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+        if word is not None:
+            return None if math.isnan(word) else top * word
+        number = as_float(value, truths=False)
+        if number is None or not self.grades[0] <= number <= top:
+            said = ", ".join(f"{grade:g}" for grade in self.grades)
+            raise DataError(f"{show(value)} is not a vote here; send {said}, up, down, or ? for cannot tell")
+        return number
+
+    @property
+    def scale(self) -> list[dict[str, Any]]:
+        """The grades to choose from, with their names."""
+        labels = LABELS.get(len(self.grades), tuple(f"grade {grade:g}" for grade in self.grades))
+        return [{"value": grade, "label": label} for grade, label in zip(self.grades, labels, strict=True)]
+
+    @property
+    def guidelines(self) -> str:
+        """What voters are told."""
+        return self.store.setting(GUIDELINES) or DEFAULT_GUIDELINES
+
+    def judged_share(self, query: str) -> tuple[int, int]:
+        """How many pairs of a query's pool are judged, and how many there are."""
+        return self.pool.count_judged(query)
+
+    def progress(self) -> dict[str, int]:
+        """How far judging has come."""
+        with self.lock:
+            judged, of = self.pool.count_judged()
+            numbers = [len(pairs) for pairs in self.judgments.voted.values() if pairs]
+        return {"pairs": judged, "of": of, "votes": sum(numbers), "voters": len(numbers)}
+
+    def settlement(self) -> dict[str, Any] | None:
+        """Whether further judgments can change which of two runs is better; None for a single run."""
+        if len(self.collection.runs) == 1:
+            return None
+        with self.lock:
+            found = self.pool.settlement
+            if found is None:
+                return {"measure": self.settings.settle, "reason": self.pool.reason}
+            return settlement_fields(found)
+
+    def next_pair(self, voter: str | None, order: str, skip: set[Pair]) -> dict[str, Any]:
+        """The pair that a voter should judge next, how far everybody is, and whether judging can change anything."""
+        with self.lock:
+            mine = self.judgments.voted.get(voter or "", set())
+            found = self._open_pair(order, {*mine, *skip}, voter)
+            last = self.judgments.last.get(voter or "")
+            progress = sorted(self.judgments.voted.items(), key=lambda each: (-len(each[1]), each[0]))
+            return {
+                "pair": found,
+                "left": self.pool.count_open(self.settings.votes),
+                "done": len(mine),
+                "progress": [{"voter": name, "votes": len(pairs)} for name, pairs in progress if pairs],
+                "settlement": self.settlement(),
+                "revision": self.judgments.revision,
+                "previous": None if last is None else self._last_vote(last),
+            }
+
+    def _open_pair(self, order: str, skip: set[Pair], voter: str | None) -> dict[str, Any] | None:
+        """The first pair in an order that still needs votes, and that this voter has not voted on."""
+        order = "depth" if order == "worth" and self.pool.compared is None else order
+        # Everybody has a random order of their own.
+        seed = zlib.crc32((voter or "").encode())
+        for pair in self.pool.next(order, skip=skip, seed=seed, wanted=self.settings.votes):
+            return {**self.pair_fields(pair.query, pair.document), "worth": pair.worth, "rank": pair.rank}
+        return None
+
+    def _last_vote(self, event: VoteEvent) -> dict[str, Any] | None:
+        """A voter's last vote, if it still counts."""
+        ballot = self.judgments.ballots.get((event.query, event.document), {}).get(event.voter)
+        if ballot is None:
+            return None
+        said = {"id": ballot.event, "query": event.query, "document": event.document}
+        return {**said, "vote": shown_vote(ballot.vote), "comment": ballot.comment}
+
+    def pair_fields(self, query: str, document: str) -> dict[str, Any]:
+        """A question and a passage to judge."""
+        passage = self.passages([document]).get(document)
+        return {"query": query, "question": self.question(query), "document": document, "passage": passage}
+
+    def votes_on(self, query: str, document: str, voter: str | None) -> dict[str, Any]:
+        """The votes on a pair that a voter may see."""
+        with self.lock:
+            return votes_on(self.judgments, query, document, voter)
+
+    def event(self, number: int) -> VoteEvent | None:
+        """A recorded vote."""
+        found = self.store.events(number - 1, 1)
+        return found[0] if found and found[0].id == number else None
+
+    def undoing(self, event: VoteEvent) -> NewVote:
+        """What takes a vote back: the vote that it replaced once more, or else a withdrawal."""
+        earlier = None if event.replaces is None or event.kind == "decision" else self.event(event.replaces)
+        if earlier is not None and earlier.kind == "vote":
+            return NewVote(event.query, event.document, event.voter, earlier.vote, comment=earlier.comment)
+        return NewVote(event.query, event.document, event.voter, None, kind="withdrawal", replaces=event.id)
+
+    def add_voter(
+        self, name: str, *, kind: VoterKind = "person", password: str | None = None, is_admin: bool = False
+    ) -> None:
+        """Adds somebody, or sets a new password."""
+        voter = self.store.add_voter(name, kind=kind, password=password, is_admin=is_admin)
+        with self.lock:
+            self.judgments.kinds[name] = voter.kind
+
+    def people(self) -> list[str]:
+        """The names of the people who vote here."""
+        return sorted(voter.name for voter in self.store.voters() if voter.kind == "person")
+
+    def keep_search(self, question: str, voter: str, ranking: Sequence[tuple[str, float]]) -> str:
+        """Keeps a question and what live search returned for it; the id of the query."""
+        query = self.store.add_question(question, voter)
+        self.store.keep_ranking(query, [document for document, _ in ranking], [score for _, score in ranking])
+        with self.lock:
+            self.asked[query] = question
+            self.found[query] = list(ranking)
+        return query
+
+
+def settlement_fields(found: Settlement) -> dict[str, Any]:
+    """A settlement as the pages take it."""
+    fields = found.to_dict()
+    renamed = {"low": fields["lowest"], "high": fields["highest"], "settled": fields["is_settled"]}
+    return {**fields, **renamed, "open": fields["opposing"], "fewest": fields["needed"]}

@@ -1,0 +1,211 @@
+"""What the pages show, as JSON has it: the runs, the list of queries, and one query with its rankings and votes.
+
+The shapes are the report's (`assay.report.content`, `assay.tasks.compare.rankings`), so its components show both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.text import show
+from assay.render import finite
+from assay.report.content import base_core
+from assay.studio.live import ANCHOR, ANCHORED
+from assay.tasks.compare.rankings import QueryLists
+from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.report import comparison_core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.core.judged import IntArray
+    from assay.studio.judgments import Judgments
+    from assay.studio.studio import Studio
+
+TOP = 20
+MOST_ROWS = 500
+NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
+SEARCH = "search"
+
+
+class Wanted(NamedTuple):
+    """Which queries to list, and in which order."""
+
+    measure: str
+    a: str
+    b: str
+    sort: str = "difference"
+    descending: bool = False
+    find: str = ""
+    offset: int = 0
+    limit: int = 50
+
+
+def overview(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
+    """The verdict, the means and the differences, as in a report, and how far judging has come."""
+    revision = studio.judgments.revision
+    comparison, results = studio.live.comparison(), studio.live.results()
+    if comparison is not None:
+        core = comparison_core(comparison, studio.title, charts=charts)
+    elif results is not None:
+        core = base_core(results, studio.title)
+    else:
+        core = empty_core(studio)
+    return {**core, "revision": revision, "judged": studio.progress(), "settlement": studio.settlement()}
+
+
+def empty_core(studio: Studio) -> dict[str, Any]:
+    """What is shown before anything is judged."""
+    names = list(studio.live.runs)
+    return {
+        "title": studio.title,
+        "runs": [{"name": name, "mark": None} for name in names],
+        "measures": [],
+        "means": {},
+        "caption": "",
+        "verdict": [{"text": NOTHING, "state": None}],
+        "pairs": [],
+        "tested": "",
+        "forests": {},
+        "charts": [],
+        "themes": {},
+        "first": {"a": names[0], "b": names[-1]},
+        "notes": [],
+        "signature": "",
+    }
+
+
+def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
+    """A page of the list of queries: the scores of all runs, the difference of two, and how much is judged."""
+    scores = studio.live.score_rows(wanted.measure)
+    for name in (wanted.a, wanted.b):
+        if name not in scores:
+            raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, scores))}")
+    difference = scores[wanted.b] - scores[wanted.a]
+    places = matching(studio, wanted.find)
+    keys = {"difference": difference, "a": scores[wanted.a], "b": scores[wanted.b]}
+    if wanted.sort == "judged":
+        keys["judged"] = np.array([studio.judged_share(query)[0] for query in studio.live.queries], dtype=np.float64)
+    if wanted.sort in keys:
+        places = sorted_places(keys[wanted.sort], places, descending=wanted.descending)
+    elif wanted.descending:
+        places = places[::-1]
+    shown = places[wanted.offset : wanted.offset + wanted.limit].tolist()
+    rows = [row(studio, place, scores, difference) for place in shown]
+    return {"total": len(places), "rows": rows, "revision": studio.judgments.revision}
+
+
+def row(studio: Studio, place: int, scores: Mapping[str, Any], difference: Any) -> dict[str, Any]:  # noqa: ANN401 - arrays
+    """One query of the list."""
+    query = studio.live.queries[place]
+    judged, of = studio.judged_share(query)
+    return {
+        "query": query,
+        "question": studio.question(query),
+        "scores": {name: finite(float(each[place])) for name, each in scores.items()},
+        "difference": finite(float(difference[place])),
+        "judged": judged,
+        "of": of,
+    }
+
+
+def matching(studio: Studio, find: str) -> IntArray:
+    """The places of the queries whose id or question has a text."""
+    queries = studio.live.queries
+    if not find:
+        return np.arange(len(queries))
+    sought = find.casefold()
+    found = [
+        place
+        for place, query in enumerate(queries)
+        if sought in query.casefold() or sought in (studio.question(query) or "").casefold()
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def sorted_places(key: Any, places: IntArray, *, descending: bool) -> IntArray:  # noqa: ANN401 - an array
+    """Places by a key, those without one last."""
+    values = key[places] * (-1 if descending else 1)
+    return np.asarray(places[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")])
+
+
+def query_view(studio: Studio, query: str, voter: str | None) -> dict[str, Any]:
+    """One query: the rankings side by side, with grades, texts and the votes that this voter may see."""
+    if not studio.has_query(query):
+        raise DataError(f"unknown query {show(query)}; the list of queries has them all")
+    names, view, scores = listed(studio, query)
+    votes = {document: votes_on(studio.judgments, query, document, voter) for document in view["documents"]}
+    hide_blind(view, {name for name, each in votes.items() if each["others"] is None and each["count"]})
+    queries = studio.live.queries
+    place = studio.live.places.get(query)
+    return {
+        "query": query,
+        "question": studio.question(query),
+        "scores": scores,
+        "runs": names,
+        "view": view,
+        "texts": studio.passages(view["documents"]),
+        "votes": votes,
+        "top": TOP,
+        "rel": studio.rel,
+        "previous": queries[place - 1] if place else None,
+        "next": queries[place + 1] if place is not None and place + 1 < len(queries) else None,
+        "revision": studio.judgments.revision,
+    }
+
+
+def listed(studio: Studio, query: str) -> tuple[list[str], dict[str, Any], dict[str, dict[str, float | None]]]:
+    """The runs, what the report shows of a query, and its scores by run and measure."""
+    runs: dict[str, Any] = {
+        name: {query: run.as_given(query)} if query in run else {} for name, run in studio.live.runs.items()
+    }
+    if query not in studio.live.ranked:
+        runs = {SEARCH: {query: studio.found[query]}} if query in studio.found else runs
+    grades = studio.judgments.in_force(query)
+    scorer = studio.live.scorer({query: grades, ANCHOR: ANCHORED}, top=TOP)
+    results, ranks = read_runs(scorer, {name: {**each, ANCHOR: ANCHORED} for name, each in runs.items()})
+    view = QueryLists(ranks, list(runs)).query(query)
+    scores = {
+        name: {measure: finite(value) for measure, value in result.per_query().get(query, {}).items()}
+        for name, result in results.items()
+    }
+    return list(runs), view, scores if grades else {name: {} for name in runs}
+
+
+def votes_on(judgments: Judgments, query: str, document: str, voter: str | None) -> dict[str, Any]:
+    """The votes on a pair: one's own, and those of others once one has voted."""
+    pair = (query, document)
+    ballots = judgments.ballots.get(pair, {})
+    mine = ballots.get(voter) if voter is not None else None
+    others = [
+        {"voter": name, "vote": shown_vote(ballot.vote), "kind": judgments.kinds.get(name, "person")}
+        for name, ballot in ballots.items()
+        if name != voter
+    ]
+    decided = judgments.decisions.get(pair)
+    return {
+        "mine": None if mine is None else shown_vote(mine.vote),
+        "id": None if mine is None else mine.event,
+        "comment": "" if mine is None else mine.comment,
+        "count": len(ballots),
+        "others": None if judgments.is_blind(voter, pair) else others,
+        "decided": None if decided is None else decided.ballot.vote,
+    }
+
+
+def shown_vote(vote: float | None) -> float | str:
+    """A vote as JSON has it."""
+    return "?" if vote is None else vote
+
+
+def hide_blind(view: dict[str, Any], hidden: set[str]) -> None:
+    """Takes out the grades that would tell a voter what others voted, and what the documents are worth by them."""
+    places = {place for place, name in enumerate(view["documents"]) if name in hidden}
+    view["grades"] = [None if place in places else grade for place, grade in enumerate(view["grades"])]
+    if places:
+        view["worth"] = {measure: [[] for _ in runs] for measure, runs in view["worth"].items()}
+        view["below"] = [[each for each in run if each[0] not in places] for run in view["below"]]
+        view["missing"] = [place for place in view["missing"] if place not in places]
