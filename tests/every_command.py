@@ -26,6 +26,8 @@ COMMANDS = {
     "audit": ("qrels.txt", "one.run", "-m", "rr"),
     "report": ("qrels.txt", "one.run", "two.run", "-o", "pages/report.html"),
     "agree": ("qrels.txt", "other.txt"),
+    # Without --dry-run it serves until it is stopped: tests/studio and tests/browser do that.
+    "studio": ("qrels.txt", "one.run", "two.run", "--dry-run", "--store", "pages/studio.sqlite"),
     "votes": ("votes.csv",),
     "clicks": ("clicks.csv", "--min-impressions", "1"),
     "plot": ("means", "qrels.txt", "one.run"),
@@ -51,6 +53,8 @@ WRITTEN = {
     "run_file": ("--run", "live.run"),
     "records_file": ("--records", "live.jsonl"),
     "checkpoint": ("--checkpoint", "checkpoint.jsonl"),
+    "store": ("--store", "other.sqlite"),
+    "backup": ("--backup", "copy.sqlite"),
 }
 # Written only once a language model has replied.
 MODEL_WRITTEN = {"judge_cache", "reasons"}
@@ -67,6 +71,8 @@ READ = {
     "config",
     "gold",
     "subqueries",
+    "tls_certificate",
+    "tls_key",
 }
 
 

@@ -28,6 +28,7 @@ from assay.tasks.vote.api import NAMES
 if TYPE_CHECKING:
     from assay.studio.collection import Collection
     from assay.studio.store.store import Store
+    from assay.studio.studio import Studio
 
 MEASURES = ("ndcg@10", "dcg@10", "ap", "rr@10", "recall@100")
 # In place of a file of judgments, if there is none yet.
@@ -68,6 +69,7 @@ COUNTED = ("people", "models", "all")
 @click.option("--tls-certificate", metavar="FILE", help="Certificate, to serve HTTPS.")
 @click.option("--tls-key", metavar="FILE", help="Key of the certificate.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option("--dry-run", is_flag=True, help="Read the data and open the store, say what is there, and end.")
 @measure_options(MEASURES)
 @click.option("--title", metavar="TEXT", help="Title of the collection.  [default: the name of the judgments]")
 @click.option(
@@ -227,6 +229,7 @@ def run_studio(
     tls_certificate: str | None,
     tls_key: str | None,
     no_open: bool,
+    dry_run: bool,
 ) -> None:
     """Opens the store and serves the studio."""
     from assay.studio.judgments import Counting
@@ -252,5 +255,16 @@ def run_studio(
         check_people(store, address)
         check_store(store, collection, where)
         studio = Studio(collection, store, settings, search)
-        say(f"votes are kept in {where}")
-        serve(studio, address, browse=not no_open, say=say)
+        say(described(studio, where))
+        if dry_run:
+            studio.close()
+        else:
+            serve(studio, address, browse=not no_open, say=say)
+
+
+def described(studio: Studio, where: str) -> str:
+    """What a studio has, in one line."""
+    known = studio.progress()
+    queries, runs = count(len(studio.live.queries), "query", "queries"), count(len(studio.live.runs), "run")
+    judged = f"{known['pairs']:,} of {count(known['of'], 'pair')} judged"
+    return f"{queries}, {runs}, {judged}; {count(known['votes'], 'vote')} in {where}"

@@ -130,7 +130,7 @@ def two_runs(names: Sequence[str], a: str | None, b: str | None) -> tuple[tuple[
         return (names[0], names[1]), ""
     if len(names) < PAIR:
         return None, "one run is nothing to compare; give two"
-    if len(names) == PAIR:
+    if len(names) == PAIR and None in (a, b):
         other = next(each for each in names if each not in (a, b))
         return (a or other, b or other), ""
     if a is None or b is None:
