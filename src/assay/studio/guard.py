@@ -57,10 +57,11 @@ class Guard:
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         respond = with_headers(send, is_api=scope["path"].startswith("/api"))
+        body = Body(receive, respond, MOST_IMPORT if scope["path"] == IMPORT else MOST_BYTES)
         try:
             self.check(scope, headers)
-            limit = MOST_IMPORT if scope["path"] == IMPORT else MOST_BYTES
-            await self.app(scope, limited(receive, headers, limit), respond)
+            body.check(headers)
+            await self.app(scope, body.receive, body.send)
         except RefusedError as error:
             await refuse(respond, error)
 
@@ -103,22 +104,35 @@ def with_headers(send: Any, *, is_api: bool) -> Any:  # noqa: ANN401 - ASGI's
     return respond
 
 
-def limited(receive: Any, headers: dict[str, str], most: int) -> Any:  # noqa: ANN401 - ASGI's
-    """`receive`, which ends with an error if the body is too large, announced or not."""
-    announced = headers.get("content-length", "0")
-    if announced.isdigit() and int(announced) > most:
-        raise too_large(most)
-    taken = 0
+class Body:
+    """The body of a request, which is refused once it is too large, whatever size was announced."""
 
-    async def counted() -> MutableMapping[str, Any]:
-        nonlocal taken
-        message: MutableMapping[str, Any] = await receive()
-        taken += len(message.get("body", b""))
-        if taken > most:
-            raise too_large(most)
-        return message
+    def __init__(self, receive: Any, send: Any, most: int) -> None:  # noqa: ANN401 - ASGI's
+        self._receive, self._send, self._most = receive, send, most
+        self._taken = 0
+        self._is_refused = False
 
-    return counted
+    def check(self, headers: dict[str, str]) -> None:
+        """Raises if the size that is announced is too large."""
+        announced = headers.get("content-length", "0")
+        if announced.isdigit() and int(announced) > self._most:
+            raise too_large(self._most)
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        """The next part; past the limit the request is refused, and the application is told that nobody listens."""
+        message: MutableMapping[str, Any] = await self._receive()
+        self._taken += len(message.get("body", b""))
+        if self._taken <= self._most:
+            return message
+        if not self._is_refused:
+            self._is_refused = True
+            await refuse(self._send, too_large(self._most))
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        """Sends what the application says, unless the request was refused."""
+        if not self._is_refused:
+            await self._send(message)
 
 
 def too_large(most: int) -> RefusedError:

@@ -8,6 +8,7 @@ Means, intervals and tests are computed from the scores when somebody looks. Mea
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 # with a line break.
 ANCHOR = "\nanchor"
 ANCHORED = {"document": 1.0}
+# Notes come with scoring everything. That is done again after so many times of what it takes.
+PATIENCE = 20
 
 
 class Scores:
@@ -91,6 +94,8 @@ class Live:
         self._compared: tuple[int, Comparison | None] | None = None
         self._changes = 0
         self._stale: set[str] = set()
+        # When everything was last scored, and the seconds that it took.
+        self._whole = (0.0, 0.0)
         self.rescore_all()
 
     @property
@@ -118,7 +123,8 @@ class Live:
             stale, self._stale = self._stale, set()
             if not stale:
                 return
-            if not self._scores or not self.is_local:
+            scored, took = self._whole
+            if not self._scores or not self.is_local or time.monotonic() - scored > PATIENCE * took:
                 self.rescore_all()
                 return
             self._changes += 1
@@ -133,18 +139,20 @@ class Live:
         with self.lock:
             self._changes += 1
             self._stale = set()
+            started = time.monotonic()
             judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.ranked}
             if not judged:
                 self._scores = {}
                 return
             scorer = self.scorer(judged)
             self._scores = {name: Scores(scorer.evaluate(run), self.places) for name, run in self.runs.items()}
+            self._whole = (time.monotonic(), time.monotonic() - started)
 
     def results(self) -> Results | None:
         """The results of all runs; None before anything is judged."""
         with self.lock:
             self.catch_up()
-            if not self._scores:
+            if not any(each.is_scored.any() for each in self._scores.values()):
                 return None
             return Results({name: each.result(self.queries) for name, each in self._scores.items()})
 

@@ -171,8 +171,9 @@ class Studio:
             return None if math.isnan(word) else top * word
         number = as_float(value, truths=False)
         if number is None or not self.grades[0] <= number <= top:
-            said = ", ".join(f"{grade:g}" for grade in self.grades)
-            raise DataError(f"{show(value)} is not a vote here; send {said}, up, down, or ? for cannot tell")
+            said = show(value) if number is None else f"{number:g}"
+            allowed = ", ".join(f"{grade:g}" for grade in self.grades)
+            raise DataError(f"{said} is not a vote here; send {allowed}, up, down, or ? for cannot tell")
         return number
 
     @property

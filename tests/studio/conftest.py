@@ -1,0 +1,25 @@
+import pytest
+from studio_server import Client, make_studio, serving
+
+
+@pytest.fixture
+def studio(tmp_path):
+    """A studio of the demo collection."""
+    return make_studio(tmp_path / "votes.sqlite")
+
+
+@pytest.fixture
+def url(studio):
+    """Its address."""
+    with serving(studio) as address:
+        yield address
+
+
+@pytest.fixture
+def ann(url):
+    return Client(url, "ann")
+
+
+@pytest.fixture
+def bob(url):
+    return Client(url, "bob")

@@ -1,0 +1,357 @@
+"""The API over real HTTP: voting, blindness, undo, decisions, what comes next, and what is refused."""
+
+import json
+import threading
+
+import httpx2
+import pytest
+from studio_server import Client, make_studio, serving
+
+import assay
+from assay.studio import app
+
+PAIR = {"query": "q01", "document": "mda-02"}
+
+
+def test_a_vote_changes_every_number(studio, ann):
+    before = ann.get("/api/overview").json()
+    said = ann.vote("q01", "mda-02", 0)
+    assert said.status_code == 201
+    assert {key: said.json()[key] for key in ("voter", "vote", "grade", "replaces")} == {
+        "voter": "ann",
+        "vote": 0.0,
+        "grade": 0.0,
+        "replaces": None,
+    }
+    after = ann.get("/api/overview").json()
+    assert after["revision"] == said.json()["revision"] > before["revision"]
+    assert after["judged"]["votes"] == 1
+    fresh = assay.evaluate_many(studio.judgments.all_in_force(), studio.live.runs, studio.live.names)
+    for place, name in enumerate(studio.live.runs):
+        for measure in studio.live.names:
+            assert after["means"][measure][place]["value"] == fresh[name][measure]
+    assert after["means"]["ndcg@10"] != before["means"]["ndcg@10"]
+
+
+def test_a_key_stands_for_one_vote(ann, studio):
+    first = ann.vote("q01", "mda-02", 2, key="k1")
+    again = ann.vote("q01", "mda-02", 2, key="k1")
+    other = ann.vote("q01", "mda-02", 3, key="k1")
+    assert [each.status_code for each in (first, again, other)] == [201, 200, 409]
+    assert first.json()["id"] == again.json()["id"]
+    assert len(studio.store.events()) == 1
+
+
+def test_voters_are_blind_to_each_other(ann, bob):
+    ann.vote("q01", "mda-02", 0, comment="beside the point")
+    seen = bob.get("/api/pair", **PAIR).json()
+    assert (seen["mine"], seen["others"], seen["count"]) == (None, None, 1)
+    view = bob.get("/api/query", query="q01").json()
+    place = view["view"]["documents"].index("mda-02")
+    assert view["view"]["grades"][place] is None
+    assert view["votes"]["mda-02"]["others"] is None
+    assert bob.get("/api/votes").json()["votes"] == []
+    bob.vote("q01", "mda-02", 3)
+    seen = bob.get("/api/pair", **PAIR).json()
+    assert seen["others"] == [{"voter": "ann", "vote": 0.0, "kind": "person"}]
+    assert [each["voter"] for each in bob.get("/api/votes").json()["votes"]] == ["ann", "bob"]
+
+
+def test_agreement_hides_what_one_has_yet_to_judge(ann, bob, url):
+    ann.vote("q01", "mda-02", 0)
+    bob.vote("q01", "mda-02", 3)
+    eve = Client(url, "eve")
+    (hidden,) = eve.get("/api/agreement").json()["disagreements"]
+    assert (hidden["votes"], hidden["spread"]) == (None, None)
+    (shown,) = eve.get("/api/agreement", reveal=True).json()["disagreements"]
+    assert shown["spread"] == 3.0
+    assert {each["voter"]: each["vote"] for each in shown["votes"]} == {"ann": 0.0, "bob": 3.0}
+
+
+def test_agreement_is_that_of_the_library(ann, bob):
+    grades = [("d1", 0, 0), ("d2", 1, 1), ("d3", 2, 3), ("d4", 3, 3), ("d5", 0, 1)]
+    for document, one, other in grades:
+        for query in ("q01", "q02"):
+            ann.vote(query, document, one)
+            bob.vote(query, document, other)
+    found = ann.get("/api/agreement").json()
+    sides = [{query: {each[0]: float(each[n]) for each in grades} for query in ("q01", "q02")} for n in (1, 2)]
+    fresh = assay.agreement(*sides, samples=1000)
+    (pair,) = found["pairs"]
+    assert pair["shared"] == 10
+    assert pair["kappa"]["value"] == fresh["kappa"].value
+    assert pair["weighted"]["low"] == fresh["weighted_kappa"].low
+    assert pair["confusion"]["counts"] == [list(row) for row in fresh.matrix]
+    assert found["alpha"]["value"] == pytest.approx(fresh["alpha"].value)
+    assert {each["name"]: each["votes"] for each in found["voters"]} == {"ann": 10, "bob": 10}
+
+
+def test_a_decision_ends_a_disagreement_and_can_be_taken_back(studio, ann, bob):
+    ann.vote("q01", "mda-02", 0)
+    bob.vote("q01", "mda-02", 3)
+    said = ann.send("POST", "/api/decisions", {**PAIR, "vote": 2, "comment": "after talking"})
+    assert (said.status_code, said.json()["grade"]) == (201, 2.0)
+    assert ann.get("/api/agreement").json()["disagreements"][0]["decided"] == 2.0
+    taken = ann.send("DELETE", f"/api/votes/{said.json()['id']}")
+    assert taken.status_code == 200
+    assert studio.judgments.grade("q01", "mda-02") == 0.0
+    assert ann.get("/api/agreement").json()["disagreements"][0]["decided"] is None
+
+
+def test_undo_brings_back_what_was_before(studio, ann, bob):
+    first = ann.vote("q01", "mda-02", 1).json()
+    second = ann.vote("q01", "mda-02", 2).json()
+    assert second["replaces"] == first["id"]
+    assert ann.send("DELETE", f"/api/votes/{second['id']}").json()["grade"] == 1.0
+    last = ann.get("/api/next", order="depth").json()["previous"]
+    assert last["vote"] == 1.0
+    fresh = ann.vote("q01", "notes-09", 3).json()
+    assert ann.send("DELETE", f"/api/votes/{fresh['id']}").json()["grade"] == studio.collection.judgments["q01"].get(
+        "notes-09"
+    )
+    assert bob.send("DELETE", f"/api/votes/{first['id']}").status_code == 404
+    assert [event.kind for event in studio.store.events()] == ["vote", "vote", "vote", "vote", "withdrawal"]
+
+
+def test_what_comes_next(ann, bob):
+    first = ann.get("/api/next", order="worth").json()
+    pair = first["pair"]
+    assert pair["passage"]
+    assert pair["question"]
+    skipped = ann.get("/api/next", order="worth", skip=f"{pair['query']}\t{pair['document']}").json()["pair"]
+    assert skipped["worth"] <= pair["worth"]
+    assert skipped != pair
+    ann.vote(pair["query"], pair["document"], 0)
+    after = ann.get("/api/next", order="worth").json()
+    assert (after["pair"], after["done"], after["left"]) == (skipped, 1, first["left"] - 1)
+    assert after["progress"] == [{"voter": "ann", "votes": 1}]
+    orders = [bob.get("/api/next", order=order).json()["pair"] for order in ("depth", "random", "votes")]
+    assert all(each["question"] for each in orders)
+
+
+def test_two_votes_per_pair(tmp_path):
+    studio = make_studio(tmp_path / "votes.sqlite", votes=2)
+    with serving(studio) as url:
+        ann, bob = Client(url, "ann"), Client(url, "bob")
+        pair = ann.get("/api/next", order="depth").json()["pair"]
+        ann.vote(pair["query"], pair["document"], 1)
+        assert bob.get("/api/next", order="depth").json()["pair"] == pair
+        assert ann.get("/api/next", order="depth").json()["pair"] != pair
+
+
+def test_settled_is_said(tmp_path):
+    collection = small_collection()
+    with serving(make_studio(tmp_path / "votes.sqlite", collection, settle="precision@1")) as url:
+        ann = Client(url, "ann")
+        assert ann.get("/api/overview").json()["settlement"]["settled"] is False
+        pair = ann.get("/api/next").json()["pair"]
+        ann.vote(pair["query"], pair["document"], 1)
+        while (pair := ann.get("/api/next").json()["pair"]) and not ann.get("/api/overview").json()["settlement"][
+            "settled"
+        ]:
+            ann.vote(pair["query"], pair["document"], 0)
+        found = ann.get("/api/overview").json()["settlement"]
+        assert found["settled"] is True
+        assert found["sentence"].startswith("settled: no further judgment can change the sign")
+
+
+def small_collection():
+    from assay.studio.collection import Collection
+
+    runs = {
+        "a": assay.Run({f"q{n}": [f"a{n}", "x"] for n in range(3)}),
+        "b": assay.Run({f"q{n}": [f"b{n}", "x"] for n in range(3)}),
+    }
+    return Collection("small", {}, runs)
+
+
+def test_nothing_judged_yet(tmp_path):
+    with serving(make_studio(tmp_path / "votes.sqlite", small_collection())) as url:
+        ann = Client(url, "ann")
+        assert "Nothing is judged yet" in ann.get("/api/overview").json()["verdict"][0]["text"]
+        rows = ann.get("/api/queries").json()["rows"]
+        assert [row["scores"] for row in rows] == [{"a": None, "b": None}] * 3
+        assert ann.get("/api/query", query="q0").json()["view"]["ranked"]
+        ann.vote("q0", "b0", 3)
+        assert ann.get("/api/overview").json()["means"]["rr@10"][1]["value"] == 1.0
+
+
+def test_queries_are_listed_sorted_and_found(studio, ann):
+    rows = ann.get("/api/queries", measure="ndcg@10", a="bm25", b="dense", sort="difference").json()["rows"]
+    differences = [row["difference"] for row in rows]
+    assert differences == sorted(differences)
+    down = ann.get("/api/queries", measure="ndcg@10", a="bm25", b="dense", descending=True, limit=3, offset=1).json()
+    assert [row["query"] for row in down["rows"]] == [row["query"] for row in rows[::-1]][1:4]
+    found = ann.get("/api/queries", find="PATENT").json()
+    assert 0 < found["total"] < 25
+    assert all("patent" in row["question"].lower() for row in found["rows"])
+    assert [row["query"] for row in ann.get("/api/queries", sort="id", limit=3).json()["rows"]] == ["q01", "q02", "q03"]
+
+
+def test_a_program_votes_with_its_token(studio, url):
+    token = studio.store.add_token("shop")
+    shop = Client(url, token=token)
+    said = shop.vote("q01", "mda-02", "up", voter="user 17", key="1")
+    assert (said.status_code, said.json()["vote"], said.json()["source"]) == (201, 3.0, "api")
+    assert shop.vote("q01", "mda-02", "down", key="2").status_code == 400
+    assert shop.vote("a new question", "x", "?", voter="user 17", key="3").json()["vote"] == "?"
+    assert [each["voter"] for each in shop.get("/api/votes").json()["votes"]] == ["user 17", "user 17"]
+    assert Client(url, token="wrong").get("/api/votes").status_code == 401
+    studio.store.revoke_tokens("shop")
+    assert Client(url, token=studio.store.add_token("other")).get("/api/votes").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({**PAIR, "vote": 7}, 400, "7 is not a vote here; send 0, 1, 2, 3, up, down, or ? for cannot tell"),
+        ({**PAIR, "vote": "maybe"}, 400, "is not a vote here"),
+        ({**PAIR, "vote": 1, "voter": "bob"}, 403, "nobody votes in another's name"),
+        ({**PAIR, "vote": 1, "more": 1}, 422, "more: Extra inputs are not permitted"),
+        ({"query": "q99", "document": "d", "vote": 1}, 400, "unknown query 'q99'"),
+        ({"query": "q01", "vote": 1}, 422, "document: Field required"),
+        ({**PAIR, "vote": 1, "comment": "x" * 10_001}, 422, "comment: String should have at most"),
+        ({**PAIR, "vote": 1, "comment": "a\0b"}, 400, "has a NUL character"),
+    ],
+)
+def test_bad_votes_are_refused(ann, studio, body, status, said):
+    answer = ann.send("POST", "/api/votes", body)
+    assert answer.status_code == status
+    assert said in answer.json()["error"]
+    assert studio.store.events() == []
+
+
+def test_a_write_needs_the_token_of_the_page(ann, url):
+    assert ann.send("POST", "/api/votes", {**PAIR, "vote": 1}, **{"X-CSRF-Token": "wrong"}).status_code == 403
+    nobody = Client(url)
+    assert nobody.vote("q01", "mda-02", 1).status_code == 401
+    assert httpx2.post(f"{url}/api/votes", json={**PAIR, "vote": 1}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}]
+)
+def test_other_sites_cannot_write(ann, headers):
+    assert ann.send("POST", "/api/votes", {**PAIR, "vote": 1}, **headers).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "", "localhost.:80"])
+def test_other_hosts_are_refused(ann, host):
+    answer = ann.http.get("/api/overview", headers={"Host": host})
+    assert answer.status_code == 421
+    assert "allow-host" in answer.json()["error"]
+
+
+def test_every_response_has_the_headers(ann):
+    for path in ("/api/session", "/api/overview", "/nothing", "/api/nothing"):
+        headers = ann.get(path).headers
+        assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+        assert headers["x-content-type-options"] == "nosniff"
+    cookie = ann.get("/api/session").headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+
+
+def test_large_requests_are_refused(ann):
+    large = ann.http.post(
+        "/api/votes", content=b" " * 70_000, headers={"X-CSRF-Token": ann.csrf, "Content-Type": "application/json"}
+    )
+    assert large.status_code == 413
+
+    def chunks():
+        for _ in range(20):
+            yield b" " * 7000
+
+    streamed = ann.http.post(
+        "/api/votes", content=chunks(), headers={"X-CSRF-Token": ann.csrf, "Content-Type": "application/json"}
+    )
+    assert streamed.status_code == 413
+
+
+def test_no_path_reaches_the_file_system(ann):
+    for path in (
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2f..%2fpyproject.toml",
+        "/static/secret.txt",
+    ):
+        assert ann.http.get(path).status_code == 404
+
+
+def test_changes_are_told(url, ann, bob):
+    heard = []
+
+    def listen():
+        with bob.http.stream("GET", "/api/changes") as answer:
+            for line in answer.iter_lines():
+                if line.startswith("data: "):
+                    heard.append(json.loads(line[6:])["revision"])
+                if len(heard) == 2:
+                    return
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    while not heard:
+        thread.join(0.05)
+    revision = ann.vote("q01", "mda-02", 1).json()["revision"]
+    thread.join(10)
+    assert heard == [0, revision]
+
+
+def test_a_restart_changes_nothing(tmp_path):
+    path = tmp_path / "votes.sqlite"
+    with serving(make_studio(path)) as url:
+        ann = Client(url, "ann")
+        ann.vote("q01", "mda-02", 0, comment="no")
+        ann.vote("q02", "risk-05", 3)
+        before = ann.get("/api/overview").json()
+    with serving(make_studio(path)) as url:
+        assert Client(url, "ann").get("/api/overview").json() == before
+
+
+def test_people_log_in_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setitem(app.RATES, "login", (0.001, 10))
+    studio = make_studio(tmp_path / "votes.sqlite")
+    studio.store.add_voter("ann", password="correct horse", is_admin=True)
+    studio.store.add_voter("bob", password="battery staple")
+    with serving(studio, login=True) as url:
+        nobody = Client(url)
+        session = nobody.get("/api/session").json()
+        assert (session["login"], session["voter"], session["voters"]) == (True, None, [])
+        assert "collection" not in session
+        for path in ("/api/overview", "/api/queries", "/api/next", "/api/votes", "/api/agreement", "/api/voters"):
+            assert nobody.get(path).status_code == 401
+        assert nobody.http.get("/judge").headers["location"] == "/login?next=%2Fjudge"
+        wrong = nobody.send("POST", "/api/session", {"voter": "ann", "password": "wrong"})
+        assert (wrong.status_code, wrong.json()["error"]) == (401, "the name or the password is wrong")
+        assert nobody.send("POST", "/api/session", {"voter": "eve"}).status_code == 401
+        ann, bob = Client(url, "ann", password="correct horse"), Client(url, "bob", password="battery staple")
+        assert ann.vote("q01", "mda-02", 1).status_code == 201
+        assert bob.send("POST", "/api/tokens", {"application": "shop"}).status_code == 403
+        token = ann.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
+        assert Client(url, token=token).vote("q01", "mda-02", "up", voter="u").status_code == 201
+        assert ann.send("POST", "/api/voters", {"name": "eve", "password": "long enough"}).status_code == 201
+        assert Client(url, "eve", password="long enough").get("/api/overview").status_code == 200
+        for _ in range(12):
+            last = nobody.send("POST", "/api/session", {"voter": "ann", "password": "wrong"})
+        assert last.status_code == 429
+        assert int(last.headers["retry-after"]) >= 1
+
+
+def test_models_are_voters_of_their_own(studio, url, ann):
+    studio.add_voter("qwen3", kind="model")
+    from assay.studio.store.events import NewVote
+
+    studio.record(NewVote("q01", "mda-02", "qwen3", 0.0, source="import")).result()
+    assert studio.judgments.grade("q01", "mda-02") == studio.collection.judgments["q01"]["mda-02"]
+    ann.vote("q01", "mda-02", 2)
+    assert ann.get("/api/pair", **PAIR).json()["others"] == [{"voter": "qwen3", "vote": 0.0, "kind": "model"}]
+    nobody = Client(url)
+    taken = nobody.send("POST", "/api/session", {"voter": "qwen3"})
+    assert (taken.status_code, taken.json()["error"]) == (403, "qwen3 is the name of a model; choose another")
+
+
+def test_guidelines_are_kept(studio, ann):
+    assert "Read the question" in ann.get("/api/session").json()["collection"]["guidelines"]
+    assert ann.send("PUT", "/api/guidelines", {"text": "Be kind.\n<b>"}).status_code == 200
+    assert ann.get("/api/session").json()["collection"]["guidelines"] == "Be kind.\n<b>"

@@ -1,0 +1,107 @@
+"""Numbers that follow the votes are those that `evaluate` and `compare` compute from the same judgments."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from studio_server import demo
+from studio_server import settings as studio_settings
+
+import assay
+from assay.studio import live as live_module
+from assay.studio.judgments import Counting, Judgments
+from assay.studio.live import Live
+from assay.studio.store.events import VoteEvent
+
+COLLECTION = demo()
+DOCUMENTS = sorted({document for each in COLLECTION.judgments.values() for document in each})
+votes = st.tuples(
+    st.sampled_from(list(COLLECTION.judgments)), st.sampled_from(DOCUMENTS), st.sampled_from([None, 0.0, 1.0, 2.0, 3.0])
+)
+
+
+def make_live(measures=("ndcg@10", "ap", "rr@10"), base=COLLECTION.judgments, **how):
+    judgments = Judgments(base, Counting())
+    return Live(COLLECTION.runs, judgments, measures, studio_settings().comparing, **how)
+
+
+def take(live, cast, first=1):
+    """Applies votes one by one, each looked at before the next."""
+    for number, (query, document, vote) in enumerate(cast, start=first):
+        kind = "vote" if vote is not None else "withdrawal"
+        event = VoteEvent(query, document, "ann", vote, kind=kind, id=number, time=1.0)
+        live.touch({query for query, _ in live.judgments.apply([event])})
+        live.results()
+
+
+def assert_same(live, **how):
+    """The numbers are those of a fresh evaluation."""
+    fresh = assay.evaluate_many(live.judgments.all_in_force(), COLLECTION.runs, live.names, **how)
+    for name, result in live.results().items():
+        known = fresh[name].per_query()
+        assert result.per_query() == {query: known[query] for query in result.queries}
+        assert set(result.queries) == set(known)
+
+
+@given(st.lists(votes, min_size=1, max_size=30))
+@settings(max_examples=25, deadline=None)
+def test_scores_follow_the_votes(cast):
+    live = make_live()
+    take(live, cast)
+    assert_same(live)
+
+
+@pytest.mark.parametrize("how", [{"convention": "trec_eval"}, {"rel": 2}, {"missing": "skip"}, {"depth": 5}])
+def test_policies_hold(how, monkeypatch):
+    monkeypatch.setattr(live_module, "PATIENCE", 10**9)
+    live = make_live(**how)
+    take(live, [("q01", "mda-02", 0.0), ("q02", "risk-05", 3.0), ("q01", "mda-02", None), ("q03", DOCUMENTS[0], 2.0)])
+    assert_same(live, **how)
+
+
+def test_only_what_changed_is_scored(monkeypatch):
+    monkeypatch.setattr(live_module, "PATIENCE", 10**9)
+    live = make_live()
+    scored = []
+    original = Live.scorer
+    monkeypatch.setattr(
+        Live, "scorer", lambda self, judged, top=0: scored.append(set(judged)) or original(self, judged, top)
+    )
+    take(live, [("q01", "mda-02", 0.0), ("q07", "mda-02", 3.0)])
+    assert scored == [{"q01", live_module.ANCHOR}, {"q07", live_module.ANCHOR}]
+
+
+def test_measures_of_all_queries_are_scored_whole(monkeypatch):
+    monkeypatch.setattr(live_module, "PATIENCE", 10**9)
+    live = make_live(measures=("err@10", "ndcg@10"))
+    assert live.is_local == all(map(live_module.is_of_one_query, live.measures.values()))
+    take(live, [("q01", "mda-02", 3.0), ("q02", "mda-02", 0.0)])
+    assert_same(live)
+
+
+def test_nothing_is_judged_at_first():
+    live = make_live(base={})
+    assert live.results() is None
+    assert live.comparison() is None
+    assert np.isnan(live.score_rows("ndcg@10")["bm25"]).all()
+    take(live, [("q01", "mda-02", 3.0)])
+    assert live.results()["bm25"].queries == ["q01"]
+    assert_same(live)
+    take(live, [("q01", "mda-02", None)], first=9)
+    assert live.results() is None
+
+
+def test_the_comparison_is_that_of_compare():
+    live = make_live()
+    take(live, [("q01", "mda-02", 0.0), ("q02", "risk-05", 3.0)])
+    fresh = assay.compare(live.judgments.all_in_force(), COLLECTION.runs, live.names, samples=10_000)
+    assert live.comparison().pairs == fresh.pairs
+    assert live.comparison() is live.comparison()
+
+
+def test_notes_are_taken_anew(monkeypatch):
+    live = make_live(base={"q01": {"mda-02": 1.0}})
+    assert any("24 queries" in str(note) for note in live.results()["dense"].notes)
+    monkeypatch.setattr(live_module, "PATIENCE", 0)
+    take(live, [("q02", "mda-02", 3.0)])
+    assert any("23 queries" in str(note) for note in live.results()["dense"].notes)
