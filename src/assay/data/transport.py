@@ -4,7 +4,7 @@ httpcore2, which httpx2 stands on, limits each wait for data: a server that send
 provisional response after another, would never exceed that. Its sockets are wrapped here, so that the time and the
 bytes of the whole exchange are limited. A request is handled in the thread that makes it: limits belong to a thread.
 
-Its own pool looks at every connection for every request; the one here takes the connection that was used last.
+Its own pool looks at every connection for every request; the one here only at the one that has been idle longest.
 """
 
 from __future__ import annotations
