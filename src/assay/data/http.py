@@ -13,8 +13,9 @@ import socket
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from assay.core.errors import AssayError, DataError
 from assay.core.limits import LIMITS as DATA_LIMITS
@@ -24,7 +25,8 @@ from assay.data.secrets import MARK, Secret, hide
 
 if TYPE_CHECKING:
     import httpcore2
-    import httpx2
+
+    from assay.data.transport import ConnectionPool
 
 # Bytes to decompress at a time: a small response may be a very large one.
 PIECE = 1 << 20
@@ -38,6 +40,7 @@ PASSING = (408, 425, 429)
 # How h11 names the status 101 where nobody asked for it.
 SWITCHED = "_SWITCH_UPGRADE"
 REDIRECTS = (300, 301, 302, 303, 305, 307, 308)
+LENGTH = b"Content-Length"
 OK, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 
 
@@ -75,6 +78,26 @@ def pause_before_retry(attempt: int, error: BaseException | None) -> float:
     return min(FIRST_PAUSE * 2 ** (attempt - 1) if after is None else after, LONGEST_PAUSE)
 
 
+class Head(NamedTuple):
+    """What precedes the content of a request; slow to make, and often the same but for the length, which comes last."""
+
+    # Method, address, headers, and whether there is content.
+    same: tuple[str, str, dict[str, str], bool]
+    url: httpcore2.URL
+    headers: list[tuple[bytes, bytes]]
+
+    @classmethod
+    def of(cls, same: tuple[str, str, dict[str, str], bool], content: bytes | None) -> Self:
+        import httpcore2
+        import httpx2
+
+        method, address, headers, _ = same
+        request = httpx2.Request(method, address, headers=headers, content=content)
+        url = request.url
+        target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        return cls(same, target, request.headers.raw)
+
+
 class HttpClient:
     """Connections that are kept between requests, with limits; may be used from many threads.
 
@@ -88,13 +111,14 @@ class HttpClient:
         self.largest = DATA_LIMITS.get().response
         self._is_closed = False
         self._pool = open_pool()
+        self._last_head: Head | None = None
 
     def send(self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None = None) -> bytes:
         """The content of the response. Raises `TemporaryError` if a retry may help, else `DataError`."""
         try:
             if not self._is_closed:
                 return self._exchange(self._pool, method, url, headers, content)
-            with open_pool() as pool:
+            with closing(open_pool()) as pool:
                 return self._exchange(pool, method, url, headers, content)
         except HttpError as error:
             raise HttpError(self.hide(str(error)), error.status) from None
@@ -114,7 +138,7 @@ class HttpClient:
 
     def _exchange(
         self,
-        pool: httpcore2.ConnectionPool,
+        pool: ConnectionPool,
         method: str,
         url: str,
         headers: Mapping[str, str],
@@ -126,14 +150,14 @@ class HttpClient:
         from assay.data.transport import LIMITS
 
         try:
-            request = as_sent(httpx2.Request(method, url, headers=headers, content=content))
+            request = self._request(method, url, headers, content)
             with LIMITS.of(self.timeout):
                 response, received = self._receive(pool, request)
         except httpx2.InvalidURL as error:
             raise DataError(f"invalid address: {error}") from None
         except (httpcore2.TimeoutException, TimeoutError):
             raise NoResponseError(f"no response within {self.timeout or 0:g} s") from None
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error) as error:
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.ConnectionNotAvailable, zlib.error) as error:
             if SWITCHED in str(error):
                 said = "HTTP 101: the server changes to another protocol, such as WebSocket; use an address for HTTP"
                 raise DataError(said) from None
@@ -141,43 +165,46 @@ class HttpClient:
         check_status(response, received)
         return received
 
-    def _receive(self, pool: httpcore2.ConnectionPool, request: httpcore2.Request) -> tuple[httpcore2.Response, bytes]:
+    def _request(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> httpcore2.Request:
+        """The request as the pool takes it."""
+        import httpcore2
+
+        head, same = self._last_head, (method, url, dict(headers), bool(content))
+        if head is None or head.same != same:
+            head = self._last_head = Head.of(same, content)
+        sent = head.headers
+        if content and sent[-1][0] == LENGTH:
+            sent = [*sent[:-1], (LENGTH, b"%d" % len(content))]
+        return httpcore2.Request(method, head.url, headers=sent, content=content)
+
+    def _receive(self, pool: ConnectionPool, request: httpcore2.Request) -> tuple[httpcore2.Response, bytes]:
         from assay.data.transport import LIMITS
 
-        response = pool.handle_request(request)
-        # Chunks have headers of their own.
-        LIMITS.allow(2 * self.largest)
-        try:
+        with pool.response_to(request) as response:
+            # Chunks have headers of their own.
+            LIMITS.allow(2 * self.largest)
             parts = decompress(response.iter_stream(), header(response, "Content-Encoding") or "")
-            return response, b"".join(up_to(self.largest, parts))
-        finally:
-            response.close()
-            if self._is_closed:
-                # It was still being opened when the others were closed.
-                response.extensions["network_stream"].close()
+            received = b"".join(up_to(self.largest, parts))
+        if self._is_closed:
+            # It was still being opened when the others were closed.
+            pool.close()
+        return response, received
 
 
-def open_pool() -> httpcore2.ConnectionPool:
+def open_pool() -> ConnectionPool:
     """A pool of connections without a limit on their number: callers decide how many requests they make at a time."""
     try:
         from assay.data import transport
     except ImportError:
         hint = 'pip install "assay[probe]", or "assay[judge]" for a judge'
         raise AssayError(f"HTTP needs the package httpx2; install it with: {hint}") from None
-    return transport.open_pool()
-
-
-def as_sent(request: httpx2.Request) -> httpcore2.Request:
-    """The request as the pool takes it."""
-    import httpcore2
-
-    url = request.url
-    target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    return httpcore2.Request(request.method, target, headers=request.headers.raw, content=request.read())
+    return transport.ConnectionPool()
 
 
 def header(response: httpcore2.Response, name: str) -> str | None:
     """The value of a header of the response."""
+    if not any(key.lower() == name.lower().encode() for key, _ in response.headers):
+        return None
     import httpx2
 
     return httpx2.Headers(response.headers).get(name)
@@ -247,6 +274,10 @@ def check_status(response: httpcore2.Response, content: bytes) -> None:
 
 def describe_failure(error: Exception) -> str:
     """A connection or a response that failed, in words."""
+    import httpcore2
+
+    if isinstance(error, httpcore2.ConnectionNotAvailable):
+        return "connection closed"
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, socket.gaierror):

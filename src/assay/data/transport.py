@@ -3,6 +3,8 @@
 httpcore2, which httpx2 stands on, limits each wait for data: a server that sends a byte now and then, or one
 provisional response after another, would never exceed that. Its sockets are wrapped here, so that the time and the
 bytes of the whole exchange are limited. A request is handled in the thread that makes it: limits belong to a thread.
+
+Its own pool looks at every connection for every request; the one here only at the one that has been idle longest.
 """
 
 from __future__ import annotations
@@ -10,12 +12,24 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from httpcore2 import SOCKET_OPTION, ConnectionPool, NetworkBackend, NetworkStream, SyncBackend
+from httpcore2 import (
+    SOCKET_OPTION,
+    HTTPConnection,
+    NetworkBackend,
+    NetworkStream,
+    Origin,
+    Request,
+    Response,
+    SyncBackend,
+    UnsupportedProtocol,
+    WriteError,
+)
 from httpx2 import create_ssl_context
 
 from assay.core.errors import DataError, FileError
@@ -81,18 +95,27 @@ HEADER_FILTER = HeaderFilter()
 
 
 class LimitedStream(NetworkStream):
-    """A connection within limits."""
+    """A connection within limits. What is written is sent at once, when the response is waited for."""
 
     def __init__(self, stream: NetworkStream) -> None:
         self.stream = stream
+        self.unsent: list[bytes] = []
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the limits say
+        if self.unsent:
+            self._send()
         part = self.stream.read(max_bytes, LIMITS.seconds_left())
         LIMITS.count(len(part))
         return part
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - the limits say
-        self.stream.write(buffer, LIMITS.seconds_left())
+        self.unsent.append(buffer)
+
+    def _send(self) -> None:
+        buffer, self.unsent = b"".join(self.unsent), []
+        # A server that refuses a request may respond and close the connection before it has read all of it.
+        with suppress(WriteError):
+            self.stream.write(buffer, LIMITS.seconds_left())
 
     def close(self) -> None:
         self.stream.close()
@@ -127,15 +150,65 @@ class LimitedBackend(NetworkBackend):
         return LimitedStream(self.backend.connect_tcp(host, port, seconds, local_address, socket_options))
 
 
-def open_pool() -> ConnectionPool:
-    """Connections that are kept; as many as callers make requests at a time."""
-    logging.getLogger("httpcore2.http11").addFilter(HEADER_FILTER)
-    return ConnectionPool(
-        ssl_context=tls_settings(),
-        max_connections=None,
-        keepalive_expiry=IDLE_SECONDS,
-        network_backend=LimitedBackend(),
-    )
+class ConnectionPool:
+    """Connections that are kept between requests, as many as callers make requests at a time; for many threads."""
+
+    def __init__(self) -> None:
+        logging.getLogger("httpcore2.http11").addFilter(HEADER_FILTER)
+        self._tls = tls_settings()
+        self._backend = LimitedBackend()
+        self._lock = threading.Lock()
+        self._open: set[HTTPConnection] = set()
+        # By scheme, host and port; the one that has been idle longest comes first.
+        self._idle: defaultdict[tuple[bytes, bytes, int], deque[HTTPConnection]] = defaultdict(deque)
+
+    @contextmanager
+    def response_to(self, request: Request) -> Iterator[Response]:
+        """Sends a request; the connection is kept if the response is read to its end."""
+        origin = request.url.origin
+        if origin.scheme not in (b"http", b"https"):
+            raise UnsupportedProtocol("the address must begin with http:// or https://")
+        idle = self._idle[origin.scheme, origin.host, origin.port]
+        connection = self._take(idle) or self._add(origin)
+        try:
+            response = connection.handle_request(request)
+            try:
+                yield response
+            finally:
+                response.close()
+        finally:
+            if connection.is_available():
+                idle.append(connection)
+            else:
+                self._remove(connection)
+
+    def close(self) -> None:
+        """Closes all connections, those in use too."""
+        with self._lock:
+            connections = list(self._open)
+        for connection in connections:
+            connection.close()
+
+    def _take(self, idle: deque[HTTPConnection]) -> HTTPConnection | None:
+        """A connection that is neither too old nor closed by the server."""
+        with suppress(IndexError):
+            while True:
+                connection = idle.popleft()
+                if connection.is_available() and not connection.has_expired():
+                    return connection
+                self._remove(connection)
+        return None
+
+    def _add(self, origin: Origin) -> HTTPConnection:
+        connection = HTTPConnection(origin, self._tls, keepalive_expiry=IDLE_SECONDS, network_backend=self._backend)
+        with self._lock:
+            self._open.add(connection)
+        return connection
+
+    def _remove(self, connection: HTTPConnection) -> None:
+        with self._lock:
+            self._open.discard(connection)
+        connection.close()
 
 
 @cache
