@@ -1,4 +1,5 @@
 import pytest
+
 from studio_server import Client, make_studio, serving
 
 

@@ -5,10 +5,10 @@ import threading
 
 import httpx2
 import pytest
-from studio_server import Client, make_studio, serving
 
 import assay
 from assay.studio import app
+from studio_server import Client, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}
 
@@ -176,7 +176,7 @@ def test_nothing_judged_yet(tmp_path):
         assert ann.get("/api/overview").json()["means"]["rr@10"][1]["value"] == 1.0
 
 
-def test_queries_are_listed_sorted_and_found(studio, ann):
+def test_queries_are_listed_sorted_and_found(ann):
     rows = ann.get("/api/queries", measure="ndcg@10", a="bm25", b="dense", sort="difference").json()["rows"]
     differences = [row["difference"] for row in rows]
     assert differences == sorted(differences)
@@ -278,7 +278,7 @@ def test_no_path_reaches_the_file_system(ann):
         assert ann.http.get(path).status_code == 404
 
 
-def test_changes_are_told(url, ann, bob):
+def test_changes_are_told(ann, bob):
     heard = []
 
     def listen():
@@ -351,7 +351,7 @@ def test_models_are_voters_of_their_own(studio, url, ann):
     assert (taken.status_code, taken.json()["error"]) == (403, "qwen3 is the name of a model; choose another")
 
 
-def test_guidelines_are_kept(studio, ann):
+def test_guidelines_are_kept(ann):
     assert "Read the question" in ann.get("/api/session").json()["collection"]["guidelines"]
     assert ann.send("PUT", "/api/guidelines", {"text": "Be kind.\n<b>"}).status_code == 200
     assert ann.get("/api/session").json()["collection"]["guidelines"] == "Be kind.\n<b>"

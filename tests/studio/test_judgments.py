@@ -9,7 +9,7 @@ from assay.studio.store.events import VoteEvent
 BASE = {"q1": {"d1": 3.0, "d2": 0.0}}
 
 
-def event(number, voter, vote, document="d1", kind="vote", replaces=None):
+def event(number, voter, vote, document="d1", *, kind="vote", replaces=None):
     return VoteEvent("q1", document, voter, vote, kind=kind, replaces=replaces, id=number, time=float(number))
 
 

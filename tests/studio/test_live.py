@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studio_server import demo
-from studio_server import settings as studio_settings
 
 import assay
 from assay.studio import live as live_module
 from assay.studio.judgments import Counting, Judgments
 from assay.studio.live import Live
 from assay.studio.store.events import VoteEvent
+from studio_server import demo
+from studio_server import settings as studio_settings
 
 COLLECTION = demo()
 DOCUMENTS = sorted({document for each in COLLECTION.judgments.values() for document in each})
