@@ -214,7 +214,7 @@ class JudgmentPool:
     def _per(self) -> int:
         """What a sum over queries is divided by."""
         is_mean = self.compared is not None and self.compared.additive.measure.definition.aggregate == "mean"
-        return max(len(self.pairs.queries), 1) if is_mean else 1
+        return max(self.pairs.counted, 1) if is_mean else 1
 
     def moves(self) -> Moves:
         """The difference of the two runs, and how far each unjudged document can move it."""
@@ -234,7 +234,7 @@ class JudgmentPool:
             return None
         if self._settlement is None:
             named = {"measure": self.compared.measure, "a": self.compared.a, "b": self.compared.b}
-            self._settlement = settle(self.moves(), len(self.pairs.queries), self._per, named)
+            self._settlement = settle(self.moves(), self.pairs.counted, self._per, named)
         return self._settlement
 
 
