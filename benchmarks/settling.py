@@ -26,6 +26,7 @@ ORDERS = ("worth", "depth", "random")
 COLLECTIONS = 20
 QUERIES = 50
 DOCUMENTS = 200
+ROUNDING = 1e-12
 
 
 class Trial(NamedTuple):
@@ -62,7 +63,7 @@ def judge_until_settled(
 
 def sign_of(value: float) -> int:
     """1, -1, or 0 for what is only rounding."""
-    return 0 if abs(value) < 1e-12 else int(np.sign(value))
+    return 0 if abs(value) < ROUNDING else int(np.sign(value))
 
 
 def generate(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, object]]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "agree": ("qrels.txt", "other.txt"),
     "votes": ("votes.csv",),
     "clicks": ("clicks.csv", "--min-impressions", "1"),
+    "next": ("qrels.txt", "one.run", "two.run"),
     "plot": ("means", "qrels.txt", "one.run"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),

@@ -96,7 +96,12 @@ def adds_up(measure):
         whole = [list(zip(ranks, grades, strict=True))]
         with_missing = [[*whole[0], (0, 3)]]
         single = [[hit] for hit in whole[0]]
-        swapped = [[(ranks[0], grades[-1])], [(ranks[-1], grades[0])], [(ranks[0], grades[0])], [(ranks[-1], grades[-1])]]
+        swapped = [
+            [(ranks[0], grades[-1])],
+            [(ranks[-1], grades[0])],
+            [(ranks[0], grades[0])],
+            [(ranks[-1], grades[-1])],
+        ]
         try:
             value, more, parts, cross = (
                 measure(judged_of(queries, DEPTH)) for queries in (whole, with_missing, single, swapped)
@@ -165,7 +170,7 @@ def test_a_measure_that_does_not_add_up_names_one_that_does(measure, proposal):
     assert [pair.worth for pair in found.pairs] == [None, None]
     name = proposal.removeprefix("use ")
     assert assay.next_judgments(None, runs, name).settlement is not None
-    with pytest.raises(assay.MeasureError, match="pairs have no worth: .* is not a sum over ranks"):
+    with pytest.raises(assay.MeasureError, match=r"pairs have no worth: .* is not a sum over ranks"):
         assay.next_judgments(None, runs, measure)
 
 

@@ -28,7 +28,11 @@ def test_by_depth_the_best_ranks_come_first():
     assert names(pairs) == ["q1a", "q1b", "q2e", "q3h", "q2f", "q2g", "q1c", "q1x", "q1d"]
     assert [pair.rank for pair in pairs] == [1, 1, 1, 1, 2, 2, 3, 3, 4]
     assert names(found(order="depth", depth=1).pairs) == ["q1a", "q1b", "q2e", "q3h"]
-    assert names(found({"q1": {"a": 0, "zz": 1}, "q9": {"a": 1}}, order="depth", depth=1).pairs) == ["q1b", "q2e", "q3h"]
+    assert names(found({"q1": {"a": 0, "zz": 1}, "q9": {"a": 1}}, order="depth", depth=1).pairs) == [
+        "q1b",
+        "q2e",
+        "q3h",
+    ]
 
 
 def test_by_worth_the_largest_moves_come_first():
@@ -173,14 +177,18 @@ def test_queries_that_a_run_lacks_count_as_the_policy_says():
 
 
 def test_votes_are_judgments():
-    votes = assay.votes([{"query": "q1", "document": "a", "vote": "up"}, {"query": "q2", "document": "e", "vote": "up"}])
+    votes = assay.votes(
+        [{"query": "q1", "document": "a", "vote": "up"}, {"query": "q2", "document": "e", "vote": "up"}]
+    )
     assert names(found(votes, order="depth", depth=1).pairs) == ["q1b", "q3h"]
 
 
 def test_many_chunks_of_queries_are_one_pool(monkeypatch):
     generator = np.random.default_rng(2)
     runs = {
-        name: {f"q{n}": [f"d{each}" for each in generator.permutation(12)[: generator.integers(1, 9)]] for n in range(40)}
+        name: {
+            f"q{n}": [f"d{each}" for each in generator.permutation(12)[: generator.integers(1, 9)]] for n in range(40)
+        }
         for name in "ab"
     }
     qrels = {f"q{n}": {f"d{each}": int(generator.integers(3)) for each in range(4)} for n in range(0, 40, 3)}
@@ -207,7 +215,8 @@ def test_table_and_exports():
     assert shown.to_csv().splitlines()[1] == "q3,h,1,0.3333333333333333"
     assert str(shown.settlement) in str(shown)
     many = found(None, {"a": {"q": [f"d{n}" for n in range(30)]}, "b": {"q": ["x"]}}, depth=30)
-    assert "11 more pairs" in str(many)
+    assert "11 more pairs to judge" in str(many)
+    assert (len(many.first(2).pairs), many.first(2).left, many.left) == (2, 29, 0)
     assert len(many.to_csv().splitlines()) == 32
 
 

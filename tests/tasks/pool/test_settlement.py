@@ -44,11 +44,12 @@ def settlement_of(measure, judged, a, b, **how):
     return assay.next_judgments({"q": judged} if judged else None, runs, measure, order="depth", **how).settlement
 
 
-@pytest.mark.parametrize(("measure", "judged", "a", "b", *"dlhson"), BY_HAND)
-def test_by_hand(measure, judged, a, b, d, l, h, s, o, n):  # noqa: E741 - the columns of the table
+@pytest.mark.parametrize("row", BY_HAND)
+def test_by_hand(row):
+    measure, judged, a, b, difference, lowest, highest, *rest = row
     found = settlement_of(measure, judged, a, b)
-    assert (found.difference, found.lowest, found.highest) == pytest.approx((d, l, h), abs=1e-12)
-    assert (found.is_settled, found.opposing, found.needed) == (s, o, n)
+    assert (found.difference, found.lowest, found.highest) == pytest.approx((difference, lowest, highest), abs=1e-12)
+    assert [found.is_settled, found.opposing, found.needed] == rest
 
 
 def test_a_difference_of_zero_is_not_settled_while_anything_moves():
@@ -133,10 +134,10 @@ rankings = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from([1.0, 2.0
 def comparisons(draw):
     """Two runs of one or two queries with tied scores, and judgments of some of their documents."""
     queries = ["q1", "q2"][: draw(st.integers(1, 2))]
-    a = draw(st.fixed_dictionaries({query: rankings for query in queries}))
-    b = draw(st.fixed_dictionaries({query: rankings for query in draw(st.sampled_from([queries, queries[:1]]))}))
+    a = draw(st.fixed_dictionaries(dict.fromkeys(queries, rankings)))
+    b = draw(st.fixed_dictionaries(dict.fromkeys(draw(st.sampled_from([queries, queries[:1]])), rankings)))
     pairs = sorted({(query, document) for run in (a, b) for query in run for document in run[query]})
-    known = draw(st.lists(st.sampled_from([None, None, *[-1, 0, 1, 2]]), min_size=len(pairs), max_size=len(pairs)))
+    known = draw(st.lists(st.sampled_from([None, None, -1, 0, 1, 2]), min_size=len(pairs), max_size=len(pairs)))
     judged = {}
     for (query, document), grade in zip(pairs, known, strict=True):
         if grade is not None:
@@ -148,10 +149,12 @@ def comparisons(draw):
     return a, b, judged, open_pairs
 
 
-def differences(measure, runs, judged, pairs, choices, how):
+def differences(measure, runs, judged, pairs, **how):
     """The difference under every way to go on judging, documents left out included."""
     found = []
-    for values in itertools.product([None, *choices], repeat=len(pairs)):
+    # A grade just beside 2 gains itself where 2 has a gain of its own.
+    choices = [None, -1, 0, 1, 2, *([math.nextafter(2, 0)] if "2:1" in measure else [])]
+    for values in itertools.product(choices, repeat=len(pairs)):
         complete = {query: dict(judged.get(query, {})) for query in {*runs["a"], *runs["b"]}}
         for (query, document), grade in zip(pairs, values, strict=True):
             if grade is not None:
@@ -173,9 +176,7 @@ def test_no_completion_is_outside_the_interval(comparison, measure, ties, negati
     how = {"ties": ties, "negative": negative}
     runs = {"a": a, "b": b}
     found = assay.next_judgments(judged, runs, measure, order="depth", top_grade=2, lowest_grade=-1, **how).settlement
-    # A grade just beside 2 gains itself where 2 has a gain of its own.
-    beside = [math.nextafter(2, 0)] if "2:1" in measure else []
-    possible = differences(measure, runs, judged, pairs, [-1, 0, 1, 2, *beside], how)
+    possible = differences(measure, runs, judged, pairs, **how)
     now = possible[0]
     assert found.difference == pytest.approx(now, abs=1e-12)
     assert found.lowest == pytest.approx(min(possible), abs=1e-12)
@@ -199,8 +200,6 @@ def test_as_many_judgments_are_needed_as_it_says(comparison, measure):
         return assay.next_judgments(more, {"a": a, "b": b}, measure, **how).settlement.is_settled
 
     fewest = min(
-        size
-        for size in range(len(pairs) + 1)
-        if any(settles(chosen) for chosen in itertools.combinations(pairs, size))
+        size for size in range(len(pairs) + 1) if any(settles(chosen) for chosen in itertools.combinations(pairs, size))
     )
     assert found.needed == fewest

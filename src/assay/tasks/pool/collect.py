@@ -45,8 +45,8 @@ class RunTops(NamedTuple):
 class Pairs:
     """The pairs of a pool, by query: `starts` is where each query's pairs begin, and the end of the last.
 
-    `counted` is how many queries count in a comparison. `best` is the best rank over the runs. `coefficient` is the weight of the document's rank in run b less that in
-    run a, and `grade` its grade, NaN if it is not judged.
+    `counted` is how many queries count in a comparison. `best` is the best rank over the runs, `coefficient` the weight
+    of the document's rank in run b less that in run a, and `grade` its grade, NaN if it is not judged.
     """
 
     queries: list[str]
