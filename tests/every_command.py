@@ -30,6 +30,7 @@ COMMANDS = {
     "studio": ("qrels.txt", "one.run", "two.run", "--dry-run", "--store", "pages/studio.sqlite"),
     "votes": ("votes.csv",),
     "clicks": ("clicks.csv", "--min-impressions", "1"),
+    "next": ("qrels.txt", "one.run", "two.run"),
     "plot": ("means", "qrels.txt", "one.run"),
     "gate": ("qrels.txt", "one.run", "--min", "rr=0.1"),
     "rag": ("records.jsonl",),

@@ -126,18 +126,14 @@ def two_runs(names: Sequence[str], a: str | None, b: str | None) -> tuple[tuple[
     for option, name in (("a", a), ("b", b)):
         if name is not None and name not in names:
             raise PolicyError(f"{Option(option)}: unknown run {show(name)}; the runs are {', '.join(map(show, names))}")
-    if a is None and b is None and len(names) == PAIR:
-        return (names[0], names[1]), ""
+    if a is not None and a == b:
+        raise PolicyError(f"{Option('a')} and {Option('b')} are the same run, {show(a)}; name two")
     if len(names) < PAIR:
         return None, "one run is nothing to compare; give two"
-    if len(names) == PAIR and None in (a, b):
-        other = next(each for each in names if each not in (a, b))
-        return (a or other, b or other), ""
-    if a is None or b is None:
+    left = [name for name in names if name not in (a, b)]
+    if len(names) > PAIR and (a is None or b is None):
         return None, f"{len(names)} runs; name the two to compare, {Option('a')} and {Option('b')}"
-    if a == b:
-        raise PolicyError(f"{Option('a')} and {Option('b')} are the same run, {show(a)}; name two")
-    return (a, b), ""
+    return (a or left.pop(0), b or left.pop(0)), ""
 
 
 def read_judgments(qrels: object) -> Qrels | None:

@@ -45,11 +45,12 @@ class RunTops(NamedTuple):
 class Pairs:
     """The pairs of a pool, by query: `starts` is where each query's pairs begin, and the end of the last.
 
-    `best` is the best rank over the runs. `coefficient` is the weight of the document's rank in run b less that in
-    run a, and `grade` its grade, NaN if it is not judged.
+    `counted` is how many queries count in a comparison. `best` is the best rank over the runs, `coefficient` the weight
+    of the document's rank in run b less that in run a, and `grade` its grade, NaN if it is not judged.
     """
 
     queries: list[str]
+    counted: int
     starts: IntArray
     best: IntArray
     coefficient: FloatArray
@@ -109,14 +110,15 @@ def collect_pairs(
         pairs = pairs.join(own, on=["query", "document"], how="left", maintain_order="left")
         text.append("".join(pairs["document"].to_list()).encode())
         made.append(pairs.with_columns(polars.col("document").str.len_bytes().alias("length")).drop("document"))
-    return joined(found.queries, polars.concat(made), b"".join(text))
+    return joined(found.queries, int(sides.counted.sum()), polars.concat(made), b"".join(text))
 
 
-def joined(queries: list[str], rows: polars.DataFrame, text: bytes) -> Pairs:
+def joined(queries: list[str], counted: int, rows: polars.DataFrame, text: bytes) -> Pairs:
     """The pairs of all chunks."""
     counts = np.bincount(rows["query"].to_numpy(), minlength=len(queries))
     return Pairs(
         queries=queries,
+        counted=counted,
         starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
         best=rows["rank"].to_numpy().astype(np.int32),
         coefficient=rows["coefficient"].to_numpy().copy(),

@@ -69,22 +69,21 @@ class JudgmentPool:
         self._is_judged: BoolArray = ~np.isnan(pairs.grade)
         self._votes = self._is_judged.astype(np.int32)
         self._known: OrderedDict[tuple[str, int], IntArray] = OrderedDict()
-        self._gained = np.zeros(len(pairs))
-        self._largest = self._rounding = 0.0
-        if compared is not None:
-            self._weigh(compared.additive)
-        # The pairs that can move the difference, the largest move first, and what the rest need of each.
-        self._movers = np.argsort(-np.abs(pairs.coefficient), kind="stable")
-        self._movers = self._movers[: np.count_nonzero(pairs.coefficient)].astype(np.int32)
+        self._settlement: Settlement | None = None
+        by_rank = by_best_rank(pairs.best)
+        self._by_depth = by_rank[: np.count_nonzero(pairs.best <= depth)]
+        # The pairs that can move the difference, the largest move first, and of equal ones the best rank.
+        by_rank = by_rank[pairs.coefficient[by_rank] != 0]
+        self._movers = by_rank[np.argsort(-np.abs(pairs.coefficient[by_rank]), kind="stable")]
+        self._place = np.full(len(pairs), -1, dtype=np.int32)
+        self._place[self._movers] = np.arange(len(self._movers))
         self._coefficients = pairs.coefficient[self._movers]
-
-    def _weigh(self, additive: Additive) -> None:
-        """Finds out what the judgments so far gain, and what any can."""
-        rows = np.flatnonzero(self._is_judged)
-        grades, places = np.unique(self.pairs.grade[rows], return_inverse=True)
-        self._gained[rows] = additive.check_gains(grades)[places]
-        self._largest = max(map(abs, additive.bounds))
-        self._rounding = ROUNDING * self._largest * float(np.abs(self.pairs.coefficient).sum())
+        self._is_open: BoolArray = ~self._is_judged[self._movers]
+        self._gained = np.zeros(len(self._movers))
+        if compared is not None:
+            self._gained = gains_of(pairs.grade, compared.additive)[self._movers]
+            self._largest = max(map(abs, compared.additive.bounds))
+            self._rounding = ROUNDING * self._largest * float(np.abs(pairs.coefficient).sum())
 
     def __len__(self) -> int:
         """How many pairs there are, judged or not."""
@@ -130,7 +129,10 @@ class JudgmentPool:
             return False
         self.pairs.grade[row] = np.nan if grade is None else grade
         self._is_judged[row] = grade is not None
-        self._gained[row] = gained
+        if self._place[row] >= 0:
+            self._is_open[self._place[row]] = grade is None
+            self._gained[self._place[row]] = gained
+            self._settlement = None
         self._votes[row] = max(self._votes[row], 1) * (grade is not None) if votes is None else votes
         return True
 
@@ -216,33 +218,26 @@ class JudgmentPool:
         return self._known[key]
 
     def _sort(self, order: str, seed: int) -> IntArray:
-        best = self.pairs.best
         if order == "random":
-            pool = np.flatnonzero(best <= self.depth).astype(np.int32)
-            return np.random.default_rng(check_whole("seed", seed, 0)).permutation(pool)
-        by_depth: IntArray = np.argsort(np.minimum(best, self.depth + 1).astype(np.int32), kind="stable")
-        by_depth = by_depth[: np.count_nonzero(best <= self.depth)].astype(np.int32)
+            return np.random.default_rng(check_whole("seed", seed, 0)).permutation(self._by_depth)
         if order == "depth":
-            return by_depth
-        # Equal moves by rank; those that move nothing come last.
-        still = by_depth[self.pairs.coefficient[by_depth] == 0]
-        size, rank = np.abs(self._coefficients), best[self._movers]
-        return np.concatenate((self._movers[np.lexsort((rank, -size))], still))
+            return self._by_depth
+        # Those that move nothing come last.
+        return np.concatenate((self._movers, self._by_depth[self._place[self._by_depth] < 0]))
 
     @property
     def _per(self) -> int:
         """What a sum over queries is divided by."""
         is_mean = self.compared is not None and self.compared.additive.measure.definition.aggregate == "mean"
-        return max(len(self.pairs.queries), 1) if is_mean else 1
+        return max(self.pairs.counted, 1) if is_mean else 1
 
     def moves(self) -> Moves:
         """The difference of the two runs, and how far each unjudged document can move it."""
         if self.compared is None:
             raise MeasureError(self.reason)
         low, high = self.compared.additive.bounds
-        is_open = ~self._is_judged[self._movers]
-        left = self._coefficients[is_open]
-        difference = float((self._coefficients * self._gained[self._movers]).sum())
+        left = self._coefficients[self._is_open]
+        difference = float((self._coefficients * self._gained).sum())
         one: FloatArray = left * high
         other: FloatArray = left * low
         return Moves(difference, -np.minimum(one, other), np.maximum(one, other), self._rounding)
@@ -252,8 +247,26 @@ class JudgmentPool:
         """How far judgments can still move the difference of the two runs; None if `reason` says why not."""
         if self.compared is None:
             return None
-        named = {"measure": self.compared.measure, "a": self.compared.a, "b": self.compared.b}
-        return settle(self.moves(), len(self.pairs.queries), self._per, named)
+        if self._settlement is None:
+            named = {"measure": self.compared.measure, "a": self.compared.a, "b": self.compared.b}
+            self._settlement = settle(self.moves(), self.pairs.counted, self._per, named)
+        return self._settlement
+
+
+def by_best_rank(best: IntArray) -> IntArray:
+    """The rows by their best rank; those with the same rank stay in order."""
+    # Numbers of 16 bits are sorted by their digits.
+    small = best.astype(np.uint16) if best.max(initial=0) < 1 << 16 else best
+    return np.argsort(small, kind="stable").astype(np.int32)
+
+
+def gains_of(grades: FloatArray, additive: Additive) -> FloatArray:
+    """What each grade gains, 0 for NaN; raises if it is not one that a document may get."""
+    gained = np.zeros(len(grades))
+    rows = np.flatnonzero(~np.isnan(grades))
+    known, places = np.unique(grades[rows], return_inverse=True)
+    gained[rows] = additive.check_gains(known)[places]
+    return gained
 
 
 def check_order(order: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from assay.core.text import count
 from assay.render import Column, Exports, Table, finite, json_fields
 from assay.render.export import render
 
@@ -45,33 +46,39 @@ class NextJudgments(Exports):
     `settlement` is None if that cannot be told, and `reason` says why. `pool` takes further judgments in.
     """
 
-    def __init__(self, pool: JudgmentPool, order: str, rows: IntArray) -> None:
+    def __init__(self, pool: JudgmentPool, order: str, rows: IntArray, most: int | None = None) -> None:
         self.pool, self.order = pool, order
-        self.pairs = PairsToJudge(pool, rows)
+        self._rows = rows
+        self.pairs = PairsToJudge(pool, rows[:most])
         self.settlement: Settlement | None = pool.settlement
         self.reason = pool.reason
 
     def __repr__(self) -> str:
         return f"<NextJudgments: {len(self.pairs):,} pairs by {self.order}; {self.settlement or self.reason}>"
 
+    def first(self, most: int) -> NextJudgments:
+        """The same with the first pairs only."""
+        return NextJudgments(self.pool, self.order, self._rows, most)
+
+    @property
+    def left(self) -> int:
+        """How many pairs are to judge after these."""
+        return len(self._rows) - len(self.pairs)
+
     def table(self) -> Table:
         """One row per pair, in order."""
-        return self.first(len(self.pairs))
-
-    def first(self, most: int) -> Table:
-        """A table of the first pairs."""
-        has_worth = self.pool.compared is not None
         columns = [Column("query", is_text=True), Column("document", is_text=True), Column("rank")]
-        rows: list[tuple[Any, ...]] = [(pair.query, pair.document, pair.rank) for pair in self.pairs[:most]]
-        if has_worth:
+        rows: list[tuple[Any, ...]] = [(pair.query, pair.document, pair.rank, pair.worth) for pair in self.pairs]
+        if self.pool.compared is None:
+            rows = [row[:-1] for row in rows]
+        else:
             columns.append(Column("worth", 6))
-            rows = [(*row, pair.worth) for row, pair in zip(rows, self.pairs[:most], strict=True)]
-        left = len(self.pairs) - len(rows)
-        notes = (f"{left:,} more pairs",) if left else ()
+        notes = (f"{count(self.left, 'more pair')} to judge",) if self.left else ()
         return Table(tuple(columns), tuple(rows), str(self.settlement or self.reason), notes)
 
     def __str__(self) -> str:
-        return render(self.first(MOST_PRINTED), "table").rstrip("\n")
+        shown = self if len(self.pairs) <= MOST_PRINTED else self.first(MOST_PRINTED)
+        return render(shown.table(), "table").rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""
@@ -79,6 +86,7 @@ class NextJudgments(Exports):
             "order": self.order,
             "settlement": None if self.settlement is None else self.settlement.to_dict(),
             "reason": self.reason,
+            "left": self.left,
             "pairs": [
                 {"query": each.query, "document": each.document, "rank": each.rank, "worth": finite(each.worth)}
                 for each in self.pairs

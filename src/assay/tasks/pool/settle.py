@@ -57,7 +57,8 @@ class Settlement:
             return f"settled: no further judgment can change the sign ({where} {over}{end})"
         moves = "it" if self.better is None else "it the other way"
         still = f"{count(self.opposing, 'unjudged document')} can still move {moves}"
-        more = f"{count(self.needed, 'more judgment')} settle it if none finds a relevant document"
+        settle = "settles" if self.needed == 1 else "settle"
+        more = f"{count(self.needed, 'more judgment')} {settle} it if none finds a relevant document"
         return f"not settled: {where} {over}; {range_}; {still}" + ("" if self.better is None else f"; {more}")
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,116 @@
+"""How many judgments settle a comparison of two runs, by the order in which documents are judged.
+
+    python benchmarks/settling.py [COLLECTIONS]
+
+Pairs are judged one by one, as the truth says, until `assay.next_judgments` proves that no further judgment can change
+which run is better by dcg@10. The figure is the share of the pool, the first 20 documents of both runs, that had to be
+judged. The truth is that of the demo collection, and of generated ones whose runs are of different quality.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.resources import files
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+import assay
+from assay.tasks.pool.api import make_pool
+
+MEASURE = "dcg@10"
+DEPTH = 20
+TOP = 3
+ORDERS = ("worth", "depth", "random")
+COLLECTIONS = 20
+QUERIES = 50
+DOCUMENTS = 200
+ROUNDING = 1e-12
+
+
+class Trial(NamedTuple):
+    """Judging in one order until a comparison is settled: judgments made, pairs in the pool, the sign it ended with.
+
+    `truth` is the sign if the whole pool is judged.
+    """
+
+    judged: int
+    pool: int
+    sign: int
+    truth: int
+
+
+def judge_until_settled(
+    truth: dict[str, dict[str, float]], runs: dict[str, object], order: str, seed: int = 0
+) -> Trial:
+    """Judges pairs in an order, as the truth says; what it does not have is not relevant."""
+    pool = make_pool(None, runs, MEASURE, depth=DEPTH, grades={"top": TOP})
+    size = sum(int(rank) <= DEPTH for rank in pool.pairs.best)
+    pairs = pool.next(order, most=len(pool), seed=seed)
+    judged = 0
+    settlement = pool.settlement
+    for pair in pairs:
+        if settlement is None or settlement.is_settled:
+            break
+        pool.judge(pair.query, pair.document, truth.get(pair.query, {}).get(pair.document, 0))
+        judged += 1
+        settlement = pool.settlement
+    found = 0.0 if settlement is None else settlement.difference
+    a, b = (assay.evaluate(truth, run, MEASURE)[MEASURE] for run in runs.values())
+    return Trial(judged, size, sign_of(found), sign_of(b - a))
+
+
+def sign_of(value: float) -> int:
+    """1, -1, or 0 for what is only rounding."""
+    return 0 if abs(value) < ROUNDING else int(np.sign(value))
+
+
+def generate(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, object]]:
+    """Judgments with few relevant documents, and two runs that find them by scores with more or less noise."""
+    generator = np.random.default_rng(seed)
+    grades = generator.choice(4, size=(QUERIES, DOCUMENTS), p=[0.92, 0.04, 0.025, 0.015])
+    truth = {f"q{n}": {f"d{m}": float(grade) for m, grade in enumerate(row)} for n, row in enumerate(grades)}
+    runs: dict[str, object] = {}
+    for name, noise in zip("ab", generator.uniform(0.5, 3.0, 2), strict=True):
+        scores = grades + generator.normal(0, noise, grades.shape)
+        first = np.argsort(-scores, axis=1)[:, :30]
+        runs[name] = {f"q{n}": [f"d{m}" for m in row] for n, row in enumerate(first)}
+    return truth, runs
+
+
+def demo() -> tuple[dict[str, dict[str, float]], dict[str, object]]:
+    """The demo collection: its judgments, and its runs by name."""
+    folder = files("assay") / "demo"
+    qrels = assay.read_qrels(str(folder / "qrels.txt"))
+    truth = {query: {document: max(grade, 0.0) for document, grade in qrels[query].items()} for query in qrels}
+    names = ("bm25", "dense", "hybrid")
+    return truth, {name: assay.read_run(str(folder / f"{name}.run")) for name in names}
+
+
+def collections(count: int) -> list[tuple[str, dict[str, dict[str, float]], dict[str, object]]]:
+    """Every pair of runs that is compared: those of the demo collection, and generated ones."""
+    truth, runs = demo()
+    pairs = [(f"{a}, {b}", truth, {a: runs[a], b: runs[b]}) for a, b in combinations(runs, 2)]
+    return [*pairs, *((f"generated {seed}", *generate(seed)) for seed in range(count))]
+
+
+def main() -> None:
+    """Prints the share of the pool that had to be judged, by order."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else COLLECTIONS
+    shares: dict[str, list[float]] = {order: [] for order in ORDERS}
+    wrong = 0
+    print(f"{'':24}{''.join(f'{order:>10}' for order in ORDERS)}      pool")
+    for name, truth, runs in collections(count):
+        trials = {order: judge_until_settled(truth, runs, order) for order in ORDERS}
+        wrong += sum(trial.sign != trial.truth for trial in trials.values())
+        for order, trial in trials.items():
+            shares[order].append(trial.judged / trial.pool)
+        judged = "".join(f"{trial.judged:10,}" for trial in trials.values())
+        print(f"{name:24}{judged}{trials['worth'].pool:10,}")
+    print(f"{'share of the pool, mean':24}{''.join(f'{np.mean(shares[order]):10.0%}' for order in ORDERS)}")
+    print(f"settled with the wrong sign: {wrong} of {len(ORDERS) * len(shares['worth'])}")
+
+
+if __name__ == "__main__":
+    main()
