@@ -84,6 +84,7 @@ REFUSED = [
     (NewVote("q", "d", "ann", True), "is not a finite number"),
     (NewVote("q", "d", "ann", "1"), "is not a finite number"),
     (NewVote("q", "d", "ann", 1, time=float("inf")), "the time 'inf'"),
+    (NewVote("q", "d", "ann", 1, time=1.7e12), "the time '1700000000000.0' is not in seconds since 1970"),
     (NewVote("", "d", "ann", 1), "the query is empty"),
     (NewVote("q", " ", "ann", 1), "the document is empty"),
     (NewVote("q", "d", "", 1), "the name of the voter is empty"),
