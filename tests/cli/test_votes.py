@@ -34,3 +34,13 @@ def test_bad_input(assay, folder):
     )
     assert not (folder / "made.txt").exists()
     assert assay("votes", "nothing.csv").exit_code == 2
+
+
+def test_a_studio_s_store(assay, folder):
+    from assay.studio.store import NewVote, Store
+
+    with Store.open(folder / "studio.sqlite") as store:
+        store.record([NewVote("q1", "d1", "ann", 2), NewVote("q1", "d2", "bob", 0)])
+        written = assay("votes", "studio.sqlite", "-o", "made.txt")
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert (folder / "made.txt").read_text() == "q1 0 d1 2\nq1 0 d2 0\n"

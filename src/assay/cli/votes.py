@@ -55,8 +55,8 @@ def command(
     """Turns the votes in FILE into judgments: a grade per query and document, and how sure it is.
 
     FILE is CSV, TSV, JSON Lines, JSON or Parquet, with columns query, document and vote, and if there are any voter,
-    time and comment. A vote is up or down (yes, no, true, false, 1, -1 …) or a grade; an empty one, ? or "cannot tell"
-    counts for nothing. docs/votes.md explains the methods.
+    time and comment; or the file in which a studio keeps its votes. A vote is up or down (yes, no, true, false, 1, -1
+    …) or a grade; an empty one, ? or "cannot tell" counts for nothing. docs/votes.md explains the methods.
     """
     check_target(output)
     found = votes(source_of(votes_file), method=method, min_votes=min_votes, scale=scale, threshold=threshold)

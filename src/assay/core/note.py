@@ -203,6 +203,9 @@ class NoteKind(StrEnum):
             "drawn": "the interval allows for other voters: {count} [voter|voters], drawn anew {draws} times",
             "one": "a single voter says nothing about others; the interval does not allow for them",
             "plain": "the interval does not allow for other voters; it is not a mean over queries",
+            "past": "{count} [decision that is|decisions that are] no longer in force left out",
+            "decisions": "{count} [decision is not a vote|decisions are not votes]; left out",
+            "models": "{count} [vote of a model|votes of models] left out",
         },
     )
     CLICKS = (

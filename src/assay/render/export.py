@@ -15,7 +15,7 @@ from assay.core.text import printable, show
 from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas
     import polars
@@ -337,13 +337,18 @@ def to_tsv(table: Table) -> str:
 
 def write_separated(table: Table, delimiter: str) -> str:
     """Values separated by a delimiter; empty for a missing value."""
+    return write_rows(
+        [[column.name for column in table.columns], *(map(unmarked, row) for row in table.rows)], delimiter
+    )
+
+
+def write_rows(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
+    """Rows of values separated by a delimiter; empty for None."""
     import csv
 
     lines = Lines()
     # Before Python 3.13 only the characters of the line end are quoted, and a CR by itself would end a line too.
-    writer = csv.writer(lines, delimiter=delimiter, lineterminator="\r\n")
-    writer.writerow([column.name for column in table.columns])
-    writer.writerows([["" if (value := unmarked(cell)) is None else value for cell in row] for row in table.rows])
+    csv.writer(lines, delimiter=delimiter, lineterminator="\r\n").writerows(map(list, rows))
     return "".join(lines)
 
 

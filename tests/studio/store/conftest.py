@@ -39,3 +39,10 @@ def where(request, tmp_path):
 def store(where):
     with Store.open(where) as opened:
         yield opened
+
+
+def pytest_collection_modifyitems(items):
+    """One process has the database: starting one takes seconds."""
+    for item in items:
+        if "where" in getattr(item, "fixturenames", ()) or "database" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("postgresql"))

@@ -1,15 +1,156 @@
-"""A store, the same in SQLite and PostgreSQL: votes, voters, passwords, tokens, questions, passages, settings."""
+"""The rest of a store, the same in SQLite and PostgreSQL: voters, passwords, tokens, questions, passages, settings."""
 
-from assay.studio.store import NewVote
+import time
+
+import pytest
+
+from assay import AssayError
+from assay.studio.store import NewVote, Store
+
+PASSWORD, OTHER = "correct hörse bättery", "staple"
 
 
-def test_first(store):
-    a, b = store.record([NewVote("q1", "d1", "ann", 2.0), NewVote("q1", "d1", "bob", None)])
-    assert (a.event.id, b.event.id) == (1, 2)
-    assert a.is_new
-    [c] = store.record([NewVote("q1", "d1", "ann", 1, "no", key="k")])
-    assert c.event.replaces == 1
-    [again] = store.record([NewVote("q1", "d1", "ann", 1, "no", key="k")])
-    assert not again.is_new
-    assert again.event == c.event
-    assert store.events() == [a.event, b.event, c.event]
+def test_voters(store):
+    ann = store.add_voter("ann", password=PASSWORD, is_admin=True)
+    assert (ann.name, ann.kind, ann.has_password, ann.is_admin) == ("ann", "person", True, True)
+    assert store.add_voter("gpt", kind="model").kind == "model"
+    store.record([NewVote("q", "d", "eve", 1), NewVote("q", "d", "gpt", 1)])
+    assert [(each.name, each.kind) for each in store.voters()] == [
+        ("ann", "person"),
+        ("eve", "person"),
+        ("gpt", "model"),
+    ]
+    assert store.voter("ann") == ann
+    assert store.voter("bob") is store.voter("a\0") is None
+
+
+def test_a_voter_who_is_there_stays_unless_a_password_is_given(store):
+    first = store.add_voter("ann", password=PASSWORD, is_admin=True)
+    assert store.add_voter("ann", kind="model") == first
+    assert store.check_password("ann", PASSWORD)
+    changed = store.add_voter("ann", password=OTHER, is_admin=True)
+    assert (changed.is_admin, changed.created) == (True, first.created)
+    assert not store.check_password("ann", PASSWORD)
+    assert store.check_password("ann", OTHER)
+
+
+def test_passwords(store):
+    store.add_voter("ann", password=PASSWORD)
+    store.add_voter("bob")
+    assert store.check_password("ann", PASSWORD.replace("ä", "a\u0308"))
+    for name, password in (
+        ("ann", "password"),
+        ("ann", ""),
+        ("bob", ""),
+        ("eve", "x"),
+        ("a\0", "x"),
+        ("ann", "\ud800"),
+    ):
+        assert not store.check_password(name, password)
+    for password in ("", "x" * 1001):
+        with pytest.raises(AssayError, match="a password has 1 to 1,000 characters"):
+            store.add_voter("carl", password=password)
+    with store._read() as connection:  # noqa: SLF001
+        kept = connection.exec_driver_sql("SELECT password FROM voters WHERE name = 'ann'").scalar_one()
+    assert kept.startswith("scrypt:16384:8:5:")
+    assert PASSWORD not in kept
+
+
+def test_a_name_that_is_missing_takes_as_long(store):
+    store.add_voter("ann", password=PASSWORD)
+
+    def seconds(name):
+        start = time.thread_time()
+        store.check_password(name, "wrong")
+        return time.thread_time() - start
+
+    taken = {name: min(seconds(name) for _ in range(3)) for name in ("ann", "nobody")}
+    assert 0.5 < taken["ann"] / taken["nobody"] < 2
+
+
+@pytest.mark.parametrize("name", ["", " ", "a" * 201, "a\nb", "a\x7fb", " a", "\ud800", "a\0", 7])
+def test_names_that_nobody_can_have(store, name):
+    with pytest.raises(AssayError, match="the name of the voter"):
+        store.add_voter(name)
+    with pytest.raises(AssayError, match="the name of the application"):
+        store.add_token(name)
+
+
+def test_tokens(store):
+    first, second, other = store.add_token("shop"), store.add_token("shop"), store.add_token("blog")
+    assert len({first, second, other}) == 3
+    assert min(map(len, (first, second, other))) >= 43
+    assert [store.token_application(each) for each in (first, second, other, "x", "\ud800")] == [
+        *("shop", "shop", "blog"),
+        *(None, None),
+    ]
+    assert store.applications() == ["blog", "shop"]
+    assert (store.revoke_tokens("shop"), store.revoke_tokens("shop"), store.revoke_tokens("\0")) == (2, 0, 0)
+    assert store.token_application(first) is None
+    assert store.applications() == ["blog"]
+
+
+def test_a_token_is_not_in_the_file(tmp_path):
+    with Store.open(tmp_path / "s") as store:
+        token = store.add_token("shop")
+    assert token.encode() not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
+
+
+def test_the_secret_is_made_once(store, where):
+    secret = store.secret()
+    assert len(secret) == 32
+    with Store.open(where) as other:
+        assert other.secret() == secret == store.secret()
+
+
+def test_questions(store):
+    assert store.add_question("  what is\na cat? ", "ann") == "search-1"
+    assert store.add_question("a dog?", "bob") == "search-2"
+    assert store.add_question("what is a cat?", "bob") == "search-1"
+    long = "x" * 2000
+    assert store.add_question(long, "ann") == "search-3"
+    assert store.questions() == {"search-1": "what is a cat?", "search-2": "a dog?", "search-3": long}
+    for wrong in ("", " ", "a\0", "x" * 2001):
+        with pytest.raises(AssayError, match="the question"):
+            store.add_question(wrong, "ann")
+
+
+def test_passages(store):
+    store.keep_passages({"d1": "one", "d2": "two \0 \ud800 \U0001f44d", "é" * 2000: "x" * 100_000})
+    store.keep_passages({"d1": "other", "d3": ""})
+    found = store.passages(["d1", "d2", "d3", "d4", "\0", "é" * 2000])
+    assert found == {"d1": "one", "d2": "two \ufffd \ufffd \U0001f44d", "d3": "", "é" * 2000: "x" * 100_000}
+    many = {f"m{number}": str(number) for number in range(2500)}
+    store.keep_passages(many)
+    assert store.passages(many) == many
+    with pytest.raises(AssayError, match="the document"):
+        store.keep_passages({"": "x"})
+
+
+def test_rankings(store):
+    store.keep_ranking("search-1", ["d1", "d2"], [2, 0.1])
+    store.keep_ranking("search-2", [], [])
+    store.keep_ranking("search-1", ["d2", "d1"], [0.1 + 0.2, -1e300])
+    assert store.rankings() == {"search-1": [("d2", 0.30000000000000004), ("d1", -1e300)], "search-2": []}
+    with pytest.raises(AssayError, match="the score 'nan'"):
+        store.keep_ranking("search-1", ["d"], [float("nan")])
+
+
+def test_settings(store):
+    assert store.setting("guidelines") is None
+    store.set_setting("guidelines", "Be kind.")
+    store.set_setting("guidelines", "")
+    assert store.setting("guidelines") == ""
+    with pytest.raises(AssayError, match="the setting guidelines"):
+        store.set_setting("guidelines", "\0")
+
+
+def test_everything_is_there_when_it_is_opened_again(store, where):
+    store.record([NewVote("q", "d", "ann", 1, key="k")])
+    store.add_question("why?", "ann")
+    store.set_setting("a", "b")
+    before = store.events(), store.voters(), store.questions(), store.setting("a")
+    store.close()
+    with Store.open(str(where)) as again:
+        assert (again.events(), again.voters(), again.questions(), again.setting("a")) == before
+        assert not again.record([NewVote("q", "d", "ann", 1, key="k")])[0].is_new

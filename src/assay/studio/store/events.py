@@ -19,6 +19,8 @@ VOTER_KINDS: tuple[VoterKind, ...] = get_args(VoterKind)
 LONGEST_NAME = 200
 LONGEST_QUERY = 500
 LONGEST_DOCUMENT = 2000
+# The year 10000, which dates do not reach.
+LATEST = 253_402_300_800
 
 
 class StoreError(DataError):
@@ -97,6 +99,8 @@ def check_vote(vote: NewVote) -> None:
     for what, number in (("vote", vote.vote), ("time", vote.time)):
         if number is not None and not is_finite(number):
             raise DataError(f"the {what} {show(number)} is not a finite number")
+    if vote.time is not None and not 0 <= vote.time < LATEST:
+        raise DataError(f"the time {show(vote.time)} is not in seconds since 1970")
     if vote.kind == "withdrawal" and vote.vote is not None:
         raise DataError("a withdrawal has no vote of its own")
     if vote.kind == "decision" and vote.vote is None:

@@ -51,7 +51,7 @@ class Recording:
             return Recorded(known, is_new=False)
         place, replaced = self.find_replaced(vote)
         event = as_event(
-            vote, id=self.next_id, time=self.now if vote.time is None else float(vote.time), replaces=replaced
+            vote, id=self.next_id, time=round(self.now if vote.time is None else float(vote.time), 6), replaces=replaced
         )
         self.next_id += 1
         self.last[place] = event

@@ -37,10 +37,10 @@ def votes(
 ) -> Votes:
     """Judgments from votes: who found which document relevant to which query.
 
-    The votes are a file (CSV, TSV, JSON Lines, JSON or Parquet), a frame, or a list of dicts with `query`, `document`,
-    `vote`, and if you have them `voter`, `time` and `comment`; usual other names are found too. A vote is up or down
-    (or yes and no, true and false, 1 and -1 …), a grade or any number; an empty one, `?` or `cannot tell` counts for
-    nothing.
+    The votes are a file (CSV, TSV, JSON Lines, JSON or Parquet), the file in which a studio keeps them, a frame, or a
+    list of dicts with `query`, `document`, `vote`, and if you have them `voter`, `time` and `comment`; usual other
+    names are found too. A vote is up or down (or yes and no, true and false, 1 and -1 …), a grade or any number; an
+    empty one, `?` or `cannot tell` counts for nothing.
 
     >>> import assay
     >>> rows = ["q1 d1 ann up", "q1 d1 bob up", "q1 d1 eve down", "q1 d2 ann ?"]

@@ -19,6 +19,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.data.events import read_events
 from assay.data.frames import DOCUMENT, QUERY, as_float
+from assay.tasks.vote.stored import is_store, read_store
 
 if TYPE_CHECKING:
     import polars
@@ -34,6 +35,8 @@ FIELDS = {
     "time": ("time", "timestamp", "created_at", "updated_at", "date", "voted_at"),
     "comment": ("comment", "comments", "note", "explanation", "remark"),
 }
+# What a row of a studio is: a vote, the withdrawal of one, or a decision where votes differ.
+KIND = {"kind": ("kind",)}
 NEEDED = ("query", "document", "vote")
 SCALES = ("auto", "thumbs", "grades")
 UP = ("up", "yes", "y", "true", "relevant", "like", "liked", "upvote", "thumbs up", "thumbsup", "good", "\U0001f44d")
@@ -77,9 +80,13 @@ class Ballots(NamedTuple):
 
 def read_ballots(data: object, scale: str, min_votes: int) -> tuple[Ballots, list[Note]]:
     """The votes that count, and notes on the others."""
-    events = read_events(data, FIELDS, NEEDED, "the votes")
+    found, left_out = read_store(data) if is_store(data) else (data, [])
+    events = read_events(found, FIELDS | KIND, NEEDED, "the votes")
     values, is_thumbs, notes = read_values(events, scale)
+    notes.extend(left_out)
     table = vote_table(events, values)
+    if decisions := len(table) - len(table := without_decisions(table, events)):
+        notes.append(Note.of(NoteKind.VOTES, about="decisions", count=decisions))
     last = last_votes(table, events)
     said = last.filter(last["vote"].is_not_nan())
     counted = said.filter(said.select(enough(min_votes)).to_series())
@@ -120,6 +127,16 @@ def vote_table(events: Events, values: FloatArray) -> polars.DataFrame:
             polars.Series("comment", [None if each in (None, "") else str(each) for each in texts], polars.String),
         ]
     ).with_row_index("row")
+
+
+def without_decisions(table: polars.DataFrame, events: Events) -> polars.DataFrame:
+    """The votes; a decision is no vote of the one who decided."""
+    import polars
+
+    if "kind" not in events.frame.columns:
+        return table
+    kinds = polars.Series([kind != "decision" for kind in events.frame["kind"].to_list()], dtype=polars.Boolean)
+    return table.filter(kinds)
 
 
 def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:

@@ -1,0 +1,65 @@
+"""Votes from a studio's store: those in force, of people, while the studio has it open and afterwards."""
+
+import sqlite3
+
+import pytest
+
+import assay
+from assay.studio.exchange import export_votes
+from assay.studio.store import NewVote, Store
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "studio.sqlite"
+    with Store.open(path) as store:
+        store.add_voter("gpt", kind="model")
+        votes = [("q1", "d1", "ann", 2), ("q1", "d1", "bob", 1), ("q1", "d2", "ann", 0), ("q1", "d2", "gpt", 2)]
+        store.record([NewVote(*vote) for vote in votes])
+        store.record([NewVote("q1", "d1", "bob", 2, "sure"), NewVote("q2", "d3", "bob", None)])
+        store.record([NewVote("q2", "d3", "ann", 1), NewVote("q2", "d4", "ann", 1)])
+        store.record(
+            [NewVote("q2", "d4", "ann", None, kind="withdrawal"), NewVote("q1", "d2", "bob", 2, kind="decision")]
+        )
+        yield path
+
+
+def test_the_votes_in_force(path):
+    found = assay.votes(path, method="mean")
+    assert found.qrels.to_dict() == {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d3": 1.0}}
+    assert sorted(map(str, found.notes)) == [
+        "1 decision is not a vote; left out",
+        "1 vote of a model left out",
+        "1 vote says nothing (cannot tell); not counted",
+    ]
+    assert assay.votes(str(path), method="mean").qrels.to_dict() == found.qrels.to_dict()
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_the_votes_that_were_exported_are_the_same(path, tmp_path, format):
+    with Store.open(path) as store:
+        people = [event for event in store.events() if event.voter != "gpt"]
+    (tmp_path / f"votes.{format}").write_bytes(export_votes(people, format))
+    found = assay.votes(tmp_path / f"votes.{format}", method="mean", scale="grades")
+    assert found.qrels.to_dict() == assay.votes(path, method="mean").qrels.to_dict()
+
+
+def test_a_store_without_votes(tmp_path):
+    Store.open(tmp_path / "s").close()
+    with pytest.raises(assay.DataError, match="the votes are empty"):
+        assay.votes(tmp_path / "s")
+
+
+def test_another_database_is_named(tmp_path):
+    with sqlite3.connect(tmp_path / "birds.db") as file:
+        file.execute("CREATE TABLE birds (name)")
+    file.close()
+    with pytest.raises(assay.FormatError, match=r"birds\.db is an SQLite database, but not a studio's store"):
+        assay.votes(tmp_path / "birds.db")
+
+
+def test_a_damaged_store_is_named(tmp_path):
+    Store.open(tmp_path / "s").close()
+    (tmp_path / "s").write_bytes((tmp_path / "s").read_bytes()[:3000])
+    with pytest.raises(assay.FileError, match="cannot be read"):
+        assay.votes(tmp_path / "s")
