@@ -15,7 +15,7 @@ from assay._kernel import __version__
 from assay.core.errors import AssayError
 from assay.studio.access import Access, RefusedError
 from assay.studio.guard import LOCAL_NAMES, Guard, Rate
-from assay.studio.routes import changes, judging, managing, pages, scores, searching, session, votes
+from assay.studio.routes import changes, exchange, judging, managing, pages, scores, searching, session, votes
 from assay.studio.routes.asking import ERRORS
 from assay.studio.store.events import KeyConflictError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Requests per second, and at once: of one program, of one voter, and logins from one address.
 RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}
-API = (session, scores, judging, votes, searching, managing, changes)
+API = (session, scores, judging, votes, searching, exchange, managing, changes)
 DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
     "cookie and, to write, the header X-CSRF-Token."

@@ -16,7 +16,7 @@ from assay.core.text import show
 from assay.data.frames import as_float
 from assay.studio.judgments import Counting, Judgments, grades_of
 from assay.studio.live import Live
-from assay.studio.store.events import NewVote
+from assay.studio.store.events import NewVote, check_vote
 from assay.studio.store.writer import Writer
 from assay.studio.views import shown_vote, votes_on
 from assay.tasks.pool.api import make_pool
@@ -271,6 +271,26 @@ class Studio:
         voter = self.store.add_voter(name, kind=kind, password=password, is_admin=is_admin)
         with self.lock:
             self.judgments.kinds[name] = voter.kind
+
+    def take_in(self, votes: Sequence[NewVote], kind: VoterKind) -> dict[str, int]:
+        """Records votes from a file, which are all checked before any is recorded; how many are new.
+
+        Those whose keys are known already are not recorded again.
+        """
+        known = {voter.name: voter.kind for voter in self.store.voters()}
+        for vote in votes:
+            check_vote(vote)
+            if vote.vote is not None:
+                self.read_vote(vote.vote)
+            if known.setdefault(vote.voter, kind) != kind:
+                raise DataError(
+                    f"{show(vote.voter)} is a {known[vote.voter]} here; import these votes as {known[vote.voter]}"
+                )
+        for name in {vote.voter for vote in votes}:
+            self.add_voter(name, kind=kind)
+        recorded = [future.result() for future in [self.record(vote) for vote in votes]]
+        new = sum(each.is_new for each in recorded)
+        return {"votes": new, "known": len(recorded) - new}
 
     def people(self) -> list[str]:
         """The names of the people who vote here."""

@@ -16,7 +16,7 @@ from assay.data.run import Run, name_runs
 from assay.tasks.evaluate.score import resolve_measures
 from assay.tasks.pool.additive import make_additive, not_additive
 from assay.tasks.pool.collect import collect_pairs, judgment_rows, read_tops
-from assay.tasks.pool.pool import WANTED, Compared, JudgmentPool, check_order
+from assay.tasks.pool.pool import Compared, JudgmentPool, check_order
 from assay.tasks.pool.result import NextJudgments
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def next_judgments(
     top_grade: float | None = None,
     lowest_grade: float | None = None,
     counts: Mapping[tuple[str, str], int] | None = None,
-    wanted: int = WANTED,
+    wanted: int | None = None,
     seed: int = 0,
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
@@ -61,7 +61,7 @@ def next_judgments(
 
     `order` is `worth` (what can move the difference of runs `a` and `b` most comes first), `depth` (the best ranks
     first), `random` (by `seed`) or `votes`: the fewest votes first, where `counts` has the number of votes by query
-    and document, and pairs with fewer than `wanted` stay in.
+    and document. Pairs with fewer than `wanted` votes stay in: by default 3 in that order, else those without any.
 
     Grades may be from `lowest_grade` to `top_grade`, by default those of the judgments so far, at least from 0 to 1:
     if higher ones are possible, say so. `found.settlement` is known for measures that are sums over ranks, such as

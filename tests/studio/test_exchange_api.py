@@ -1,0 +1,81 @@
+"""Files in and out of a running studio: what is exported is what was voted, and a model stays a voter of its own."""
+
+import io
+import json
+
+import polars
+import pytest
+from studio_server import Client, make_studio, serving
+
+import assay
+
+
+def send_file(client, content, **how):
+    return client.http.post("/api/import", params=how, content=content, headers={"X-CSRF-Token": client.csrf})
+
+
+def test_exported_judgments_are_those_in_force(studio, ann, tmp_path):
+    ann.vote("q01", "mda-02", 0)
+    ann.vote("q02", "risk-05", 2)
+    for format_, ending in (("trec", "txt"), ("csv", "csv"), ("jsonl", "jsonl"), ("parquet", "parquet")):
+        answer = ann.get("/api/export", what="qrels", format=format_)
+        assert answer.headers["content-disposition"] == f'attachment; filename="qrels.{ending}"'
+        path = tmp_path / f"qrels.{ending}"
+        path.write_bytes(answer.content)
+        assert assay.read_qrels(path).to_dict() == studio.judgments.all_in_force()
+
+
+def test_exported_votes_are_the_votes(ann, bob, tmp_path):
+    ann.vote("q01", "mda-02", 0, comment="=SUM(1)")
+    bob.vote("q01", "mda-02", "?")
+    ann.vote("q01", "mda-02", 1)
+    rows = [json.loads(line) for line in ann.get("/api/export", what="votes", format="jsonl").text.splitlines()]
+    assert [(row["voter"], row["vote"]) for row in rows] == [("ann", 0.0), ("bob", "?"), ("ann", 1.0)]
+    frame = polars.read_parquet(io.BytesIO(ann.get("/api/export", what="votes", format="parquet").content))
+    assert frame["id"].to_list() == [1, 2, 3]
+    content = ann.get("/api/export", what="votes", format="csv").content
+    before = ann.get("/api/export", what="qrels", format="csv").text
+    with serving(make_studio(tmp_path / "other.sqlite")) as url:
+        eve = Client(url, "eve")
+        assert send_file(eve, content, what="votes", format="csv").json()["votes"] == 3
+        assert eve.get("/api/export", what="qrels", format="csv").text == before
+
+
+def test_a_models_judgments_become_a_voter_of_their_own(studio, ann):
+    answer = send_file(
+        ann, b"q01 0 mda-02 0\nq02 0 risk-05 3\n", what="judgments", format="trec", voter="qwen3", kind="model"
+    )
+    assert answer.json() == {"votes": 2, "known": 0, "notes": []}
+    assert studio.judgments.all_in_force() == studio.collection.judgments
+    assert studio.voter_kind("qwen3") == "model"
+    clash = send_file(ann, b"q01 0 mda-02 1\n", what="judgments", format="trec", voter="qwen3", kind="person")
+    assert (clash.status_code, clash.json()["error"]) == (400, "'qwen3' is a model here; import these votes as model")
+
+
+@pytest.mark.parametrize(
+    ("content", "how", "said"),
+    [
+        (b"q01 0 mda-02 9\n", {"what": "judgments", "format": "trec", "voter": "x"}, "9 is not a vote here"),
+        (b"q01 0 mda-02\n", {"what": "judgments", "format": "trec", "voter": "x"}, "line 1"),
+        (b"q01 0 mda-02 1\n", {"what": "judgments", "format": "trec"}, "judgments have no voter"),
+        (b"query,document,vote\nq01,mda-02,1\n", {"format": "csv"}, "does not say who voted"),
+        (b"query,document,voter,vote\nq01,mda-02,ann,1\nq02,x,ann,soso\n", {"format": "csv"}, "'soso' is not a vote"),
+        (b"PAR1", {"format": "parquet"}, "the file"),
+    ],
+)
+def test_bad_files_change_nothing(studio, ann, content, how, said):
+    answer = send_file(ann, content, **how)
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
+    assert studio.store.events() == []
+
+
+def test_quepid_both_ways(studio, ann, bob):
+    ann.vote("q01", "mda-02", 0)
+    bob.vote("q01", "mda-02", 2)
+    book = ann.get("/api/export", what="votes", format="quepid-book").content
+    ratings = ann.get("/api/export", what="qrels", format="quepid").content
+    assert b"mda-02" in book
+    answer = send_file(ann, ratings, what="votes", format="quepid", voter="quepid")
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["votes"] == sum(map(len, studio.judgments.all_in_force().values()))
