@@ -5,9 +5,9 @@ import json
 
 import polars
 import pytest
-from studio_server import Client, make_studio, serving
 
 import assay
+from studio_server import Client, make_studio, serving
 
 
 def send_file(client, content, **how):

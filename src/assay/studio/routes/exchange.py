@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
@@ -20,7 +20,9 @@ from assay.studio.store.events import check_name
 router = APIRouter(tags=["files"])
 Format = Literal["trec", "csv", "jsonl", "parquet", "quepid", "quepid-book"]
 ENDINGS = {"trec": "txt", "quepid": "csv", "quepid-book": "csv"}
-BYTES = {200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}}
+BYTES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+}
 SENT = {
     "requestBody": {
         "required": True,
@@ -29,7 +31,7 @@ SENT = {
 }
 
 
-@router.get("/export", response_class=Response, responses={**BYTES})
+@router.get("/export", response_class=Response, responses=BYTES)
 def export(
     studio: TheStudio, asker: Reader, *, what: Literal["qrels", "votes"] = "qrels", format: Format = "trec"
 ) -> Response:
