@@ -21,7 +21,7 @@ from assay.cli.options import (
 )
 from assay.cli.terminal import Command, check_single_input, emit, say, source_of, watched
 from assay.core.errors import DataError
-from assay.core.text import count
+from assay.core.text import count, show
 from assay.studio.options import STORE, need_studio
 from assay.tasks.vote.api import NAMES
 
@@ -102,6 +102,9 @@ COUNTED = ("people", "models", "all")
     show_default=True,
     metavar="MEASURE",
     help="Measure that decides when a comparison is settled.",
+)
+@click.option(
+    "--between", nargs=2, metavar="RUN RUN", help="The two runs to settle.  [default: the first and the last]"
 )
 @click.option(
     "--search", "search_url", metavar="URL", help="A live retriever, to search in and to vote on what it returns."
@@ -219,6 +222,7 @@ def run_studio(
     wanted: int,
     pool: int,
     settle: str,
+    between: tuple[str, str] | None,
     search_url: str | None,
     search_body: str | None,
     search_path: str | None,
@@ -245,6 +249,7 @@ def run_studio(
         depth=pool,
         votes=wanted,
         settle=settle,
+        between=check_between(between, collection),
         scoring={"convention": scoring.convention, **scoring.policies},
     )
     address = Address(host, port, names, tls_certificate, tls_key)
@@ -260,6 +265,18 @@ def run_studio(
             studio.close()
         else:
             serve(studio, address, browse=not no_open, say=say)
+
+
+def check_between(names: tuple[str, str] | None, collection: Collection) -> tuple[str, str] | None:
+    """The two runs to settle, which must be there."""
+    for name in names or ():
+        if name not in collection.runs:
+            raise DataError(
+                f"--between: unknown run {show(name)}; the runs are {', '.join(map(show, collection.runs))}"
+            )
+    if names and names[0] == names[1]:
+        raise DataError(f"--between names {show(names[0])} twice; name two runs")
+    return names
 
 
 def described(studio: Studio, where: str) -> str:

@@ -8,6 +8,7 @@ events give the same judgments whenever the studio starts.
 from __future__ import annotations
 
 from collections import Counter
+from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -62,6 +63,8 @@ class Judgments:
 
     def __init__(self, base: Mapping[str, Mapping[str, float]], counting: Counting) -> None:
         self.base = base
+        # Votes come from one thread, and are looked at from others.
+        self.lock = RLock()
         self.counting = counting
         self.ballots: dict[Pair, dict[str, Ballot]] = {}
         self.decisions: dict[Pair, Decision] = {}
@@ -77,20 +80,23 @@ class Judgments:
     def apply(self, events: Iterable[VoteEvent]) -> set[Pair]:
         """Takes events in; the pairs whose grade in force changed."""
         touched = set()
-        for event in events:
-            self._take(event)
-            touched.add((event.query, event.document))
-        return self._grade_all() if self.counting.method == "dawid_skene" else self._grade(touched)
+        with self.lock:
+            for event in events:
+                self._take(event)
+                touched.add((event.query, event.document))
+            return self._grade_all() if self.counting.method == "dawid_skene" else self._grade(touched)
 
     def recount(self, counting: Counting) -> set[Pair]:
         """Counts the votes in another way; the pairs whose grade changed."""
-        self.counting = counting
-        every = {*self.ballots, *self.decisions}
-        return self._grade_all() if counting.method == "dawid_skene" else self._grade(every)
+        with self.lock:
+            self.counting = counting
+            every = {*self.ballots, *self.decisions}
+            return self._grade_all() if counting.method == "dawid_skene" else self._grade(every)
 
     def in_force(self, query: str) -> dict[str, float]:
         """The grade of each judged document of a query."""
-        return {**self.base.get(query, {}), **self._graded.get(query, {})}
+        with self.lock:
+            return {**self.base.get(query, {}), **self._graded.get(query, {})}
 
     def grade(self, query: str, document: str) -> float | None:
         """The grade of a pair; None if it is not judged."""
@@ -104,7 +110,8 @@ class Judgments:
 
     def all_in_force(self) -> dict[str, dict[str, float]]:
         """All judgments, by query and document."""
-        return {query: self.in_force(query) for query in self.queries}
+        with self.lock:
+            return {query: self.in_force(query) for query in self.queries}
 
     def is_blind(self, voter: str | None, pair: Pair) -> bool:
         """Whether others' votes on a pair are hidden from a voter, who has not voted on it yet."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,7 +93,9 @@ class Live:
         self._scores: dict[str, Scores] = {}
         self._compared: tuple[int, Comparison | None] | None = None
         self._changes = 0
+        # The queries whose judgments changed; a vote does not wait for scores that are being computed.
         self._stale: set[str] = set()
+        self._stale_lock = Lock()
         # When everything was last scored, and the seconds that it took.
         self._whole = (0.0, 0.0)
         self.rescore_all()
@@ -114,14 +116,18 @@ class Live:
 
     def touch(self, queries: Some[str]) -> None:
         """Says that the judgments of queries changed; they are scored again when somebody looks."""
-        with self.lock:
+        with self._stale_lock:
             self._stale |= self.ranked.intersection(queries)
+
+    def _take_stale(self) -> set[str]:
+        with self._stale_lock:
+            stale, self._stale = self._stale, set()
+        return stale
 
     def catch_up(self) -> None:
         """Scores the queries whose judgments changed."""
         with self.lock:
-            stale, self._stale = self._stale, set()
-            if not stale:
+            if not (stale := self._take_stale()):
                 return
             scored, took = self._whole
             if not self._scores or not self.is_local or time.monotonic() - scored > PATIENCE * took:
@@ -138,7 +144,7 @@ class Live:
         """Scores every query of every run, and takes the notes anew."""
         with self.lock:
             self._changes += 1
-            self._stale = set()
+            self._take_stale()
             started = time.monotonic()
             judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.ranked}
             if not judged:

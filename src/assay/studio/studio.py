@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass, field
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
 from assay.core.text import show
 from assay.data.frames import as_float
+from assay.studio.background import Background
 from assay.studio.judgments import Counting, Judgments, grades_of
 from assay.studio.live import Live
 from assay.studio.store.events import NewVote, check_vote
 from assay.studio.store.writer import Writer
-from assay.studio.views import shown_vote, votes_on
+from assay.studio.views import numbers, shown_vote, votes_on
 from assay.tasks.pool.api import make_pool
 from assay.tasks.vote.ballots import WORDS
 
@@ -52,7 +52,7 @@ class StudioSettings:
     """How a studio counts votes and scores runs.
 
     The pool has the first `depth` documents of each run, each pair is to get so many `votes`, and `settle` is the
-    measure by which the comparison of two runs can be settled.
+    measure by which the comparison of two runs, `between`, can be settled.
     """
 
     measures: Sequence[str]
@@ -61,6 +61,7 @@ class StudioSettings:
     depth: int = 20
     votes: int = 1
     settle: str = "dcg@10"
+    between: tuple[str, str] | None = None
     scoring: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -73,15 +74,16 @@ class Studio:
         self.collection, self.store, self.settings, self.search = collection, store, settings, search
         self.title = collection.title
         self.grades = grades_of(collection.judgments)
-        self.lock = RLock()
         self.listeners: list[Callable[[int], None]] = []
         self.asked = store.questions()
         self.found = store.rankings()
         self.judgments = Judgments(collection.judgments, settings.counting.check(len(self.grades)))
+        self.lock = self.judgments.lock
         self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
         self.judgments.apply(store.events())
         self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
         self.pool = self._make_pool()
+        self.numbers = Background(lambda: numbers(self), lambda: self.judgments.revision, self._tell)
         self.writer = Writer(store, self._take)
 
     def _make_pool(self) -> JudgmentPool:
@@ -101,8 +103,10 @@ class Studio:
 
     @property
     def compared(self) -> tuple[str, str]:
-        """The two runs whose difference is to be settled: the baseline or the first, and the last of the others."""
+        """The two runs whose difference is to be settled; by default the baseline or the first, and the last."""
         names = list(self.collection.runs)
+        if self.settings.between is not None:
+            return self.settings.between
         first = self.settings.comparing.baseline or names[0]
         return first, next((name for name in reversed(names) if name != first), first)
 
@@ -130,8 +134,12 @@ class Studio:
             self.live.touch({query for query, _ in changed})
             for pair in {*changed, *((event.query, event.document) for event in events)}:
                 self.pool.judge(*pair, self.judgments.grade(*pair), votes=self._votes_on(pair))
-            for tell in tuple(self.listeners):
-                tell(self.judgments.revision)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tells everybody who listens that something is new."""
+        for tell in tuple(self.listeners):
+            tell(self.judgments.revision)
 
     def voter_kind(self, name: str) -> str:
         """Whether a voter is a person, a model or an application."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from assay.studio.studio import Studio
 
 TOP = 20
+# Seconds that somebody who looks waits for numbers that are being made.
+PATIENCE = 0.8
 MOST_ROWS = 500
 NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
 SEARCH = "search"
@@ -45,7 +47,16 @@ class Wanted(NamedTuple):
 
 
 def overview(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
-    """The verdict, the means and the differences, as in a report, and how far judging has come."""
+    """The verdict, the means and the differences, as in a report, and how far judging has come.
+
+    In a large collection the numbers may be those of some votes ago, by their `revision`, while new ones are made.
+    """
+    core = numbers(studio, charts=True) if charts else studio.numbers.get(PATIENCE)
+    return {**core, "judged": studio.progress(), "settlement": studio.settlement()}
+
+
+def numbers(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
+    """What a report shows first, by the judgments in force."""
     revision = studio.judgments.revision
     comparison, results = studio.live.comparison(), studio.live.results()
     if comparison is not None:
@@ -54,7 +65,7 @@ def overview(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
         core = base_core(results, studio.title)
     else:
         core = empty_core(studio)
-    return {**core, "revision": revision, "judged": studio.progress(), "settlement": studio.settlement()}
+    return {**core, "revision": revision}
 
 
 def empty_core(studio: Studio) -> dict[str, Any]:

@@ -1,0 +1,66 @@
+"""`Background`: a value that takes time to make. The last one is given while the next is on its way."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Made = TypeVar("Made")
+
+
+class Background(Generic[Made]):
+    """What `make` gives for the present `version`; `done` is called when a new value is there.
+
+    Whoever asks waits for it, at most as long as they say: then they get the one before, if there is one.
+    """
+
+    def __init__(self, make: Callable[[], Made], version: Callable[[], object], done: Callable[[], None]) -> None:
+        self._make, self._version, self._done = make, version, done
+        self._changed = threading.Condition()
+        self._is_busy = False
+        self._error: BaseException | None = None
+        # The value with the version that it was made for, once there is one.
+        self._known: tuple[object, Made] | None = None
+
+    def get(self, patience: float) -> Made:
+        """The value of now, or the last one if that takes longer; raises if it cannot be made."""
+        with self._changed:
+            if self._is_current():
+                return self._last()
+            if not self._is_busy:
+                self._is_busy = True
+                threading.Thread(target=self._work, name="assay-studio-background", daemon=True).start()
+            wait = None if self._known is None else patience
+            self._changed.wait_for(lambda: self._is_current() or not self._is_busy, wait)
+            if self._error is not None:
+                error, self._error = self._error, None
+                raise error
+            return self._last()
+
+    def _is_current(self) -> bool:
+        return self._known is not None and self._known[0] == self._version()
+
+    def _last(self) -> Made:
+        if self._known is None:
+            raise RuntimeError("nothing was made")
+        return self._known[1]
+
+    def _work(self) -> None:
+        """Makes the value until it is that of now."""
+        try:
+            while not self._is_current():
+                version = self._version()
+                made = self._make()
+                with self._changed:
+                    self._known = (version, made)
+                    self._changed.notify_all()
+        except BaseException as error:  # noqa: BLE001 - it reaches whoever asked
+            self._error = error
+        finally:
+            with self._changed:
+                self._is_busy = False
+                self._changed.notify_all()
+        self._done()
