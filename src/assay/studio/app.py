@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Requests per second, and at once: of one program, of one voter, and logins from one address.
 RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 API = (session, scores, judging, votes, searching, exchange, managing, changes)
 DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
@@ -43,6 +44,7 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
         redoc_url=None,
         openapi_url="/api/openapi.json",
         lifespan=closing_with(studio),
+        telemetry=NO_TELEMETRY,
     )
     app.state.studio = studio
     app.state.access = Access(studio.store, login=login)

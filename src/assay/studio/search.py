@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
-from assay.data.texts import read_passages
-from assay.tasks.probe.answers import Answered
+from assay.data.http import TemporaryError
 from assay.tasks.probe.endpoint import HttpSearch
+from assay.tasks.probe.retrievers import RankingReader
 
 if TYPE_CHECKING:
     from assay.studio.studio import Studio
@@ -27,9 +27,9 @@ class Hit(NamedTuple):
 class LiveSearch:
     """A retriever behind a URL, called as `assay probe` calls it."""
 
-    def __init__(self, url: str, *, k: int = RESULTS, doc_id: str | None = None, **options: Any) -> None:  # noqa: ANN401 - those of HttpSearch
+    def __init__(self, url: str, *, k: int = RESULTS, **options: Any) -> None:  # noqa: ANN401 - those of HttpSearch
         self._search = HttpSearch(url, **options)
-        self.k, self._doc_id = k, doc_id
+        self._reader = RankingReader(k)
 
     @property
     def name(self) -> str:
@@ -38,14 +38,14 @@ class LiveSearch:
 
     def __call__(self, question: str) -> list[Hit]:
         """What the retriever returns, the best first; each document once."""
-        found = self._search(question, self.k)
-        contexts = found.contexts if isinstance(found, Answered) else found
-        passages = read_passages(contexts, "live search", doc_id=self._doc_id)
-        size = len(passages.ids)
-        scores = passages.scores or [float(size - rank) for rank in range(size)]
-        texts: list[str] | list[None] = passages.texts or [None] * size
-        hits = map(Hit, passages.ids, scores, texts)
-        return list({hit.document: hit for hit in reversed(list(hits))}.values())[::-1][: self.k]
+        try:
+            found = self._reader.read(self._search(question, self._reader.k))
+        except TemporaryError as error:
+            raise DataError(f"live search failed: {error}") from None
+        size = len(found.ids)
+        scores = found.scores or [float(size - rank) for rank in range(size)]
+        texts: list[str] | list[None] = found.texts or [None] * size
+        return list(map(Hit, found.ids, scores, texts))
 
     def close(self) -> None:
         """Closes the connections."""

@@ -33,7 +33,7 @@ FIELDS = {
     "voter": ("voter", "voter_id", "user_id", "user", "judge", "judge_id", "rater", "annotator", "assessor", "worker"),
     "vote": ("vote", "rating", "judgment", "judgement", "feedback", "thumb", "relevance", "grade", "label", "rel"),
     "time": ("time", "timestamp", "created_at", "updated_at", "date", "voted_at"),
-    "comment": ("comment", "comments", "note", "explanation", "remark"),
+    "comment": ("comment", "comments", "note", "explanation", "remark", "reason"),
 }
 # What a row of a studio is: a vote, the withdrawal of one, or a decision where votes differ.
 KIND = {"kind": ("kind",)}
