@@ -47,6 +47,16 @@ def test_by_worth_the_largest_moves_come_first():
     assert names(found(measure="dcg@3", depth=1).pairs) == ["q3h", "q2f", "q2g", "q1c", "q1x", "q1a", "q1b", "q2e"]
 
 
+def test_against_what_speaks_for_the_run_that_is_behind_comes_first():
+    pool = make_pool({"q3": {"h": 1}}, RUNS, "dcg@3")
+    assert pool.settlement.better == "new"
+    assert names(pool.next("worth", most=4)) == ["q2f", "q2g", "q1c", "q1x"]
+    assert names(pool.next("against", most=4)) == ["q2f", "q1c", "q1a", "q2g"]
+    assert sorted(names(pool.next("against", most=99))) == sorted(names(pool.next("worth", most=99)))
+    pool.judge("q3", "h", None)
+    assert names(pool.next("against", most=99)) == names(pool.next("worth", most=99))
+
+
 def test_random_orders_have_the_whole_pool():
     pool = sorted(names(found(order="depth").pairs))
     orders = {tuple(names(found(order="random", seed=seed).pairs)) for seed in range(9)}
@@ -223,7 +233,7 @@ def test_table_and_exports():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"order": "best"}, "unknown order 'best'; choose one of worth, depth, random, votes"),
+        ({"order": "best"}, "unknown order 'best'; choose one of worth, against, depth, random, votes"),
         ({"depth": 0}, "depth must be a whole number at least 1, not '0'"),
         ({"a": "zz"}, "a: unknown run 'zz'; the runs are 'old', 'new'"),
         ({"a": "old", "b": "old"}, "a and b are the same run, 'old'; name two"),

@@ -59,9 +59,10 @@ def next_judgments(
     not settled: dcg@3, new - old: +0.3691 over 1 query; further judgments can lead to -0.5000 to +0.8691;
     2 unjudged documents can still move it the other way; 2 more judgments settle it if none finds a relevant document
 
-    `order` is `worth` (what can move the difference of runs `a` and `b` most comes first), `depth` (the best ranks
-    first), `random` (by `seed`) or `votes`: the fewest votes first, where `counts` has the number of votes by query
-    and document. Pairs with fewer than `wanted` votes stay in: by default 3 in that order, else those without any.
+    `order` is `worth` (what can move the difference of runs `a` and `b` most comes first), `against` (the same, but
+    what speaks for the run that is behind comes before the rest), `depth` (the best ranks first), `random` (by `seed`)
+    or `votes`: the fewest votes first, where `counts` has the number of votes by query and document. Pairs with fewer
+    than `wanted` votes stay in: by default 3 in that order, else those without any.
 
     Grades may be from `lowest_grade` to `top_grade`, by default those of the judgments so far, at least from 0 to 1:
     if higher ones are possible, say so. `found.settlement` is known for measures that are sums over ranks, such as
