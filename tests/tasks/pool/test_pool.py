@@ -135,6 +135,12 @@ def test_judging_one_by_one_is_starting_over(measure, judgments):
         assert names(pool.next(order, most=99)) == names(own.pairs)
 
 
+def test_names_and_policies_of_other_tools():
+    # trec_eval skips q3, which one run lacks.
+    shown = found(measure="P_2", convention="trec_eval").settlement
+    assert (shown.measure, shown.queries, shown.opposing) == ("P_2", 2, 2)
+
+
 def test_the_difference_is_that_of_evaluate():
     qrels = {"q1": {"a": 2, "x": 1, "d": 3}, "q2": {"g": 1}, "q3": {"h": 0}}
     for measure in ("dcg@3", "dcg", "precision@2", "rbp", "num_rel_ret", "dcg(gain=exp2)@1"):
@@ -233,6 +239,7 @@ def test_table_and_exports():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
+        ({"runs": {}}, "no run to pool; pass at least one"),
         ({"order": "best"}, "unknown order 'best'; choose one of worth, against, depth, random, votes"),
         ({"depth": 0}, "depth must be a whole number at least 1, not '0'"),
         ({"a": "zz"}, "a: unknown run 'zz'; the runs are 'old', 'new'"),
@@ -261,7 +268,7 @@ def test_which_runs_are_compared():
 
 def test_grades_out_of_range_are_refused():
     pool = make_pool(None, RUNS, "dcg@3", grades={"top": 2})
-    with pytest.raises(assay.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3\.0"):
+    with pytest.raises(assay.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3"):
         pool.judge("q1", "a", 3)
     with pytest.raises(assay.PolicyError, match="grade must be a finite number"):
         pool.judge("q1", "a", float("nan"))

@@ -101,11 +101,11 @@ class JudgmentPool:
 
     def find(self, query: str, document: str) -> int | None:
         """The row of a pair; None if it is not in the pool."""
-        number = self._numbers.get(query)
+        number = self._numbers.get(str(query))
         if number is None:
             return None
         starts, offsets, text = self.pairs.starts, self.pairs.offsets, self.pairs.text
-        wanted = (document or EMPTY_ID).encode(errors="surrogatepass")
+        wanted = (str(document) or EMPTY_ID).encode(errors="surrogatepass")
         first, last = int(starts[number]), int(starts[number + 1])
         places = offsets[first : last + 1].tolist()
         for row, (start, end) in enumerate(pairwise(places), start=first):
@@ -140,7 +140,7 @@ class JudgmentPool:
     def count_votes(self, counts: Mapping[tuple[str, str], int]) -> None:
         """Takes in how many votes there are on pairs."""
         for (query, document), votes in counts.items():
-            row = self.find(str(query), str(document))
+            row = self.find(query, document)
             number = check_whole("counts", votes, 0)
             if row is not None:
                 self._votes[row] = number
