@@ -22,7 +22,7 @@ from assay.tasks.pool.api import make_pool
 MEASURE = "dcg@10"
 DEPTH = 20
 TOP = 3
-ORDERS = ("worth", "depth", "random")
+ORDERS = ("against", "worth", "depth", "random")
 COLLECTIONS = 20
 QUERIES = 50
 DOCUMENTS = 200
@@ -47,15 +47,11 @@ def judge_until_settled(
     """Judges pairs in an order, as the truth says; what it does not have is not relevant."""
     pool = make_pool(None, runs, MEASURE, depth=DEPTH, grades={"top": TOP})
     size = sum(int(rank) <= DEPTH for rank in pool.pairs.best)
-    pairs = pool.next(order, most=len(pool), seed=seed)
     judged = 0
-    settlement = pool.settlement
-    for pair in pairs:
-        if settlement is None or settlement.is_settled:
-            break
+    while (settlement := pool.settlement) is not None and not settlement.is_settled:
+        (pair,) = pool.next(order, seed=seed)
         pool.judge(pair.query, pair.document, truth.get(pair.query, {}).get(pair.document, 0))
         judged += 1
-        settlement = pool.settlement
     found = 0.0 if settlement is None else settlement.difference
     a, b = (assay.evaluate(truth, run, MEASURE)[MEASURE] for run in runs.values())
     return Trial(judged, size, sign_of(found), sign_of(b - a))

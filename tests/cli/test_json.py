@@ -86,6 +86,8 @@ COMMANDS = {
     "eval, human": ("assay/results", ["eval", QRELS, ONE, "-m", "rr num_rel", "--human", QRELS]),
     "compare, human": ("assay/comparison", ["compare", QRELS, ONE, TWO, "-m", "rr", "--human", QRELS]),
     "check": ("assay/check", ["check", QRELS, ONE, TWO]),
+    "next": ("assay/next", ["next", QRELS, ONE, TWO]),
+    "next, not a sum": ("assay/next", ["next", "none", ONE, TWO, "-m", "ndcg", "--order", "depth"]),
     "agree": ("assay/agreement", ["agree", QRELS, QRELS, "--threshold", "2", "--run", ONE, "--run", TWO]),
 }
 

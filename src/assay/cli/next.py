@@ -42,7 +42,7 @@ NONE = "none"
 @click.argument("qrels", metavar="QRELS|none")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @click.option("-m", "--measure", default=MEASURE, show_default=True, help="Measure to compare by: a sum over ranks.")
-@click.option("--order", type=click.Choice(ORDERS[:3]), default=ORDERS[0], show_default=True, help="What comes first.")
+@click.option("--order", type=click.Choice(ORDERS[:-1]), default=ORDERS[0], show_default=True, help="What comes first.")
 @click.option("-n", "--most", type=click.IntRange(min=1), default=20, show_default=True, help="Pairs to list.")
 @click.option(
     "--depth", type=click.IntRange(min=1), default=DEPTH, show_default=True, help="Documents of each run in the pool."

@@ -47,6 +47,16 @@ def test_by_worth_the_largest_moves_come_first():
     assert names(found(measure="dcg@3", depth=1).pairs) == ["q3h", "q2f", "q2g", "q1c", "q1x", "q1a", "q1b", "q2e"]
 
 
+def test_against_what_speaks_for_the_run_that_is_behind_comes_first():
+    pool = make_pool({"q3": {"h": 1}}, RUNS, "dcg@3")
+    assert pool.settlement.better == "new"
+    assert names(pool.next("worth", most=4)) == ["q2f", "q2g", "q1c", "q1x"]
+    assert names(pool.next("against", most=4)) == ["q2f", "q1c", "q1a", "q2g"]
+    assert sorted(names(pool.next("against", most=99))) == sorted(names(pool.next("worth", most=99)))
+    pool.judge("q3", "h", None)
+    assert names(pool.next("against", most=99)) == names(pool.next("worth", most=99))
+
+
 def test_random_orders_have_the_whole_pool():
     pool = sorted(names(found(order="depth").pairs))
     orders = {tuple(names(found(order="random", seed=seed).pairs)) for seed in range(9)}
@@ -123,6 +133,12 @@ def test_judging_one_by_one_is_starting_over(measure, judgments):
     for order in ("worth", "depth", "votes"):
         own = assay.next_judgments(known, RUNS, measure, order=order, top_grade=2, lowest_grade=-1, **how)
         assert names(pool.next(order, most=99)) == names(own.pairs)
+
+
+def test_names_and_policies_of_other_tools():
+    # trec_eval skips q3, which one run lacks.
+    shown = found(measure="P_2", convention="trec_eval").settlement
+    assert (shown.measure, shown.queries, shown.opposing) == ("P_2", 2, 2)
 
 
 def test_the_difference_is_that_of_evaluate():
@@ -223,7 +239,8 @@ def test_table_and_exports():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"order": "best"}, "unknown order 'best'; choose one of worth, depth, random, votes"),
+        ({"runs": {}}, "no run to pool; pass at least one"),
+        ({"order": "best"}, "unknown order 'best'; choose one of worth, against, depth, random, votes"),
         ({"depth": 0}, "depth must be a whole number at least 1, not '0'"),
         ({"a": "zz"}, "a: unknown run 'zz'; the runs are 'old', 'new'"),
         ({"a": "old", "b": "old"}, "a and b are the same run, 'old'; name two"),
@@ -251,7 +268,7 @@ def test_which_runs_are_compared():
 
 def test_grades_out_of_range_are_refused():
     pool = make_pool(None, RUNS, "dcg@3", grades={"top": 2})
-    with pytest.raises(assay.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3\.0"):
+    with pytest.raises(assay.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3"):
         pool.judge("q1", "a", 3)
     with pytest.raises(assay.PolicyError, match="grade must be a finite number"):
         pool.judge("q1", "a", float("nan"))

@@ -28,7 +28,7 @@ def test_by_worth_at_most_half_of_the_pool_is_judged(settling):
     assert np.mean(shares) <= 0.5
 
 
-@pytest.mark.parametrize("order", ["depth", "random"])
+@pytest.mark.parametrize("order", ["against", "depth", "random"])
 def test_no_order_stops_with_the_wrong_sign(settling, order):
     for seed, (_, truth, runs) in enumerate(settling.collections(1)):
         trial = settling.judge_until_settled(truth, runs, order, seed)

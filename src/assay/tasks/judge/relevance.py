@@ -18,11 +18,11 @@ from assay.core.prompt import Prompt, Scale
 from assay.core.ruling import Finding, Rulings, Steps, Verdict, unjudgeable
 from assay.core.text import count, some
 from assay.data.qrels import Qrels
-from assay.data.run import Run, name_runs
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.render import Cell, Column, Exports, Table
 from assay.tasks.judge.drive import judge_all
 from assay.tasks.judge.notes import verdict_notes
+from assay.tasks.pool.collect import first_documents
 
 if TYPE_CHECKING:
     from assay.tasks.judge.judge import Judge
@@ -134,7 +134,7 @@ def judge_relevance(
     """
     check_whole("depth", depth, 1)
     known = {} if human is None else grades_by_query(human)
-    pool = pool_of(runs, depth)
+    pool = [PooledPair(*pair) for pair in first_documents(runs, depth)]
     pairs = [pair for pair in pool if pair.document not in known.get(pair.query, {})]
     questions = read_texts(queries, QUESTIONS, only={pair.query for pair in pool})
     if not questions:
@@ -152,27 +152,6 @@ def grades_by_query(human: object) -> dict[str, dict[str, float]]:
     """What people judged."""
     qrels = human if isinstance(human, Qrels) else Qrels(human)
     return {query: qrels[query] for query in qrels.queries}
-
-
-def pool_of(runs: object, depth: int) -> list[PooledPair]:
-    """The first documents of each run for each query, each pair once."""
-    given = runs if isinstance(runs, (Mapping, list, tuple)) else [runs]
-    named = name_runs(given, (Run,))
-    pool: dict[PooledPair, None] = {}
-    for data in named.values():
-        run = data if isinstance(data, Run) else Run(data)
-        for query in run.queries:
-            pool |= dict.fromkeys(PooledPair(query, document) for document in first_documents(run, query, depth))
-    return list(pool)
-
-
-def first_documents(run: Run, query: str, depth: int) -> list[str]:
-    """The documents that assay ranks first: by score, ties by id in descending order, or in the given order."""
-    ranking = run[query]
-    if ranking and isinstance(ranking[0], tuple):
-        scored = [each for each in ranking if isinstance(each, tuple)]
-        ranking = [document for document, _ in sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)]
-    return list(dict.fromkeys(cast("list[str]", ranking)))[:depth]
 
 
 def grade_steps(pair: PooledPair, *, questions: Mapping[str, str], texts: Mapping[str, str]) -> Steps:

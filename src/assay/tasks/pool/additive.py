@@ -110,7 +110,8 @@ class Additive:
         outside = np.flatnonzero((gains < low) | (gains > high) | ~np.isfinite(gains))
         if len(outside):
             grade = float(grades[outside[0]])
-            limit = Option("top_grade", grade) if grade > self.top else Option("lowest_grade", grade)
+            whole = int(grade) if grade.is_integer() else grade
+            limit = Option("top_grade" if grade > self.top else "lowest_grade", whole)
             raise DataError(f"grade {grade:g} is not from {self.lowest:g} to {self.top:g}; set {limit}")
         return gains
 

@@ -12,10 +12,9 @@ from assay.core.interface import Option
 from assay.core.policies import check_whole
 from assay.core.text import show, some
 from assay.data.qrels import Qrels
-from assay.data.run import Run, name_runs
 from assay.tasks.evaluate.score import resolve_measures
 from assay.tasks.pool.additive import make_additive, not_additive
-from assay.tasks.pool.collect import collect_pairs, judgment_rows, read_tops
+from assay.tasks.pool.collect import collect_pairs, judgment_rows, named_runs, read_tops
 from assay.tasks.pool.pool import Compared, JudgmentPool, check_order
 from assay.tasks.pool.result import NextJudgments
 
@@ -59,9 +58,10 @@ def next_judgments(
     not settled: dcg@3, new - old: +0.3691 over 1 query; further judgments can lead to -0.5000 to +0.8691;
     2 unjudged documents can still move it the other way; 2 more judgments settle it if none finds a relevant document
 
-    `order` is `worth` (what can move the difference of runs `a` and `b` most comes first), `depth` (the best ranks
-    first), `random` (by `seed`) or `votes`: the fewest votes first, where `counts` has the number of votes by query
-    and document. Pairs with fewer than `wanted` votes stay in: by default 3 in that order, else those without any.
+    `order` is `worth` (what can move the difference of runs `a` and `b` most comes first), `against` (the same, but
+    what speaks for the run that is behind comes before the rest), `depth` (the best ranks first), `random` (by `seed`)
+    or `votes`: the fewest votes first, where `counts` has the number of votes by query and document. Pairs with fewer
+    than `wanted` votes stay in: by default 3 in that order, else those without any.
 
     Grades may be from `lowest_grade` to `top_grade`, by default those of the judgments so far, at least from 0 to 1:
     if higher ones are possible, say so. `found.settlement` is known for measures that are sums over ranks, such as
@@ -88,14 +88,16 @@ def make_pool(
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> JudgmentPool:
-    """The pool of runs with the judgments so far; `grades` has the `lowest` and the `top` that a document may get."""
+    """The pool of runs with the judgments so far, to be kept up to date.
+
+    `grades` has the `lowest` and the `top` that a document may get; the rest is as in `next_judgments`.
+    """
     check_whole("depth", depth, 1)
     name, chosen = one_measure(measure, convention, policies)
     if chosen.policies.judged_only:
         removed = Option("judged_only", value=True)
         raise PolicyError(f"{removed} removes unjudged documents from rankings, so none is left to judge; leave it out")
-    given: Any = runs if hasattr(runs, "keys") or isinstance(runs, (list, tuple)) else [runs]
-    named = name_runs(given, (Run,))
+    named = named_runs(runs)
     compared, reason = two_runs(list(named), a, b)
     reason = not_additive(chosen.measure, chosen.policies) or reason
     known = read_judgments(qrels)

@@ -6,12 +6,14 @@ the first run first, by rank.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.core.errors import DataError
 from assay.core.policies import check_whole
 from assay.core.text import EMPTY_ID, given_id
 from assay.data.qrels import Qrels
@@ -19,7 +21,7 @@ from assay.data.run import Run, name_runs
 from assay.tasks.evaluate.api import MOST_TOP, make_scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
 
@@ -71,13 +73,35 @@ class Pairs:
         return given_id(self.text[self.offsets[row] : self.offsets[row + 1]].decode())
 
 
+def named_runs(runs: object) -> dict[str, object]:
+    """The runs by name; a run on its own is a list of one."""
+    named = name_runs(runs if isinstance(runs, (Mapping, list, tuple)) else [runs], (Run,))
+    if not named:
+        raise DataError("no run to pool; pass at least one")
+    return named
+
+
+def first_documents(runs: object, depth: int) -> dict[tuple[str, str], None]:
+    """Each query with each of the first documents of a run, one run after the other, by query and then by rank.
+
+    >>> list(first_documents({"one": {"q": ["a", "b", "c"]}, "two": {"q": {"a": 1.0, "d": 2.0}}}, 2))
+    [('q', 'a'), ('q', 'b'), ('q', 'd')]
+    """
+    found = read_tops(runs, "precision", top=depth, duplicates="first")
+    return dict.fromkeys(
+        (query, document)
+        for tops in found.tops.values()
+        for number, query in enumerate(found.queries)
+        for document in tops.documents(number)
+    )
+
+
 def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> RunTops:  # noqa: ANN401 - as in `evaluate`
     """The first `top` documents of each run, as the policies rank them; all documents if it is None."""
-    given: Any = runs if hasattr(runs, "keys") or isinstance(runs, (list, tuple)) else [runs]
-    named = {name: run if isinstance(run, Run) else Run(run) for name, run in name_runs(given, (Run,)).items()}
+    named = {name: run if isinstance(run, Run) else Run(run) for name, run in named_runs(runs).items()}
     queries = list(dict.fromkeys(query for run in named.values() for query in run.queries))
     # An index of queries without judgments: the kernel keeps the first documents of each.
-    known = Qrels(dict.fromkeys(queries, ())) if queries else None
+    known = Qrels(dict.fromkeys(queries, ()))
     scorer = make_scorer(known, measure, top=MOST_TOP if top is None else check_whole("depth", top, 1), **how)
     tops = {}
     for name in list(named):

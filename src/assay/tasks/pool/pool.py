@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from assay.tasks.pool.collect import Pairs
     from assay.tasks.pool.settle import Settlement
 
-ORDERS = ("worth", "depth", "random", "votes")
+ORDERS = ("worth", "against", "depth", "random", "votes")
 # Votes that a pair should get, where those with the fewest come first.
 WANTED = 3
 # Rows that are looked at together.
@@ -100,11 +101,11 @@ class JudgmentPool:
 
     def find(self, query: str, document: str) -> int | None:
         """The row of a pair; None if it is not in the pool."""
-        number = self._numbers.get(query)
+        number = self._numbers.get(str(query))
         if number is None:
             return None
         starts, offsets, text = self.pairs.starts, self.pairs.offsets, self.pairs.text
-        wanted = (document or EMPTY_ID).encode(errors="surrogatepass")
+        wanted = (str(document) or EMPTY_ID).encode(errors="surrogatepass")
         first, last = int(starts[number]), int(starts[number + 1])
         places = offsets[first : last + 1].tolist()
         for row, (start, end) in enumerate(pairwise(places), start=first):
@@ -139,7 +140,7 @@ class JudgmentPool:
     def count_votes(self, counts: Mapping[tuple[str, str], int]) -> None:
         """Takes in how many votes there are on pairs."""
         for (query, document), votes in counts.items():
-            row = self.find(str(query), str(document))
+            row = self.find(query, document)
             number = check_whole("counts", votes, 0)
             if row is not None:
                 self._votes[row] = number
@@ -191,15 +192,29 @@ class JudgmentPool:
     def _open_rows(self, order: str, seed: int, wanted: int | None) -> Iterator[IntArray]:
         """The rows still to judge, in blocks."""
         check_order(order)
-        if order == "worth" and self.compared is None:
+        if order in ("worth", "against") and self.compared is None:
             raise MeasureError(f"pairs have no worth: {self.reason}")
         most = check_whole("wanted", (WANTED if order == "votes" else 1) if wanted is None else wanted, 1)
-        levels = self._votes
         if order == "votes":
             for level in range(most):
-                yield from self._blocks("depth", 0, lambda rows, level=level: levels[rows] == level)  # type: ignore[misc]
-            return
-        yield from self._blocks(order, seed, lambda rows: levels[rows] < most)
+                yield from self._blocks("depth", 0, partial(self._has_votes, level, level + 1))
+        elif order == "against":
+            yield from self._blocks("worth", 0, partial(self._speaks_against, most, wanted=True))
+            yield from self._blocks("worth", 0, partial(self._speaks_against, most, wanted=False))
+        else:
+            yield from self._blocks(order, seed, partial(self._has_votes, 0, most))
+
+    def _has_votes(self, least: int, below: int, rows: IntArray) -> BoolArray:
+        """Which rows have at least so many votes, and fewer than so many."""
+        chosen: BoolArray = (self._votes[rows] >= least) & (self._votes[rows] < below)
+        return chosen
+
+    def _speaks_against(self, most: int, rows: IntArray, *, wanted: bool) -> BoolArray:
+        """Which open rows speak for the run that is behind, or which do not; all do if none is behind."""
+        sign = 0.0 if self.settlement is None else np.sign(self.settlement.difference)
+        is_against = (self.pairs.coefficient[rows] * sign < 0) | (sign == 0)
+        chosen: BoolArray = self._has_votes(0, most, rows) & (is_against == wanted)
+        return chosen
 
     def _blocks(self, order: str, seed: int, is_open: Callable[[IntArray], BoolArray]) -> Iterator[IntArray]:
         rows = self._ordered(order, seed)
