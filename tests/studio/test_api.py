@@ -208,7 +208,7 @@ def test_a_program_votes_with_its_token(studio, url):
         ({**PAIR, "vote": "maybe"}, 400, "is not a vote here"),
         ({**PAIR, "vote": 1, "voter": "bob"}, 403, "nobody votes in another's name"),
         ({**PAIR, "vote": 1, "more": 1}, 422, "more: Extra inputs are not permitted"),
-        ({"query": "q99", "document": "d", "vote": 1}, 400, "unknown query 'q99'"),
+        ({"query": "q99", "document": "d", "vote": 1}, 404, "unknown query 'q99'"),
         ({"query": "q01", "vote": 1}, 422, "document: Field required"),
         ({**PAIR, "vote": 1, "comment": "x" * 10_001}, 422, "comment: String should have at most"),
         ({**PAIR, "vote": 1, "comment": "a\0b"}, 400, "has a NUL character"),

@@ -1,10 +1,10 @@
 """Live search: what a real server returns can be voted on, and the question becomes a query of the collection."""
 
 import pytest
-from search_server import Reply, SearchServer
-from studio_server import Client, make_studio, serving
 
 from assay.studio.search import LiveSearch
+from search_server import Reply, SearchServer
+from studio_server import Client, make_studio, serving
 
 FOUND = [
     {"id": "mda-01", "text": "Fiscal 2025 was mixed.", "score": 2.5},
@@ -73,11 +73,13 @@ def test_it_is_there_after_a_restart(tmp_path, search):
     ],
 )
 def test_a_bad_search_is_said(tmp_path, reply, said):
-    with SearchServer(lambda _question, _times: reply) as search:
-        with serving(make_studio(tmp_path / "votes.sqlite", search=LiveSearch(search.url))) as url:
-            answer = ask(Client(url, "ann"), "why?")
-            assert answer.status_code == 400
-            assert said in answer.json()["error"]
+    with (
+        SearchServer(lambda _question, _times: reply) as search,
+        serving(make_studio(tmp_path / "votes.sqlite", search=LiveSearch(search.url))) as url,
+    ):
+        answer = ask(Client(url, "ann"), "why?")
+        assert answer.status_code == 400
+        assert said in answer.json()["error"]
 
 
 @pytest.mark.parametrize(("question", "status"), [("", 422), ("   ", 400), ("x" * 1001, 422)])

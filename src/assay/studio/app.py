@@ -10,10 +10,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from assay._kernel import __version__
 from assay.core.errors import AssayError
 from assay.studio.access import Access, RefusedError
+from assay.studio.errors import UnknownError
 from assay.studio.guard import LOCAL_NAMES, Guard, Rate
 from assay.studio.routes import changes, exchange, judging, managing, pages, scores, searching, session, votes
 from assay.studio.routes.asking import ERRORS
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 # Requests per second, and at once: of one program, of one voter, and logins from one address.
 RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+WRONG_METHOD = 405
+STATUS = {KeyConflictError: 409, UnknownError: 404}
 API = (session, scores, judging, votes, searching, exchange, managing, changes)
 DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
@@ -57,6 +61,7 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
     app.add_exception_handler(AssayError, explain)
     app.add_exception_handler(RequestValidationError, explain_form)
     app.add_exception_handler(HTTPException, explain_status)
+    describe(app, studio)
     return Guard(app, hosts)
 
 
@@ -75,7 +80,7 @@ async def explain(_: Request, error: Exception) -> JSONResponse:
     """An error of ours as JSON."""
     if isinstance(error, RefusedError):
         return JSONResponse({"error": str(error)}, error.status, headers=error.headers)
-    status = 409 if isinstance(error, KeyConflictError) else 400
+    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
     return JSONResponse({"error": str(error)}, status)
 
 
@@ -86,11 +91,26 @@ async def explain_form(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": said or str(error)}, 422)
 
 
-async def explain_status(_: Request, error: Exception) -> JSONResponse:
+async def explain_status(request: Request, error: Exception) -> JSONResponse:
     """What the framework itself refuses."""
     if not isinstance(error, HTTPException):
         raise error
     words = {404: "there is no such address", 405: "that cannot be done at this address"}
-    return JSONResponse(
-        {"error": words.get(error.status_code, str(error.detail))}, error.status_code, headers=error.headers
-    )
+    headers = {"Allow": allowed(request)} if error.status_code == WRONG_METHOD else error.headers
+    return JSONResponse({"error": words.get(error.status_code, str(error.detail))}, error.status_code, headers=headers)
+
+
+def allowed(request: Request) -> str:
+    """What can be done at an address; the framework names only what the first of its routes does."""
+    described = request.app.openapi()["paths"].items()
+    found = [each for path, each in described if compile_path(path)[0].match(request.url.path)]
+    return ", ".join(sorted(method.upper() for each in found for method in each)) or "GET"
+
+
+def describe(app: FastAPI, studio: Studio) -> None:
+    """Says in the OpenAPI description which grades this collection has."""
+    schemas = app.openapi()["components"]["schemas"]
+    for name in ("VoteIn", "DecisionIn"):
+        number, *words = schemas[name]["properties"]["vote"]["anyOf"]
+        grades = {"minimum": studio.grades[0], "maximum": studio.grades[-1]}
+        schemas[name]["properties"]["vote"]["anyOf"] = [{**number, **grades}, *words]

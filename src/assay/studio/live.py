@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.errors import DataError
 from assay.core.measure import is_pooled
 from assay.results.results import Results
+from assay.studio.errors import UnknownError
 from assay.tasks.compare.api import compare_results
 from assay.tasks.evaluate.api import make_scorer
 
@@ -183,7 +183,7 @@ class Live:
             if not self._scores:
                 return {name: np.full(len(self.queries), np.nan) for name in self.runs}
             if measure not in self.measures:
-                raise DataError(f"unknown measure {measure}; the studio computes {', '.join(self.measures)}")
+                raise UnknownError(f"unknown measure {measure}; the studio computes {', '.join(self.measures)}")
             return {name: np.where(each.is_scored, each.values[measure], np.nan) for name, each in self._scores.items()}
 
 

@@ -14,6 +14,7 @@ from assay.core.errors import DataError
 from assay.core.text import show
 from assay.data.frames import as_float
 from assay.studio.background import Background
+from assay.studio.errors import UnknownError
 from assay.studio.judgments import Counting, Judgments, grades_of
 from assay.studio.live import Live
 from assay.studio.store.events import NewVote, check_vote
@@ -165,7 +166,7 @@ class Studio:
     def check_pair(self, query: str, document: str) -> None:
         """Raises unless a query is known; a document may be any."""
         if not self.has_query(query):
-            raise DataError(f"unknown query {show(query)}; votes are on queries of this collection")
+            raise UnknownError(f"unknown query {show(query)}; votes are on queries of this collection")
         if not document:
             raise DataError("the id of the document is empty")
 
@@ -174,10 +175,10 @@ class Studio:
         top = self.grades[-1]
         if isinstance(value, bool):
             return top if value else 0.0
-        word = WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+        word = WORDS.get(value.strip().lower()) if isinstance(value, str) and value.strip() else None
         if word is not None:
             return None if math.isnan(word) else top * word
-        number = as_float(value, truths=False)
+        number = None if isinstance(value, str) else as_float(value, truths=False)
         if number is None or not self.grades[0] <= number <= top:
             said = show(value) if number is None else f"{number:g}"
             allowed = ", ".join(f"{grade:g}" for grade in self.grades)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.core.errors import DataError
 from assay.core.text import show
 from assay.render import finite
 from assay.report.content import base_core
+from assay.studio.errors import UnknownError
 from assay.studio.live import ANCHOR, ANCHORED
 from assay.tasks.compare.rankings import QueryLists
 from assay.tasks.compare.ranks import read_runs
@@ -94,7 +94,7 @@ def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     scores = studio.live.score_rows(wanted.measure)
     for name in (wanted.a, wanted.b):
         if name not in scores:
-            raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, scores))}")
+            raise UnknownError(f"unknown run {show(name)}; the runs are {', '.join(map(show, scores))}")
     difference = scores[wanted.b] - scores[wanted.a]
     places = matching(studio, wanted.find)
     keys = {"difference": difference, "a": scores[wanted.a], "b": scores[wanted.b]}
@@ -146,7 +146,7 @@ def sorted_places(key: Any, places: IntArray, *, descending: bool) -> IntArray: 
 def query_view(studio: Studio, query: str, voter: str | None) -> dict[str, Any]:
     """One query: the rankings side by side, with grades, texts and the votes that this voter may see."""
     if not studio.has_query(query):
-        raise DataError(f"unknown query {show(query)}; the list of queries has them all")
+        raise UnknownError(f"unknown query {show(query)}; the list of queries has them all")
     names, view, scores = listed(studio, query)
     votes = {document: votes_on(studio.judgments, query, document, voter) for document in view["documents"]}
     hide_blind(view, {name for name, each in votes.items() if each["others"] is None and each["count"]})

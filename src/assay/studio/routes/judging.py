@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 
 from assay.core.errors import DataError
 from assay.studio.agreement import agreement_view
 from assay.studio.routes.asking import Reader, TheStudio
 from assay.studio.routes.models import DocumentId, Fields, Order, QueryId
+from assay.studio.store.events import LONGEST_DOCUMENT, LONGEST_QUERY
 
 router = APIRouter(tags=["judging"])
 MOST_SKIPPED = 500
+PAIR = {"pattern": r"^[^\t]+\t[\s\S]+$"}
+SkippedPair = Annotated[str, Field(max_length=LONGEST_QUERY + 1 + LONGEST_DOCUMENT, json_schema_extra=PAIR)]
 
 
 @router.get("/next")
@@ -21,7 +25,9 @@ def next_pair(
     asker: Reader,
     *,
     order: Order = "worth",
-    skip: Annotated[list[str] | None, Query(max_length=MOST_SKIPPED, description="query, tab, document")] = None,
+    skip: Annotated[
+        list[SkippedPair] | None, Query(max_length=MOST_SKIPPED, description="query, tab, document")
+    ] = None,
 ) -> Fields:
     """The pair that I should judge next."""
     return studio.next_pair(asker.voter, order, {pair_of(each) for each in skip or ()})

@@ -47,7 +47,7 @@ def add_token(body: TokenIn, studio: TheStudio, _: Manager) -> Fields:
 @router.delete("/tokens")
 def revoke_tokens(body: TokenIn, studio: TheStudio, access: TheAccess, _: Manager) -> Fields:
     """Makes the tokens of a program worthless."""
-    revoked = studio.store.revoke_tokens(body.application)
+    revoked = studio.store.revoke_tokens(check_name("application", body.application))
     access.forget()
     return {"application": body.application, "revoked": revoked}
 

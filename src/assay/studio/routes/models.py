@@ -4,19 +4,35 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from assay.studio.store.events import LONGEST_DOCUMENT, LONGEST_NAME, LONGEST_QUERY
 
 LONGEST_COMMENT = 10_000
 LONGEST_GUIDELINES = 50_000
-QueryId = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
-DocumentId = Annotated[str, Field(min_length=1, max_length=LONGEST_DOCUMENT)]
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-Comment = Annotated[str, Field(max_length=LONGEST_COMMENT)]
+# What the store can hold, for the description; what it cannot is refused by a sentence of its own. No text has a NUL,
+# an id is not blank, and a name has no control characters, nor spaces around it.
+CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+TEXT = {"pattern": r"^[^\x00]*$"}
+ID = {"pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+NAME = {"pattern": rf"^[^\s{CONTROL}]([^{CONTROL}]*[^\s{CONTROL}])?$"}
+TYPED_NAME = {"pattern": rf"^[^{CONTROL}]*[^\s{CONTROL}][^{CONTROL}]*$"}
+QueryId = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, json_schema_extra=ID)]
+DocumentId = Annotated[str, Field(min_length=1, max_length=LONGEST_DOCUMENT, json_schema_extra=ID)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra=NAME)]
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra=ID)]
+Comment = Annotated[str, Field(max_length=LONGEST_COMMENT, json_schema_extra=TEXT)]
+SAID = "a grade of this collection; up or true, down or false"
+FORMS: list[dict[str, object]] = [{"type": "number"}, {"type": "boolean"}]
 VoteValue = Annotated[
-    float | str, Field(description="a grade of this collection, or up, down, or ? for cannot tell", examples=["up", 2])
+    float | str | bool,
+    WithJsonSchema({"anyOf": [*FORMS, {"enum": ["up", "down", "?"]}], "description": f"{SAID}; ? is cannot tell"}),
 ]
+Decided = Annotated[
+    float | str | bool, WithJsonSchema({"anyOf": [*FORMS, {"enum": ["up", "down"]}], "description": SAID})
+]
+# A word to filter by, which may be one that nothing has.
+Filter = Annotated[str, Field(max_length=LONGEST_DOCUMENT)]
 Order = Literal["worth", "depth", "random", "votes"]
 
 
@@ -39,7 +55,7 @@ class VoteIn(Strict):
     document: DocumentId
     vote: VoteValue
     comment: Comment = ""
-    key: Name | None = Field(default=None, description="stands for this vote, however often it is sent")
+    key: Key | None = Field(default=None, description="stands for this vote, however often it is sent")
     voter: Name | None = None
 
 
@@ -85,7 +101,7 @@ class VoteList(BaseModel):
 class SessionIn(Strict):
     """Who votes, with a password where one is needed."""
 
-    voter: Name
+    voter: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra=TYPED_NAME)]
     password: Annotated[str, Field(max_length=1000)] | None = None
 
 
@@ -94,20 +110,20 @@ class DecisionIn(Strict):
 
     query: QueryId
     document: DocumentId
-    vote: VoteValue
+    vote: Decided
     comment: Comment = ""
 
 
 class QuestionIn(Strict):
     """A question for live search."""
 
-    question: Annotated[str, Field(min_length=1, max_length=1000)]
+    question: Annotated[str, Field(min_length=1, max_length=1000, json_schema_extra=ID)]
 
 
 class GuidelinesIn(Strict):
     """What voters are told."""
 
-    text: Annotated[str, Field(max_length=LONGEST_GUIDELINES)]
+    text: Annotated[str, Field(max_length=LONGEST_GUIDELINES, json_schema_extra=TEXT)]
 
 
 class VoterIn(Strict):
@@ -115,7 +131,7 @@ class VoterIn(Strict):
 
     name: Name
     password: Annotated[str, Field(min_length=8, max_length=1000)] | None = None
-    admin: bool = False
+    admin: Annotated[bool, Field(strict=True)] = False
 
 
 class TokenIn(Strict):

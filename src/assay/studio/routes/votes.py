@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from assay.core.errors import DataError
 from assay.studio.access import Asker, RefusedError
 from assay.studio.routes.asking import Manager, Reader, TheStudio, VoterName, Writing
-from assay.studio.routes.models import DecisionIn, DocumentId, Name, QueryId, VoteIn, VoteList, VoteOut
+from assay.studio.routes.models import DecisionIn, Filter, VoteIn, VoteList, VoteOut
 from assay.studio.store.events import NewVote, VoteEvent, check_name
 from assay.studio.studio import Studio
 from assay.studio.views import shown_vote
@@ -82,9 +82,9 @@ def list_votes(
     studio: TheStudio,
     asker: Reader,
     *,
-    query: Annotated[QueryId | None, Query()] = None,
-    document: Annotated[DocumentId | None, Query()] = None,
-    voter: Annotated[Name | None, Query()] = None,
+    query: Annotated[Filter | None, Query()] = None,
+    document: Annotated[Filter | None, Query()] = None,
+    voter: Annotated[Filter | None, Query()] = None,
     after: Annotated[int, Query(ge=0, le=HIGHEST_ID)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
 ) -> VoteList:
