@@ -147,7 +147,7 @@ class Judge {
   }
 
   drawRecent() {
-    show(this.last, this.recent ? recentView({ ...this.recent, grades: this.collection.grades, undo: () => this.undo() }) : null);
+    show(this.last, this.recent ? recentView({ ...this.recent, grades: this.collection.grades }) : null);
   }
 
   skip() {

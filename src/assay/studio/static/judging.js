@@ -48,14 +48,13 @@ function marked(passage, question) {
   return passage.split(/([\p{L}\p{N}]+)/u).map((part) => (wanted.has(part.toLowerCase()) ? element("mark", {}, part) : part));
 }
 
-/** The vote before, what others said about it, and the way back. */
-export function recentView({ pair, vote, others, grades, undo }) {
+/** The vote before, and what others said about its pair. */
+export function recentView({ pair, vote, others, grades }) {
   const colour = vote === UNSURE ? "unjudged" : `level-${levelOf(grades, vote)}`;
   const said = others === null ? null : others.length ? othersOf(others, grades) : element("span", { class: "quiet" }, "nobody else has judged it");
   return [
     element("span", {}, "You: ", element("span", { class: `grade ${colour}` }, vote === UNSURE ? UNSURE : written(vote)), " ", element("a", { href: judgeAddress(pair.query, pair.document) }, text(pair.document)), " for ", text(pair.query)),
     said,
-    element("button", { type: "button", on: { click: undo } }, "Undo"),
   ];
 }
 
