@@ -26,16 +26,21 @@ export function withParameters(path, parameters = {}) {
 }
 
 /** Who is here and what is judged; asked for once. */
-export async function session(again = false) {
-  if (!known || again) known = await get("/api/session");
+export function session(again = false) {
+  if (!known || again) {
+    known = get("/api/session");
+    known.catch(() => {
+      known = null;
+    });
+  }
   return known;
 }
 
 /** Signs in under a name; with a password where the studio demands one. */
 export async function signIn(voter, password = null) {
-  await session();
-  known = await write("POST", "/api/session", password === null ? { voter } : { voter, password });
-  return known;
+  const next = await write("POST", "/api/session", password === null ? { voter } : { voter, password });
+  known = Promise.resolve(next);
+  return next;
 }
 
 export async function signOut() {
@@ -60,8 +65,10 @@ async function write(method, path, body = null) {
   try {
     return await send(method, path, body, csrf);
   } catch (error) {
-    if (error.status !== 403 || (await session(true)).csrf === csrf) throw error;
-    return send(method, path, body, known.csrf);
+    if (error.status !== 403) throw error;
+    const next = await session(true);
+    if (next.csrf === csrf) throw error;
+    return send(method, path, body, next.csrf);
   }
 }
 
