@@ -107,12 +107,11 @@ class Agreement {
     const said = votes === null
       ? element("p", { class: "quiet" }, "Votes differ here; judge it yourself to see them. ", element("a", { href: judgeAddress(query, id) }, "Judge"))
       : element("div", { class: "said" }, votes.map((vote) => element("div", {}, chip(vote, this.grades), vote.comment ? text(vote.comment, "q") : null)));
-    const decide = this.here.admin && votes !== null ? element("div", { class: "decide" }, element("span", { class: "quiet" }, decided === null ? "Decide:" : ["Decided by ", text(by), ":"]), smallButtons({ grades: this.grades, mine: decided, label: `Decide the grade of ${id}`, cast: (vote) => this.decide(each, vote) }), decision !== null && by === this.here.voter ? element("button", { type: "button", on: { click: () => this.takeBack(decision) } }, "Take back") : null) : null;
-    return element("article", { class: `difference ${decided === null ? "" : "decided"}`, "data-document": id }, element("p", { class: "quiet where" }, element("a", { href: queryAddress(query) }, text(query)), text(id)), element("h3", {}, text(question || query)), passage ? element("details", {}, element("summary", {}, text(passage.slice(0, 160))), text(passage, "p")) : null, said, decide);
+    const decide = this.here.admin && votes !== null ? element("div", { class: "decide" }, element("span", { class: "quiet" }, decided === null ? "Decide:" : ["Decided by ", text(by), ":"]), smallButtons({ grades: this.grades, mine: decided, canAbstain: false, label: `Decide the grade of ${id}`, cast: (vote) => this.decide(each, vote) }), decision !== null && by === this.here.voter ? element("button", { type: "button", on: { click: () => this.takeBack(decision) } }, "Take back") : null) : null;
+    return element("article", { class: `difference ${decided === null ? "" : "decided"}`, "data-document": id }, element("p", { class: "quiet where" }, element("a", { href: queryAddress(query) }, text(query)), text(id)), element("h3", {}, text(question || query)), passage ? element("details", {}, element("summary", {}, text(passage.slice(0, 400))), text(passage, "p")) : null, said, decide);
   }
 
   async decide({ query, document: id }, vote) {
-    if (vote === "?") return complain("A decision needs a grade.");
     try {
       this.here.voter ??= await whoVotes();
       if (!this.here.voter) return undefined;

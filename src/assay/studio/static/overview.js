@@ -34,7 +34,9 @@ class Overview {
 
   head(core) {
     const judge = element("a", { class: "button primary", href: "/judge" }, "Judge next");
-    return element("div", { class: "headline" }, element("h1", { class: "hidden" }, "Overview"), verdict(core), judge);
+    const [first, ...others] = core.verdict;
+    const more = others.length ? element("details", { class: "others-said" }, element("summary", {}, `By ${count(others.length, "other measure")}`), element("ul", { class: "notes" }, others.map((line) => element("li", {}, text(line.text))))) : null;
+    return element("div", { class: "headline" }, element("h1", { class: "hidden" }, "Overview"), element("div", {}, verdict({ ...core, verdict: first ? [first] : [] }), more), judge);
   }
 
   figures({ pairs, of, votes, voters }) {

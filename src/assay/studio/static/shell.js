@@ -32,7 +32,7 @@ function drawHeader(here) {
 }
 
 function whoButton(here) {
-  if (!here.voter) return here.login ? null : element("button", { type: "button", class: "who", on: { click: () => askName() } }, "Who are you?");
+  if (!here.voter) return here.login ? null : element("button", { type: "button", on: { click: () => askName() } }, "Who are you?");
   const leave = async () => {
     if (here.login) {
       await signOut();

@@ -35,15 +35,15 @@ export function wordsOf(vote, grades) {
   return known?.label ? `${written(vote)}, ${known.label}` : written(vote);
 }
 
-/** Small buttons for a place in a list. `cast(vote)` is called with a grade or "?". */
-export function smallButtons({ grades, mine, label, cast }) {
+/** Small buttons for a place in a list. `cast(vote)` is called with a grade or, unless one must decide, with "?". */
+export function smallButtons({ grades, mine, label, cast, canAbstain = true }) {
   const button = (value, name, shown) => element(
     "button",
     { type: "button", class: `vote ${value === UNSURE ? "unsure" : `level-${levelOf(grades, value)}`}`, "aria-pressed": String(mine === value), "aria-label": name, title: name, "data-vote": value, on: { click: () => cast(value) } },
     shown,
   );
   const buttons = grades.map(({ value }, place) => button(value, wordsOf(value, grades), isThumbs(grades) ? ["↓", "↑"][place] : written(value)));
-  return element("div", { class: "votes", role: "group", "aria-label": label }, buttons, button(UNSURE, "cannot tell", UNSURE));
+  return element("div", { class: "votes", role: "group", "aria-label": label }, buttons, canAbstain ? button(UNSURE, "cannot tell", UNSURE) : null);
 }
 
 export const isThumbs = (grades) => grades.length === 2;
