@@ -232,15 +232,21 @@ function keep(place, name, value) {
   }
 }
 
-startPage(async (main, here) => {
-  if (!here.voter) here.voter = await whoVotes();
-  if (!here.voter) {
-    const ask = async () => ((await whoVotes()) ? location.reload() : null);
-    show(main, element("h1", {}, "Judge"), element("p", {}, "Votes carry a name, so that several people can judge without seeing each other's votes."), element("p", {}, element("button", { type: "button", class: "primary", on: { click: ask } }, "Who is judging?")));
-    return;
-  }
+async function begin(main, here) {
   const page = new Judge(main, here);
   await page.start();
   onChange(() => page.refresh()).saw(page.status?.revision);
   announce(`${count(page.status?.left ?? 0, "pair")} left.`);
-});
+}
+
+/** Asks who judges, and begins. */
+async function invite(main, here) {
+  const ask = async () => {
+    here.voter = await whoVotes();
+    if (here.voter) await begin(main, here).catch((error) => complain(error.message));
+  };
+  show(main, element("h1", {}, "Judge"), element("p", {}, "Votes carry a name, so that several people can judge without seeing each other's votes."), element("p", {}, element("button", { type: "button", class: "primary", on: { click: ask } }, "Who is judging?")));
+  ask();
+}
+
+startPage((main, here) => (here.voter ? begin(main, here) : invite(main, here)));
