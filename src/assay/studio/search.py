@@ -8,6 +8,7 @@ from assay.core.errors import DataError
 from assay.data.texts import read_passages
 from assay.tasks.probe.answers import Answered
 from assay.tasks.probe.endpoint import HttpSearch
+from assay.tasks.probe.retrievers import find_list, limit_documents
 
 if TYPE_CHECKING:
     from assay.studio.studio import Studio
@@ -39,8 +40,8 @@ class LiveSearch:
     def __call__(self, question: str) -> list[Hit]:
         """What the retriever returns, the best first; each document once."""
         found = self._search(question, self.k)
-        contexts = found.contexts if isinstance(found, Answered) else found
-        passages = read_passages(contexts, "live search", doc_id=self._doc_id)
+        listed = find_list(found.contexts if isinstance(found, Answered) else found)
+        passages = read_passages(limit_documents(listed, self.k), "live search", doc_id=self._doc_id)
         size = len(passages.ids)
         scores = passages.scores or [float(size - rank) for rank in range(size)]
         texts: list[str] | list[None] = passages.texts or [None] * size

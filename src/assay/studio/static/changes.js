@@ -42,7 +42,7 @@ function figures(node) {
 /** What tells one part that opens from another. */
 function nameOf(details) {
   const run = details.closest("[data-run]")?.dataset.run ?? "";
-  return `${run} ${details.closest("[data-document]")?.dataset.document ?? ""} ${details.querySelector("summary .name > bdi, summary")?.textContent ?? ""}`;
+  return `${run} ${details.closest("[data-document]")?.dataset.document ?? ""} ${(details.querySelector("summary .name > bdi") ?? details.querySelector("summary"))?.textContent ?? ""}`;
 }
 
 function pathOf(root, node) {

@@ -14,7 +14,7 @@ function destination() {
 startPage(async (main) => {
   const here = await session();
   if (here.voter || !here.login) return location.replace(destination());
-  const name = element("input", { name: "voter", required: true, autocomplete: "username", autofocus: true });
+  const name = element("input", { name: "voter", required: true, autocomplete: "username" });
   const password = element("input", { name: "password", type: "password", required: true, autocomplete: "current-password" });
   const trouble = element("p", { class: "bad", role: "alert" });
   const submit = async (event) => {

@@ -10,7 +10,7 @@ import { castVote, othersOf, smallButtons, wordsOf } from "./votes.js";
 class Search {
   constructor(main, here) {
     Object.assign(this, { here, grades: here.collection.grades, found: null });
-    this.field = element("input", { type: "search", name: "q", required: true, maxlength: 1000, autofocus: true, "aria-label": "Question", placeholder: "Ask the retriever", value: parameters().q ?? "" });
+    this.field = element("input", { type: "search", name: "q", required: true, maxlength: 1000, "aria-label": "Question", placeholder: "Ask the retriever", value: parameters().q ?? "" });
     this.results = element("div", { class: "results", role: "region", "aria-label": "Results", "aria-live": "off" });
     const form = element("form", { class: "ask", role: "search", on: { submit: (event) => (event.preventDefault(), this.ask()) } }, this.field, element("button", { class: "primary" }, "Search"));
     show(main, element("h1", {}, "Search"), form, this.results);
@@ -78,5 +78,6 @@ startPage(async (main, here) => {
     return;
   }
   const page = new Search(main, here);
+  if (!page.field.value) page.field.focus();
   await page.ask();
 });
