@@ -1,4 +1,7 @@
-"""A real Chromium, through Playwright. Every page that a test opens must ask for nothing and report no error."""
+"""A real Chromium, through Playwright. Every page that a test opens must report no error, and ask nobody for anything.
+
+The pages of a studio ask the studio, and only it.
+"""
 
 import os
 from contextlib import contextmanager
@@ -57,3 +60,49 @@ def visit(browser):
         context.close()
 
     return visited
+
+
+@pytest.fixture
+def enter(browser):
+    """Opens a page of a studio as somebody; what goes wrong in it fails the test, unless it is `expected`."""
+
+    @contextmanager
+    def entered(base, path="/", *, voter=None, width=1280, height=900, scheme="light", expected=()):
+        is_phone = width < 600
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            has_touch=is_phone,
+            is_mobile=is_phone,
+        )
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        trouble = []
+        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: request.url.startswith((base, "data:")) or trouble.append(f"request: {request.url}"),
+        )
+        if voter is not None:
+            name_voter(context, base, voter)
+        page.goto(base + path)
+        page.wait_for_selector("html[data-ready]")
+        try:
+            yield page
+        finally:
+            context.close()
+        assert [each for each in trouble if not any(part in each for part in expected)] == []
+
+    return entered
+
+
+def name_voter(context, base, voter):
+    """Says who is here, as the pages do."""
+    known = context.request.get(f"{base}/api/session").json()
+    answer = context.request.post(
+        f"{base}/api/session", data={"voter": voter}, headers={"X-CSRF-Token": known["csrf"], "Origin": base}
+    )
+    assert answer.ok, answer.text()

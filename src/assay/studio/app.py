@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -53,7 +53,7 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
     app.state.studio = studio
     app.state.access = Access(studio.store, login=login)
     app.state.rates = {name: Rate(*rate) for name, rate in RATES.items()}
-    app.state.closing = threading.Event()
+    app.state.is_closing = lambda: False
     responses: Any = ERRORS
     for part in API:
         app.include_router(part.router, prefix="/api", responses=responses)
@@ -63,6 +63,13 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
     app.add_exception_handler(HTTPException, explain_status)
     describe(app, studio)
     return Guard(app, hosts)
+
+
+def make_server(app: Guard, config: uvicorn.Config) -> uvicorn.Server:
+    """A server whose open streams of changes end when it does."""
+    server = uvicorn.Server(config)
+    app.app.state.is_closing = lambda: server.should_exit
+    return server
 
 
 def closing_with(studio: Studio) -> Any:  # noqa: ANN401 - a context manager, as FastAPI takes it

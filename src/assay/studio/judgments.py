@@ -69,9 +69,8 @@ class Judgments:
         self.ballots: dict[Pair, dict[str, Ballot]] = {}
         self.decisions: dict[Pair, Decision] = {}
         self.kinds: dict[str, str] = {}
-        # The pairs that each voter has voted on, and their last vote.
-        self.voted: dict[str, set[Pair]] = {}
-        self.last: dict[str, VoteEvent] = {}
+        # The pairs that each voter has voted on, in the order of their votes.
+        self.voted: dict[str, dict[Pair, None]] = {}
         # The queries that somebody has voted on, which may be in no run.
         self.queries_voted: set[str] = set()
         self.revision = 0
@@ -144,14 +143,13 @@ class Judgments:
             del self.decisions[pair]
             return
         known = self.ballots.setdefault(pair, {})
-        voted = self.voted.setdefault(event.voter, set())
+        voted = self.voted.setdefault(event.voter, {})
+        voted.pop(pair, None)
         if event.kind == "withdrawal":
             known.pop(event.voter, None)
-            voted.discard(pair)
         else:
             known[event.voter] = ballot
-            voted.add(pair)
-            self.last[event.voter] = event
+            voted[pair] = None
         if not known:
             del self.ballots[pair]
 

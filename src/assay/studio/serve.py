@@ -70,7 +70,7 @@ def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str]
     """Serves a studio until Ctrl-C or a signal ends it."""
     import uvicorn
 
-    from assay.studio.app import make_app
+    from assay.studio.app import make_app, make_server
 
     check_people(studio.store, address)
     listening = listen(address)
@@ -94,7 +94,7 @@ def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str]
     if browse:
         threading.Thread(target=open_browser, args=(url,), daemon=True).start()
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        make_server(app, config).run(sockets=[listening])
 
 
 def listen(address: Address) -> socket.socket:

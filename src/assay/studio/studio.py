@@ -220,9 +220,9 @@ class Studio:
     def next_pair(self, voter: str | None, order: str, skip: set[Pair]) -> dict[str, Any]:
         """The pair that a voter should judge next, how far everybody is, and whether judging can change anything."""
         with self.lock:
-            mine = self.judgments.voted.get(voter or "", set())
+            mine = self.judgments.voted.get(voter or "", {})
             found = self._open_pair(order, {*mine, *skip}, voter)
-            last = self.judgments.last.get(voter or "")
+            last = next(reversed(mine), None)
             progress = sorted(self.judgments.voted.items(), key=lambda each: (-len(each[1]), each[0]))
             return {
                 "pair": found,
@@ -231,7 +231,7 @@ class Studio:
                 "progress": [{"voter": name, "votes": len(pairs)} for name, pairs in progress if pairs],
                 "settlement": self.settlement(),
                 "revision": self.judgments.revision,
-                "previous": None if last is None else self._last_vote(last),
+                "previous": None if last is None else self._vote_on(last, voter or ""),
             }
 
     def _open_pair(self, order: str, skip: set[Pair], voter: str | None) -> dict[str, Any] | None:
@@ -243,12 +243,10 @@ class Studio:
             return {**self.pair_fields(pair.query, pair.document), "worth": pair.worth, "rank": pair.rank}
         return None
 
-    def _last_vote(self, event: VoteEvent) -> dict[str, Any] | None:
-        """A voter's last vote, if it still counts."""
-        ballot = self.judgments.ballots.get((event.query, event.document), {}).get(event.voter)
-        if ballot is None:
-            return None
-        said = {"id": ballot.event, "query": event.query, "document": event.document}
+    def _vote_on(self, pair: Pair, voter: str) -> dict[str, Any]:
+        """A voter's vote on a pair."""
+        ballot = self.judgments.ballots[pair][voter]
+        said = {"id": ballot.event, "query": pair[0], "document": pair[1]}
         return {**said, "vote": shown_vote(ballot.vote), "comment": ballot.comment}
 
     def pair_fields(self, query: str, document: str) -> dict[str, Any]:

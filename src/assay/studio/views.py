@@ -29,6 +29,8 @@ TOP = 20
 # Seconds that somebody who looks waits for numbers that are being made.
 PATIENCE = 0.8
 MOST_ROWS = 500
+# Bars that a page draws: a pixel or two for each.
+MOST_BARS = 800
 NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
 SEARCH = "search"
 
@@ -91,10 +93,7 @@ def empty_core(studio: Studio) -> dict[str, Any]:
 
 def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     """A page of the list of queries: the scores of all runs, the difference of two, and how much is judged."""
-    scores = studio.live.score_rows(wanted.measure)
-    for name in (wanted.a, wanted.b):
-        if name not in scores:
-            raise UnknownError(f"unknown run {show(name)}; the runs are {', '.join(map(show, scores))}")
+    scores = scores_of(studio, wanted)
     difference = scores[wanted.b] - scores[wanted.a]
     places = matching(studio, wanted.find)
     keys = {"difference": difference, "a": scores[wanted.a], "b": scores[wanted.b]}
@@ -107,6 +106,37 @@ def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     shown = places[wanted.offset : wanted.offset + wanted.limit].tolist()
     rows = [row(studio, place, scores, difference) for place in shown]
     return {"total": len(places), "rows": rows, "revision": studio.judgments.revision}
+
+
+def scores_of(studio: Studio, wanted: Wanted) -> dict[str, Any]:
+    """The scores of all runs; raises unless the two that are compared are among them."""
+    scores = studio.live.score_rows(wanted.measure)
+    for name in (wanted.a, wanted.b):
+        if name not in scores:
+            raise UnknownError(f"unknown run {show(name)}; the runs are {', '.join(map(show, scores))}")
+    return scores
+
+
+def query_bars(studio: Studio, wanted: Wanted) -> dict[str, Any]:
+    """One value per query, the best first, as the bars of a report: the difference of two runs, or the score of one.
+
+    Of very many queries some are chosen, at even distances; the counts are of all.
+    """
+    scores = scores_of(studio, wanted)
+    values = scores[wanted.b] - scores[wanted.a] if len(scores) > 1 else scores[wanted.a]
+    measure = studio.live.measures.get(wanted.measure)
+    sign = 1 if measure is None or measure.definition.higher_is_better else -1
+    places = matching(studio, wanted.find)
+    places = sorted_places(values * sign, places[np.isfinite(values[places])], descending=True)
+    worth = values[places] * sign
+    chosen = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_BARS)).astype(int))]
+    queries = studio.live.queries
+    bars = [
+        {"query": queries[place], "value": float(values[place]), "worth": float(values[place] * sign)}
+        for place in chosen
+    ]
+    better, worse = int((worth > 0).sum()), int((worth < 0).sum())
+    return {"bars": bars, "better": better, "worse": worse, "same": len(places) - better - worse}
 
 
 def row(studio: Studio, place: int, scores: Mapping[str, Any], difference: Any) -> dict[str, Any]:  # noqa: ANN401 - arrays

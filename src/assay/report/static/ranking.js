@@ -5,13 +5,15 @@ import { fixed, grade, signed, whole } from "./numbers.js";
 
 /**
  * A query opened. `runs` are [{name, number, score}], `query` the part of the page's data about it, `texts` the passages
- * by id, `measure` the name of the measure whose worth is shown.
+ * by id, `measure` the name of the measure whose worth is shown. `beside(id)` may give something to show below a document,
+ * such as votes on it; `isHidden(id)` says that its grade is not shown.
  */
-export function queryView({ query: packed, runs, texts, measure, top, rel }) {
+export function queryView({ query: packed, runs, texts, measure, top, rel, beside = null, isHidden = null }) {
   const query = unpacked(packed);
   const columns = element("div", { class: "rankings", style: { "--runs": String(runs.length) } });
   const lines = drawing("svg", { class: "lines", "aria-hidden": "true" });
-  columns.append(lines, ...runs.map((run) => ranking({ query, run, texts, measure, top, rel })));
+  const shown = { query, texts, measure, top, rel, beside, isHidden };
+  columns.append(lines, ...runs.map((run) => ranking({ ...shown, run })));
   const redraw = () => connect(columns, lines, runs.length);
   new ResizeObserver(redraw).observe(columns);
   columns.addEventListener("toggle", redraw, true);
@@ -19,16 +21,17 @@ export function queryView({ query: packed, runs, texts, measure, top, rel }) {
     columns.addEventListener(event, ({ target }) => highlight(columns, target.closest?.("[data-document]"), on));
   }
   const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rankings" }, columns);
-  return [scroll, missing({ query, texts })];
+  return [scroll, missing(shown)];
 }
 
 /** The ranking of one run. */
-function ranking({ query, run, texts, measure, top, rel }) {
+function ranking({ run, ...shown }) {
+  const { query, measure, top } = shown;
   const ranked = query.ranked[run.number];
   const further = query.below[run.number];
   const worth = worthOf(query, [...ranked, ...further.map(([place]) => place)], query.worth[measure]?.[run.number] ?? []);
-  const items = ranked.map((place, rank) => item({ query, place, rank: rank + 1, texts, worth: worth.get(place), rel }));
-  const below = further.map(([place, rank]) => item({ query, place, rank, texts, worth: worth.get(place), rel }));
+  const items = ranked.map((place, rank) => item({ ...shown, place, rank: rank + 1, worth: worth.get(place) }));
+  const below = further.map(([place, rank]) => item({ ...shown, place, rank, worth: worth.get(place) }));
   const retrieved = query.retrieved[run.number];
   const head = element("h4", {}, text(run.name), element("span", { class: "score" }, ` ${fixed(run.score)}`));
   const said = retrieved === 0 ? "nothing retrieved" : retrieved > top ? `first ${top} of ${whole(retrieved)}` : `${whole(retrieved)} retrieved`;
@@ -61,18 +64,19 @@ function worthOf(query, ranking, values) {
 }
 
 /** One document in a ranking. */
-function item({ query, place, rank, texts, worth, rel }) {
+function item({ query, place, rank, texts, worth, rel, beside, isHidden }) {
   const id = query.documents[place];
-  const judged = query.grades[place];
+  const hidden = isHidden?.(id) ?? false;
+  const judged = hidden ? null : query.grades[place];
   const body = texts?.[id];
   const line = [
     element("span", { class: "rank" }, whole(rank)),
-    badge(judged),
+    hidden ? secret() : badge(judged),
     element("span", { class: "name" }, text(id), body ? element("span", { class: "first" }, text(firstLine(body))) : null),
-    worth ? element("span", { class: "worth", title: "what the measure would lose if this document were not relevant here" }, signed(worth, 3)) : null,
+    worth && !hidden ? element("span", { class: "worth", title: "what the measure would lose if this document were not relevant here" }, signed(worth, 3)) : null,
   ];
   const row = body ? element("details", {}, element("summary", {}, line), passage(body)) : element("div", { class: "plain" }, line);
-  return element("li", { class: kind(judged, rel), "data-document": place, value: rank }, row);
+  return element("li", { class: kind(judged, rel), "data-document": place, value: rank }, row, beside?.(id));
 }
 
 /** A grade in colour; a document without one is hatched. */
@@ -82,18 +86,21 @@ function badge(judged) {
   return element("span", { class: `grade level-${level}`, title: `grade ${grade(judged)}` }, element("span", { class: "hidden" }, "grade "), grade(judged));
 }
 
+/** In place of a grade that is not shown yet. */
+const secret = () => element("span", { class: "grade unjudged", title: "shown after your vote" }, element("span", { class: "hidden" }, "grade shown after your vote"), element("span", { "aria-hidden": "true" }, "·"));
+
 const kind = (judged, rel) => (judged === null ? "is-unjudged" : judged >= rel && judged > 0 ? "is-relevant" : "is-nonrelevant");
 const firstLine = (body) => body.split("\n").find((line) => line.trim())?.trim().slice(0, 90) ?? "";
 const passage = (body) => text(body, "p");
 
 /** The judgments that no run found among its documents. */
-function missing({ query, texts }) {
+function missing({ query, texts, beside, isHidden }) {
   if (!query.missing.length && !query.more) return null;
   const items = query.missing.map((place) => {
     const id = query.documents[place];
     const body = texts?.[id];
-    const line = [badge(query.grades[place]), element("span", { class: "name" }, text(id), body ? element("span", { class: "first" }, text(firstLine(body))) : null)];
-    return element("li", {}, body ? element("details", {}, element("summary", {}, line), passage(body)) : element("div", { class: "plain" }, line));
+    const line = [isHidden?.(id) ? secret() : badge(query.grades[place]), element("span", { class: "name" }, text(id), body ? element("span", { class: "first" }, text(firstLine(body))) : null)];
+    return element("li", {}, body ? element("details", {}, element("summary", {}, line), passage(body)) : element("div", { class: "plain" }, line), beside?.(id));
   });
   const more = query.more ? element("p", { class: "quiet" }, `and ${whole(query.more)} more`) : null;
   return element("section", { class: "missing" }, element("h4", {}, "Relevant, and found by no run"), element("ul", {}, items), more);

@@ -1,13 +1,15 @@
 // The report: reads the data in the page and shows it, from the verdict down to the passage.
 
-import { figure, isDark, redraw } from "./charts.js";
+import { figure } from "./charts.js";
 import { chooser, element, section, show, text } from "./dom.js";
-import { count, fixed, pValue, signed, whole } from "./numbers.js";
+import { count, whole } from "./numbers.js";
 import { part, scoresOf } from "./parts.js";
 import { Queries, sliceName } from "./queries.js";
 import { extraSections } from "./extras.js";
 import { SortedTable } from "./sorting.js";
 import { follow, go } from "./state.js";
+import { mean, pairsContent, runsSection, verdict } from "./summary.js";
+import { themeButton } from "./theme.js";
 
 const FEW_PAIRS = 12;
 
@@ -44,30 +46,6 @@ function jump(target) {
   return element("a", { href: `#${target.id}`, on: { click: scroll } }, target.dataset.title);
 }
 
-function verdict(core) {
-  const loud = core.notes.filter((note) => note.loud).map((note) => element("p", { class: "warn" }, text(note.text)));
-  return element("section", { id: "verdict", "aria-label": "Verdict" }, loud, element("ul", { class: "verdict" }, core.verdict.map((line) => element("li", { class: line.state }, text(line.text)))));
-}
-
-function runsSection(core) {
-  const mark = { title: "", isText: true, cell: ({ run }) => run.mark ?? "", value: null };
-  const name = { key: "name of the run", title: "run", isText: true, cell: ({ run }) => text(run.name), value: ({ run }) => run.name };
-  const measures = core.measures.map((measure) => ({
-    title: measure.name,
-    cell: ({ cells }) => mean(cells[measure.name]),
-    value: ({ cells }) => cells[measure.name].value,
-  }));
-  const rows = core.runs.map((run, number) => ({ run, cells: Object.fromEntries(core.measures.map((measure) => [measure.name, core.means[measure.name][number]])) }));
-  const table = new SortedTable({ columns: [name, ...(core.pairs.length ? [mark] : []), ...measures], rows, caption: core.caption, pageRows: 200 });
-  return section("runs", core.runs.length > 1 ? "Runs" : "Result", table.node);
-}
-
-function mean({ value, low, high, place, beats }) {
-  const number = element("span", { class: place === 0 ? "best" : place === 1 ? "second" : null }, fixed(value));
-  const interval = low === null ? null : element("span", { class: "interval" }, `${fixed(low)} to ${fixed(high)}`);
-  return [number, beats ? element("span", { class: "letters" }, beats) : null, interval];
-}
-
 /** The differences of a measure: the forest plot, and the table behind it. */
 function pairsSection(core) {
   const place = element("div");
@@ -80,23 +58,10 @@ function pairsSection(core) {
     show(choice, names.length > 1 ? chooser("Measure", names.map((name) => [name, name]), measure, (chosen) => go({ measure: chosen })) : null);
     const pairs = core.pairs.filter((pair) => pair.measure === measure);
     const spec = core.forests[measure];
-    const table = element("details", { open: pairs.length <= FEW_PAIRS && !spec }, element("summary", {}, `The numbers: ${count(pairs.length, "pair")}`), pairTable(pairs, core).node);
+    const table = element("details", { open: pairs.length <= FEW_PAIRS && !spec }, element("summary", {}, `The numbers: ${count(pairs.length, "pair")}`), new SortedTable(pairsContent(pairs, core)).node);
     show(place, spec ? figure({ title: `Differences in ${measure}`, spec }, core.themes) : null, table);
   });
   return section("differences", "Differences", choice, place);
-}
-
-function pairTable(pairs, core) {
-  const number = (title, field, write = fixed) => ({ title, cell: (pair) => write(pair[field]), value: (pair) => pair[field] });
-  const columns = [
-    { title: "from", isText: true, cell: (pair) => text(pair.a), value: (pair) => pair.a },
-    { title: "to", isText: true, cell: (pair) => text(pair.b), value: (pair) => pair.b },
-    number("difference", "difference", signed), number("low", "low", signed), number("high", "high", signed),
-    number("p", "p", pValue), number("p corrected", "p_corrected", pValue), number("Cohen's d", "cohen_d"), number("Cliff's delta", "cliff_delta"),
-    { title: "wins / ties / losses", cell: (pair) => `${whole(pair.wins)} / ${whole(pair.ties)} / ${whole(pair.losses)}`, value: (pair) => pair.wins },
-    number("detectable", "detectable"),
-  ];
-  return new SortedTable({ columns, rows: pairs, caption: core.tested });
 }
 
 function slicesSection(core) {
@@ -156,17 +121,6 @@ function checkList(check) {
   const [fine, other] = [check.filter(({ level }) => level === "ok"), check.filter(({ level }) => level !== "ok")];
   const behind = fine.length ? element("details", {}, element("summary", {}, `${count(fine.length, "check")} passed`), items(fine)) : null;
   return [other.length ? items(other) : null, behind];
-}
-
-function themeButton() {
-  const button = element("button", { type: "button", class: "theme", on: { click: () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    redraw();
-    name();
-  } } });
-  const name = () => show(button, isDark() ? "Light" : "Dark");
-  name();
-  return button;
 }
 
 start().catch((error) => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 router = APIRouter(tags=["changes"])
-# Seconds without a vote after which a sign of life is sent, and between two events.
-QUIET = 15.0
+# Seconds between two events, between looks at whether the server ends, and looks until a sign of life is sent.
 PAUSE = 0.1
+LOOK = 0.5
+LOOKS = 30
 
 
 @router.get("/changes", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
@@ -37,13 +39,17 @@ async def revisions(request: Request, studio: Studio) -> AsyncIterator[str]:
 
     studio.listeners.append(tell)
     try:
-        while not await request.is_disconnected() and not request.app.state.closing.is_set():
-            is_new.clear()
-            yield f"data: {json.dumps({'revision': studio.judgments.revision})}\n\n"
-            await asyncio.sleep(PAUSE)
-            try:
-                await asyncio.wait_for(is_new.wait(), QUIET)
-            except TimeoutError:
+        looks = 0
+        is_new.set()
+        while not request.app.state.is_closing():
+            if is_new.is_set():
+                is_new.clear()
+                yield f"data: {json.dumps({'revision': studio.judgments.revision})}\n\n"
+                await asyncio.sleep(PAUSE)
+            looks += 1
+            if looks % LOOKS == 0:
                 yield ": still here\n\n"
+            with suppress(TimeoutError):
+                await asyncio.wait_for(is_new.wait(), LOOK)
     finally:
         studio.listeners.remove(tell)

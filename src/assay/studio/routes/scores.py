@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query
 
 from assay.studio.routes.asking import Reader, TheStudio
 from assay.studio.routes.models import Fields, QueryId
-from assay.studio.views import MOST_ROWS, Wanted, overview, query_rows, query_view
+from assay.studio.studio import Studio
+from assay.studio.views import MOST_ROWS, Wanted, overview, query_bars, query_rows, query_view
 
 router = APIRouter(tags=["numbers"])
 Sort = Literal["difference", "id", "judged", "a", "b"]
@@ -36,9 +37,22 @@ def list_queries(
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 50,
 ) -> Fields:
     """The queries with the scores of all runs, sorted by the difference of two."""
+    return query_rows(studio, Wanted(*chosen(studio, measure, a, b), sort, descending, find, offset, limit))
+
+
+@router.get("/bars")
+def list_bars(
+    studio: TheStudio, _: Reader, *, measure: Text = "", a: Text = "", b: Text = "", find: Text = ""
+) -> Fields:
+    """The difference of two runs by query, the best first: what a page draws as bars. Of very many queries, some."""
+    return query_bars(studio, Wanted(*chosen(studio, measure, a, b), find=find))
+
+
+def chosen(studio: Studio, measure: str, a: str, b: str) -> tuple[str, str, str]:
+    """The measure and the two runs that are asked for, or else the first."""
     first = studio.compared
-    measure = measure or next(iter([*studio.live.measures, *studio.settings.measures]))
-    return query_rows(studio, Wanted(measure, a or first[0], b or first[1], sort, descending, find, offset, limit))
+    named = measure or next(iter([*studio.live.measures, *studio.settings.measures]))
+    return named, a or first[0], b or first[1]
 
 
 @router.get("/query")

@@ -1,0 +1,338 @@
+"""The pages of the studio in a real browser: what each shows, votes beside documents, narrow and dark, hostile texts."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from browser_pages import until
+from studio_pages import demo_collection, served, small_collection
+
+HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
+PAGES = ("/", "/queries", "/queries/q09", "/judge", "/agreement", "/search", "/data")
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return demo_collection()
+
+
+@contextmanager
+def retriever(hits):
+    """A live retriever on this machine that returns these hits to every question."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = json.dumps({"results": hits}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815 - the name that http.server calls
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/search"
+        server.shutdown()
+
+
+def vote(page, query, document, value):
+    """Casts a vote as the person who is on the page, without its buttons."""
+    status = page.evaluate(
+        """async (vote) => {
+          const { csrf } = await (await fetch("/api/session")).json();
+          const headers = { "X-CSRF-Token": csrf, "Content-Type": "application/json" };
+          return (await fetch("/api/votes", { method: "POST", headers, body: JSON.stringify(vote) })).status;
+        }""",
+        {"query": query, "document": document, "vote": value},
+    )
+    assert status == 201
+
+
+def disagree(enter, base):
+    """Three people who do not always agree."""
+    said = {"ann": [3, 2, 0, 1, 0, 2], "bob": [3, 0, 0, 1, 1, 2], "carla": [2, 2, 0, 1, 0, "?"]}
+    documents = ["notes-01", "notes-02", "mda-07", "mda-04", "notes-13", "risk-08"]
+    for voter, values in said.items():
+        with enter(base, "/data", voter=voter) as page:
+            for document, value in zip(documents, values, strict=True):
+                vote(page, "q09", document, value)
+
+
+def serious(page):
+    """What axe finds that matters."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+def test_every_page_is_accessible_and_fits(enter, demo, tmp_path, width, scheme):
+    hits = [
+        {"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0},
+        {"id": "new-1", "text": HOSTILE, "score": 1.0},
+    ]
+    with retriever(hits) as search, served(demo, tmp_path, search=search, votes=3) as (_, base):
+        disagree(enter, base)
+        for path in PAGES:
+            with enter(base, path, voter="dora", width=width, scheme=scheme) as page:
+                if path == "/search":
+                    page.get_by_label("Question").fill("growth")
+                    page.keyboard.press("Enter")
+                    page.wait_for_selector(".hit .votes")
+                assert page.evaluate("document.scrollingElement.scrollWidth") <= width, path
+                assert serious(page) == [], path
+                dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+                assert dark == (scheme == "dark")
+
+
+def test_dialogs_are_accessible(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (_, base), enter(base, "/queries/q09") as page:
+        page.locator(".vote").first.click()
+        page.wait_for_selector("dialog[open]")
+        assert serious(page) == []
+        page.get_by_label("Name").fill("ann")
+        page.keyboard.press("Enter")
+        # The vote that asked for the name is cast.
+        until(page, "document.querySelector('.vote[aria-pressed=true]') !== null")
+        page.get_by_role("button", name="Comment on").first.click()
+        page.wait_for_selector("dialog[open] textarea")
+        assert serious(page) == []
+
+
+def test_a_vote_beside_a_document(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (studio, base), enter(base, "/queries/q09", voter="ann") as page:
+        score = page.locator(".run[data-run='1'] .score")
+        before = score.inner_text()
+        first = page.locator(".run[data-run='1'] ol > li").first
+        document = first.locator(".name > bdi").inner_text()
+        first.locator("summary").click()
+        first.locator(".vote[data-vote='0']").click()
+        until(page, "(before) => document.querySelector(\".run[data-run='1'] .score\").innerText !== before", before)
+        assert "changed" in score.get_attribute("class")
+        assert first.locator(".grade").first.inner_text().endswith("0")
+        # What was open stays open, and every place of the document shows the vote.
+        assert first.locator("details").get_attribute("open") is not None
+        pressed = page.locator(f".beside[data-id='{document}'] [aria-pressed=true][data-vote]")
+        assert {each.get_attribute("data-vote") for each in pressed.all()} == {"0"}
+        # A key votes on the document that has the focus.
+        first.locator("summary").focus()
+        page.keyboard.press("3")
+        until(page, "document.querySelector(\".run[data-run='1'] .vote[data-vote='3'][aria-pressed=true]\") !== null")
+        assert [event.vote for event in studio.store.events()] == [0.0, 3.0]
+
+
+def test_a_comment_beside_a_document(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (studio, base), enter(base, "/queries/q09", voter="ann") as page:
+        page.get_by_role("button", name="Comment on").first.click()
+        page.locator("dialog textarea").fill("only the policy")
+        page.locator("dialog").get_by_label("1, related").check()
+        page.get_by_role("button", name="Save").click()
+        until(page, "document.querySelector('.more[aria-pressed=true]') !== null")
+        (event,) = studio.store.events()
+        assert (event.vote, event.comment) == (1.0, "only the policy")
+
+
+def test_queries_sort_filter_and_open(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (_, base), enter(base, "/queries") as page:
+        assert page.locator("tbody tr").count() == 25
+        changes = [float(each.replace("−", "-")) for each in page.locator("tbody td:nth-child(6)").all_inner_texts()]
+        assert changes == sorted(changes, reverse=True)
+        page.get_by_role("button", name="change").click()
+        until(page, "location.search.includes('descending=0')")
+        until(page, "document.querySelector('th[aria-sort]').getAttribute('aria-sort') === 'ascending'")
+        page.keyboard.press("/")
+        page.keyboard.type("dividend")
+        until(page, "document.querySelectorAll('tbody tr').length < 25 && location.search.includes('find=dividend')")
+        assert all("dividend" in each.lower() for each in page.locator("tbody td:nth-child(2)").all_inner_texts())
+        page.reload()
+        page.wait_for_selector("tbody tr")
+        assert page.get_by_label("Find").input_value() == "dividend"
+        query = page.locator("tbody th").first.inner_text()
+        page.locator("tbody tr").first.click()
+        page.wait_for_url(f"**/queries/{query}*")
+        page.wait_for_selector(".beside")
+        page.keyboard.press("j")
+        page.wait_for_url(lambda url: f"/queries/{query}" not in url)
+        page.wait_for_selector(".beside")
+
+
+def test_a_bar_opens_its_query(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (_, base), enter(base, "/queries") as page:
+        page.wait_for_selector("canvas.bars")
+        page.locator("canvas.bars").hover(position={"x": 2, "y": 20})
+        pointed = page.locator(".pointed").inner_text().split(":")[0]
+        page.locator("canvas.bars").click(position={"x": 2, "y": 20})
+        page.wait_for_url(f"**/queries/{pointed}*")
+        page.wait_for_selector(".beside")
+
+
+def test_agreement_and_decisions(enter, demo, tmp_path):
+    with served(demo, tmp_path, votes=3) as (studio, base):
+        disagree(enter, base)
+        with enter(base, "/agreement", voter="ann") as page:
+            said = page.evaluate("fetch('/api/agreement').then((answer) => answer.json())")
+            assert page.locator("[data-figure=alpha]").inner_text().replace("−", "-") == f"{said['alpha']['value']:.3f}"
+            assert page.locator("#voters tbody th").all_inner_texts() == [each["name"] for each in said["voters"]]
+            assert page.locator("#kappa tbody tr").count() == 3
+            first = page.locator("article.difference").first
+            document = first.get_attribute("data-document")
+            assert document == said["disagreements"][0]["document"]
+            first.get_by_role("button", name="2, relevant").click()
+            until(page, "document.querySelector('.difference.decided') !== null")
+            assert studio.judgments.grade("q09", document) == 2.0
+            page.get_by_role("button", name="Take back").click()
+            until(page, "document.querySelector('.difference.decided') === null")
+        # Somebody who has not voted sees that votes differ, and not what they are, unless they are there to decide.
+        with enter(base, "/agreement", voter="dora") as page:
+            assert page.locator(".chip").count() == 0
+            page.get_by_label("to decide them").check()
+            page.wait_for_selector(".chip")
+
+
+def test_live_search(enter, demo, tmp_path):
+    hits = [
+        {"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0},
+        {"id": "new-1", "text": HOSTILE, "score": 1.0},
+    ]
+    with retriever(hits) as url, served(demo, tmp_path, search=url) as (studio, base):
+        with enter(base, "/search", voter="ann") as page:
+            page.get_by_label("Question").fill("how fast did it grow?")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".hit .votes")
+            assert "q=how" in page.url
+            assert HOSTILE in page.locator(".hit").nth(1).inner_text()
+            page.locator(".hit").nth(1).locator("[data-vote='0']").click()
+            until(page, "document.querySelector('[data-vote=\"0\"][aria-pressed=true]') !== null")
+            query = page.locator(".results a").first.inner_text()
+            assert studio.judgments.grade(query, "new-1") == 0.0
+            page.goto(f"{base}/queries/{query}")
+            page.wait_for_selector(".beside")
+            assert page.locator("h1").inner_text().endswith("how fast did it grow?")
+        with enter(base, "/", voter="ann") as page:
+            assert page.get_by_role("link", name="Search").is_visible()
+
+
+def test_without_live_search(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (_, base), enter(base, "/search") as page:
+        assert "--search URL" in page.locator("main").inner_text()
+        assert page.locator("nav a", has_text="Search").count() == 0
+
+
+def test_login(enter, demo, tmp_path):
+    with served(demo, tmp_path, login=True) as (studio, base):
+        studio.add_voter("ann", password="correct horse")
+        with enter(base, "/queries?find=revenue", expected=["401"]) as page:
+            assert "/login?next=" in page.url
+            assert serious(page) == []
+            page.get_by_label("Name").fill("ann")
+            page.get_by_label("Password").fill("wrong horse")
+            page.keyboard.press("Enter")
+            until(page, "document.querySelector('[role=alert].bad').textContent.includes('wrong')")
+            page.get_by_label("Password").fill("correct horse")
+            page.keyboard.press("Enter")
+            page.wait_for_url("**/queries?find=revenue*")
+            page.wait_for_selector("tbody tr")
+            page.get_by_role("button", name="Sign out").click()
+            page.wait_for_url("**/login")
+        with enter(base, "/login?next=https://example.org/") as page:
+            page.get_by_label("Name").fill("ann")
+            page.get_by_label("Password").fill("correct horse")
+            page.keyboard.press("Enter")
+            # It leads to this studio, whatever the address says.
+            page.wait_for_url(f"{base}/")
+            page.wait_for_selector("html[data-ready]")
+
+
+def test_guidelines_people_and_tokens(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (studio, base), enter(base, "/data", voter="ann") as page:
+        page.locator("textarea").fill(f"3 answers it. {HOSTILE}")
+        page.get_by_role("button", name="Save guidelines").click()
+        until(page, "document.querySelector('#notices').textContent.includes('saved')")
+        people = page.locator("#people form")
+        people.get_by_label("Name").fill("bob")
+        people.get_by_label("Password, if they sign in from elsewhere").fill("a long password")
+        people.get_by_role("button").click()
+        until(page, "document.querySelector('#people tbody').textContent.includes('bob')")
+        assert studio.store.check_password("bob", "a long password")
+        page.get_by_label("Program").fill("shop")
+        page.get_by_role("button", name="Make a token").click()
+        page.wait_for_selector("input.token")
+        token = page.locator("input.token").input_value()
+        assert studio.store.token_application(token) == "shop"
+        page.goto(f"{base}/judge")
+        page.wait_for_selector(".guidelines")
+        assert HOSTILE in page.locator(".guidelines").inner_text()
+
+
+def test_hostile_texts_stay_texts(enter, tmp_path):
+    queries = [HOSTILE, "q/1?a=b#c&d", "..", "سؤال", "a b+c%2F"]
+    runs = {
+        name: {query: [HOSTILE, "d/1", "d2"][:: 1 - 2 * place] for query in queries}
+        for place, name in enumerate([HOSTILE, "مرحبا"])
+    }
+    collection = small_collection(
+        {query: {"d/1": 3} for query in queries},
+        runs,
+        title=HOSTILE,
+        queries={query: f"{query} {HOSTILE}" for query in queries},
+        corpus={HOSTILE: HOSTILE, "d/1": f"مرحبا {HOSTILE}", "d2": f"onerror {HOSTILE}"},
+    )
+    with served(collection, tmp_path, votes=2) as (studio, base), enter(base, "/queries", voter=HOSTILE) as page:
+        for query in queries:
+            page.goto(f"{base}/queries")
+            page.wait_for_selector("tbody tr")
+            page.locator("tbody th", has_text=query).last.click()
+            page.wait_for_selector(".beside")
+            assert page.locator(".crumbs bdi").inner_text() == query
+            assert page.locator("h1 bdi").inner_text() == f"{query} {HOSTILE}"
+            page.locator(".vote[data-vote='2']").first.click()
+            until(page, "document.querySelector('.vote[aria-pressed=true]') !== null")
+        assert len(studio.store.events()) == len(queries)
+        for path in ("/", "/judge?order=depth", "/agreement", "/data"):
+            page.goto(base + path)
+            page.wait_for_selector("html[data-ready]")
+            assert page.locator("img, main script").count() == 0
+        page.goto(f"{base}/judge?order=depth")
+        page.wait_for_selector(".card .passage")
+        assert HOSTILE in page.locator(".card .passage").inner_text()
+        page.keyboard.press("m")
+        until(page, "document.querySelector('.passage mark') !== null")
+        assert HOSTILE in page.locator(".card .passage").inner_text()
+
+
+def test_nothing_judged_yet(enter, tmp_path):
+    runs = {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}
+    with served(small_collection(None, runs), tmp_path) as (_, base), enter(base, "/", voter="ann") as page:
+        assert "Nothing is judged yet" in page.locator(".verdict").inner_text()
+        vote(page, "q1", "a", 3)
+        until(page, "document.querySelectorAll('#runs tbody td').length > 2")
+        for path in ("/queries", "/queries/q1", "/agreement"):
+            page.goto(base + path)
+            page.wait_for_selector("html[data-ready]")
+            assert page.locator("main [role=alert]").count() == 0
+
+
+def test_a_single_run(enter, tmp_path):
+    collection = small_collection({"q1": {"a": 1}}, {"only": {"q1": ["a", "b"]}})
+    with served(collection, tmp_path) as (_, base), enter(base, "/", voter="ann") as page:
+        assert page.locator("#differences").count() == 0
+        page.goto(f"{base}/queries")
+        page.wait_for_selector("tbody tr")
+        assert page.locator("thead th").all_inner_texts()[0].startswith("query")
+
+
+def test_colours_are_remembered(enter, demo, tmp_path):
+    with served(demo, tmp_path) as (_, base), enter(base, "/data") as page:
+        page.get_by_role("button", name="Dark").click()
+        before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.goto(f"{base}/agreement")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == before
