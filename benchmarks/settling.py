@@ -1,17 +1,24 @@
 """How many judgments settle a comparison of two runs, by the order in which documents are judged.
 
     python benchmarks/settling.py [COLLECTIONS]
+    python benchmarks/settling.py --speed [QUERIES DOCUMENTS]
 
 Pairs are judged one by one, as the truth says, until `assay.next_judgments` proves that no further judgment can change
 which run is better by dcg@10. The figure is the share of the pool, the first 20 documents of both runs, that had to be
 judged. The truth is that of the demo collection, and of generated ones whose runs are of different quality.
+
+With `--speed`: the CPU time to build a pool of two runs, and to take in a judgment, settle and find the next pair.
 """
 
 from __future__ import annotations
 
+import resource
 import sys
+import tempfile
+import time
 from importlib.resources import files
 from itertools import combinations
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +34,9 @@ COLLECTIONS = 20
 QUERIES = 50
 DOCUMENTS = 200
 ROUNDING = 1e-12
+# Judgments that are timed.
+TURNS = 30
+SPEED_WORDS = 3
 
 
 class Trial(NamedTuple):
@@ -91,8 +101,42 @@ def collections(count: int) -> list[tuple[str, dict[str, dict[str, float]], dict
     return [*pairs, *((f"generated {seed}", *generate(seed)) for seed in range(count))]
 
 
+def write_run(path: Path, queries: int, documents: int, seed: int) -> str:
+    """A run that has a random half of the documents of each query."""
+    generator = np.random.default_rng(seed)
+    with path.open("w") as file:
+        for query in range(queries):
+            chosen = generator.permutation(2 * documents)[:documents].tolist()
+            file.writelines(f"{query} Q0 {query}-{each} 0 {-rank} x\n" for rank, each in enumerate(chosen))
+    return str(path)
+
+
+def speed(queries: int, documents: int) -> None:
+    """Prints the time and memory of a pool of two runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [write_run(Path(folder) / f"{name}.run", queries, documents, seed) for seed, name in enumerate("ab")]
+        start = time.process_time()
+        pool = make_pool(None, runs, MEASURE, depth=documents, grades={"top": TOP})
+        built = time.process_time() - start
+    taken = []
+    for grade in range(TURNS):
+        (pair,) = pool.next("worth")
+        start = time.process_time()
+        pool.judge(pair.query, pair.document, grade % 2)
+        if pool.settlement is not None and pool.next("worth"):
+            taken.append(time.process_time() - start)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    each = 1000 * float(np.median(taken))
+    print(f"{len(pool):,} pairs: built in {built:.1f} s, {each:.1f} ms per judgment, {memory:.2f} GiB")
+
+
 def main() -> None:
     """Prints the share of the pool that had to be judged, by order."""
+    if sys.argv[1:2] == ["--speed"]:
+        sizes = [sys.argv[2:4]] if len(sys.argv) > SPEED_WORDS else [("7000", "20"), ("100000", "67")]
+        for queries, documents in sizes:
+            speed(int(queries), int(documents))
+        return
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COLLECTIONS
     shares: dict[str, list[float]] = {order: [] for order in ORDERS}
     wrong = 0

@@ -110,6 +110,18 @@ def test_votes_on_a_pair():
     assert names(pool.next("votes", most=9, wanted=1)) == ["q1a", "q2e", "q3h"]
 
 
+def test_how_much_is_judged():
+    pool = make_pool({"q1": {"a": 1}}, RUNS, "precision@3")
+    assert (pool.count_judged(), pool.count_judged("q1"), pool.count_judged("q3")) == ((1, 9), (1, 5), (0, 1))
+    assert pool.count_judged("nowhere") == (0, 0)
+    assert (pool.count_open(), pool.count_open(2)) == (8, 9)
+    pool.judge("q1", "a", 1, votes=2)
+    assert (pool.count_open(2), pool.count_open(3)) == (8, 9)
+    # A judged pair stays in where more votes are wanted.
+    assert "q1a" not in names(pool.next("worth", most=9))
+    assert all("q1a" in names(pool.next(order, most=9, wanted=3)) for order in ("worth", "against", "depth", "random"))
+
+
 MEASURES = st.sampled_from(["dcg@2", "dcg(gain=exp2)", "precision@2", "rbp(p=0.5)", "dcg(gain=signed)@3"])
 PAIRS = [(query, document) for query in ("q1", "q2", "q3") for document in "abcdefghx"]
 
