@@ -1,0 +1,118 @@
+"""Pages of a studio with a very large pool: how long each takes, with everything that it asks for."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.parse
+import urllib.request
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars
+from studio_process import Server, serving
+
+from assay.studio.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCUMENTS = 100
+JUDGED = 10
+TIMES = 5
+NUMBERS = count()
+
+
+class Page(NamedTuple):
+    """A page, and what it asks for when it is opened."""
+
+    title: str
+    path: str
+    asks: tuple[str, ...]
+
+
+def pages(query: str) -> list[Page]:
+    """The pages, with the requests that their scripts make at the start."""
+    one = urllib.parse.quote(query)
+    return [
+        Page("overview", "/", ("/api/overview",)),
+        Page("queries", "/queries", ("/api/queries",)),
+        Page("one query", f"/queries/{one}", (f"/api/query?query={one}",)),
+        Page("judge", "/judge", ("/api/next?order=worth",)),
+        Page("agreement", "/agreement", ("/api/agreement",)),
+        Page("data", "/data", ("/api/voters",)),
+    ]
+
+
+def write_collection(folder: Path, queries: int) -> list[str]:
+    """Judgments and two runs over the same documents of each query, in different orders."""
+    chance = np.random.default_rng(0)
+    ids = polars.Series("query_id", [f"q{number}" for number in range(queries)])
+    rows = ids.gather(np.repeat(np.arange(queries), DOCUMENTS))
+    documents = chance.integers(0, 10**9, size=(queries, DOCUMENTS))
+    names = polars.Series("doc_id", documents.ravel()).cast(polars.String)
+    for name in ("a", "b"):
+        scores = polars.Series("score", chance.random(queries * DOCUMENTS))
+        polars.DataFrame([rows, names, scores]).unique(["query_id", "doc_id"], maintain_order=True).write_parquet(
+            folder / f"{name}.parquet"
+        )
+    judged = polars.DataFrame([rows, names]).gather_every(DOCUMENTS // JUDGED)
+    grades = polars.Series("relevance", chance.integers(0, 4, len(judged)))
+    judged.with_columns(grades).unique(["query_id", "doc_id"], maintain_order=True).write_parquet(
+        folder / "qrels.parquet"
+    )
+    return [str(folder / f"{name}.parquet") for name in ("qrels", "a", "b")]
+
+
+def open_page(server: Server, page: Page) -> float:
+    """Seconds for a page and all that it asks for, one after the other."""
+    start = time.perf_counter()
+    for path in (page.path, "/api/session", *page.asks):
+        with urllib.request.urlopen(server.url + path, timeout=600) as answer:  # noqa: S310 - loopback
+            answer.read()
+    return time.perf_counter() - start
+
+
+def cast_vote(server: Server, token: str, query: str, number: int) -> None:
+    """A vote that changes the numbers."""
+    vote = {"query": query, "document": f"voted {number}", "voter": "ann", "vote": number % 4, "key": str(number)}
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{server.url}/api/votes", json.dumps(vote).encode(), headers)  # noqa: S310
+    urllib.request.urlopen(request, timeout=600).close()  # noqa: S310 - loopback
+
+
+def page_lines(folder: Path, queries: int) -> list[str]:
+    """The table of pages."""
+    files = write_collection(folder, queries)
+    store = str(folder / "pages.sqlite")
+    with Store.open(store) as opened:
+        token = opened.add_token("shop")
+    start = time.perf_counter()
+    with serving(store, *files, "--pool", str(DOCUMENTS)) as server:
+        print(f"started after {time.perf_counter() - start:.1f} s", flush=True)
+        lines = ["| page | first ms | again ms | after a vote ms |", "| --- | ---: | ---: | ---: |"]
+        for page in pages(f"q{queries // 2}"):
+            lines.append(page_line(server, page, token))
+            print(lines[-1], flush=True)
+        lines += ["", f"Resident memory of the server: {memory_of(server):,} MB."]
+    return lines
+
+
+def page_line(server: Server, page: Page, token: str) -> str:
+    """How long a page takes: the first time, again with nothing changed, and after each of some votes."""
+    first = open_page(server, page)
+    again = [open_page(server, page) for _ in range(TIMES)]
+    voted = []
+    for _ in range(TIMES):
+        cast_vote(server, token, "q1", next(NUMBERS))
+        voted.append(open_page(server, page))
+    times = (first, float(np.median(again)), float(np.median(voted)))
+    return f"| {page.title} | " + " | ".join(f"{1000 * each:,.0f}" for each in times) + " |"
+
+
+def memory_of(server: Server) -> int:
+    """Megabytes, where the system tells."""
+    import psutil
+
+    return int(psutil.Process(server.process.pid).memory_info().rss) >> 20
