@@ -12,9 +12,11 @@ use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rank::Rankers;
 use crate::rows::{Names, Order, Rows, RowsBuilder, Span, Spans};
-use crate::text::block::{BLOCK, Blocks, check_rows, each_line};
+use crate::text::block::{BLOCK, Blocks, check_rows};
+use crate::text::lanes::{Lanes, Level, Task};
 use crate::text::line::run_line;
 use crate::text::read::read_lines;
+use crate::text::run::RunBlock;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,13 +46,15 @@ pub struct Plan<'a> {
     pub rows_held: usize,
     /// What follows the sixth field of a line is ignored, not a fault.
     pub surplus: bool,
+    /// How lines are looked at.
+    pub lanes: Lanes,
     /// Set from outside to give up.
     pub stop: &'a AtomicBool,
 }
 
 impl<'a> Plan<'a> {
     pub fn new(threads: usize, stop: &'a AtomicBool) -> Self {
-        Self { threads, block: BLOCK, rows_held: 1 << 21, surplus: false, stop }
+        Self { threads, block: BLOCK, rows_held: 1 << 21, surplus: false, lanes: Lanes::best(), stop }
     }
 }
 
@@ -58,7 +62,9 @@ impl<'a> Plan<'a> {
 pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>) -> Result<Scan, Fault> {
     let blocks = Mutex::new(Blocks::open(source, plan.block)?);
     let lines = Mutex::new(Vec::new());
-    let shared = Shared { blocks: &blocks, lines: &lines, stop: plan.stop, failed: &AtomicBool::new(false) };
+    let failed = AtomicBool::new(false);
+    let shared =
+        Shared { blocks: &blocks, lines: &lines, lanes: plan.lanes, stop: plan.stop, failed: &failed };
     let mut workers = Vec::new();
     for _ in 0..plan.threads.max(1) {
         workers.add(Worker::new(index, options, plan.surplus, source.limits)?)?;
@@ -208,6 +214,7 @@ struct Shared<'a, 'b> {
     blocks: &'a Mutex<Blocks<'b>>,
     /// The number of lines of each block that is done.
     lines: &'a Mutex<Vec<usize>>,
+    lanes: Lanes,
     stop: &'a AtomicBool,
     failed: &'a AtomicBool,
 }
@@ -217,6 +224,22 @@ struct Shared<'a, 'b> {
 struct State {
     segments: u32,
     rows: u64,
+}
+
+/// The ranking of one block.
+struct BlockTask<'a, 'b> {
+    worker: &'b mut Worker<'a>,
+    number: usize,
+    block: &'b [u8],
+}
+
+impl Task for BlockTask<'_, '_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self, level: impl Level) -> usize {
+        self.worker.block(level, self.number, self.block)
+    }
 }
 
 /// Ranks one block after another.
@@ -258,7 +281,7 @@ impl<'a> Worker<'a> {
             match next {
                 Ok(None) => return,
                 Ok(Some(number)) => {
-                    let done = self.block(number, &block);
+                    let done = shared.lanes.run(BlockTask { worker: self, number, block: &block });
                     let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
                     let room = if lines.len() <= number { lines.fill(number + 1, 0) } else { Ok(()) };
                     match room {
@@ -283,31 +306,31 @@ impl<'a> Worker<'a> {
     }
 
     /// Ranks the queries of one block and gives its number of lines.
-    fn block(&mut self, number: usize, block: &[u8]) -> usize {
+    #[inline(always)]
+    fn block(&mut self, level: impl Level, number: usize, block: &[u8]) -> usize {
         let start = block.as_ptr() as usize;
         let mut query: &[u8] = b"";
         let mut known = None;
         self.documents.clear();
         self.scores.clear();
-        let visited = each_line(block, self.limits.line, |line| {
-            let mut words = line.words();
-            if !words.accept(query) {
-                let name = words.next().unwrap_or_default();
-                if name != query {
-                    self.close(known, number, block);
-                    query = name;
-                    known = self.open(name)?;
-                }
+        let mut surplus = self.surplus;
+        let rows = RunBlock { text: block, longest: self.limits.line, surplus: &mut surplus };
+        let visited = rows.each_row(level, |row| {
+            if !row.goes_on && row.query != query {
+                self.close(known, number, block);
+                query = row.query;
+                known = self.open(query)?;
             }
-            let retrieved = run_line(&mut words, &mut self.surplus)?;
             if known.is_some() {
-                let from = retrieved.document.as_ptr() as usize - start;
-                self.documents.add(Span { start: from, end: from + retrieved.document.len() })?;
-                self.scores.add(retrieved.score)?;
-                retrieved.check_order(&mut self.order)?;
+                let document = row.retrieved.document;
+                let from = document.as_ptr() as usize - start;
+                self.documents.add(Span { start: from, end: from + document.len() })?;
+                self.scores.add(row.retrieved.score)?;
+                row.retrieved.check_order(&mut self.order)?;
             }
             Ok(())
         });
+        self.surplus = surplus;
         // After a fault the rows of the last query are not complete.
         self.close(known.filter(|_| visited.is_ok()), number, block);
         visited.unwrap_or_else(|(line, fault)| {

@@ -202,28 +202,32 @@ pub fn each_line<'a>(
     let mut number = 0;
     let mut start = 0;
     while let Some(rest) = block.get(start..).filter(|rest| !rest.is_empty()) {
-        let this = Line::first(rest);
-        let bytes = this.bytes();
-        if bytes.len() > longest {
-            let most = longest as u64;
-            let what = format!("line longer than {}; this is probably not a TREC text file", size(most));
-            return Err((number, refuse(what, "line", most)));
-        }
-        // The mark would be taken for part of a query's id.
-        if bytes.first() == BYTE_ORDER_MARK.first() && bytes.starts_with(BYTE_ORDER_MARK) {
-            return Err((number, Fault::format(INNER_MARK)));
-        }
-        if !line::is_empty(bytes) {
-            visit(this).map_err(|fault| (number, fault))?;
-        }
+        let (length, line) = first_line(rest, longest).map_err(|fault| (number, fault))?;
+        line.map_or(Ok(()), &mut visit).map_err(|fault| (number, fault))?;
         number += 1;
-        start += bytes.len() + 1;
+        start += length + 1;
     }
     Ok(number)
 }
 
+/// The length of the first line, and the line if it says something.
+pub fn first_line(text: &[u8], longest: usize) -> Result<(usize, Option<Line<'_>>), Fault> {
+    let line = Line::first(text);
+    let bytes = line.bytes();
+    if bytes.len() > longest {
+        let most = longest as u64;
+        let what = format!("line longer than {}; this is probably not a TREC text file", size(most));
+        return Err(refuse(what, "line", most));
+    }
+    // The mark would be taken for part of a query's id.
+    if bytes.first() == BYTE_ORDER_MARK.first() && bytes.starts_with(BYTE_ORDER_MARK) {
+        return Err(Fault::format(INNER_MARK));
+    }
+    Ok((bytes.len(), Some(line).filter(|_| !line::is_empty(bytes))))
+}
+
 /// Checks that a block is text.
-fn check(block: &[u8]) -> Result<(), LineFault> {
+pub fn check(block: &[u8]) -> Result<(), LineFault> {
     let line_of = |at: usize| memchr::memchr_iter(b'\n', &block[..at]).count();
     if let Some(at) = memchr::memchr(0, block) {
         let message = "NUL byte in the line; the file is not text, or is UTF-16: save it as UTF-8";
