@@ -12,9 +12,9 @@ use crate::options::Options;
 use crate::parallel::rank_rows;
 use crate::rank::Rankers;
 use crate::rows::{Names, Order, Rows, RowsBuilder, Span, Spans};
-use crate::text::block::{BLOCK, Blocks, check_rows};
+use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
 use crate::text::lanes::{Lanes, Level, Task};
-use crate::text::line::run_line;
+use crate::text::line::{RunLine, run_line};
 use crate::text::read::read_lines;
 use crate::text::run::RunBlock;
 use crate::text::source::Source;
@@ -275,13 +275,13 @@ impl<'a> Worker<'a> {
     }
 
     fn work(&mut self, shared: &Shared<'_, '_>) {
-        let mut block = Vec::new();
+        let mut block = Block::default();
         while !shared.stop.load(Ordering::Relaxed) && !shared.failed.load(Ordering::Relaxed) {
             let next = shared.blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
             match next {
                 Ok(None) => return,
                 Ok(Some(number)) => {
-                    let done = shared.lanes.run(BlockTask { worker: self, number, block: &block });
+                    let done = shared.lanes.run(BlockTask { worker: self, number, block: block.text() });
                     let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
                     let room = if lines.len() <= number { lines.fill(number + 1, 0) } else { Ok(()) };
                     match room {
@@ -308,37 +308,55 @@ impl<'a> Worker<'a> {
     /// Ranks the queries of one block and gives its number of lines.
     #[inline(always)]
     fn block(&mut self, level: impl Level, number: usize, block: &[u8]) -> usize {
-        let start = block.as_ptr() as usize;
-        let mut query: &[u8] = b"";
-        let mut known = None;
         self.documents.clear();
         self.scores.clear();
         let mut surplus = self.surplus;
-        let rows = RunBlock { text: block, longest: self.limits.line, surplus: &mut surplus };
-        let visited = rows.each_row(level, |row| {
-            if !row.goes_on && row.query != query {
-                self.close(known, number, block);
-                query = row.query;
-                known = self.open(query)?;
-            }
-            if known.is_some() {
-                let document = row.retrieved.document;
-                let from = document.as_ptr() as usize - start;
-                self.documents.add(Span { start: from, end: from + document.len() })?;
-                self.scores.add(row.retrieved.score)?;
-                row.retrieved.check_order(&mut self.order)?;
-            }
-            Ok(())
-        });
+        let read = self.rows(level, number, block, &mut surplus);
         self.surplus = surplus;
-        // After a fault the rows of the last query are not complete.
-        self.close(known.filter(|_| visited.is_ok()), number, block);
-        visited.unwrap_or_else(|(line, fault)| {
+        read.unwrap_or_else(|(line, fault)| {
             self.fault = Some((number, Some(line), fault));
             0
         })
     }
 
+    #[inline(always)]
+    fn rows(
+        &mut self,
+        level: impl Level,
+        number: usize,
+        block: &[u8],
+        surplus: &mut Surplus,
+    ) -> Result<usize, LineFault> {
+        let start = block.as_ptr() as usize;
+        let mut query: &[u8] = b"";
+        let mut known = None;
+        let mut rows = RunBlock::new(block, self.limits.line, surplus)?;
+        loop {
+            // After a fault the rows of the last query are not complete, and not ranked.
+            let Some(row) = rows.next(level).map_err(|fault| (rows.lines, fault))? else { break };
+            if !row.goes_on && row.query != query {
+                self.close(known, number, block);
+                query = row.query;
+                known = self.open(query).map_err(|lack| (rows.lines - 1, lack.into()))?;
+            }
+            if known.is_some() {
+                self.row(&row.retrieved, start).map_err(|fault| (rows.lines - 1, fault))?;
+            }
+        }
+        self.close(known, number, block);
+        Ok(rows.lines)
+    }
+
+    /// Adds a row of a known query; `start` is where the block begins.
+    #[inline(always)]
+    fn row(&mut self, retrieved: &RunLine<'_>, start: usize) -> Result<(), Fault> {
+        let from = retrieved.document.as_ptr() as usize - start;
+        self.documents.add(Span { start: from, end: from + retrieved.document.len() })?;
+        self.scores.add(retrieved.score)?;
+        retrieved.check_order(&mut self.order)
+    }
+
+    #[inline(never)]
     fn open(&mut self, name: &[u8]) -> Result<Option<u32>, Lack> {
         let known = self.rankers.index.queries.find(name);
         if known.is_none() {
@@ -348,6 +366,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
+    #[inline(never)]
     fn close(&mut self, query: Option<u32>, number: usize, block: &[u8]) {
         if let Some(query) = query {
             let state = &mut self.states[query as usize];

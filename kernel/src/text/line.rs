@@ -32,12 +32,18 @@ impl RunLine<'_> {
     #[inline]
     pub fn check_order(&self, last: &mut Order) -> Result<(), Fault> {
         let given = if self.is_ordered() { Some(self.score) } else { None };
-        if last.goes_on(given) {
-            return given.map_or(Ok(()), |_| self.given_score().map(|_| ()));
+        match (last.goes_on(given), given) {
+            (true, None) => Ok(()),
+            (true, Some(_)) => self.given_score().map(|_| ()),
+            (false, _) => Err(Self::out_of_order()),
         }
+    }
+
+    #[cold]
+    fn out_of_order() -> Fault {
         let message = "a ranking in a given order has assay-order on every line, and scores that fall from line to \
                        line; restore the order of the lines, or write Q0 on each of them to rank by score";
-        Err(Fault::format(message))
+        Fault::format(message)
     }
 
     /// The score of a document in such an order; 0 if it had none.

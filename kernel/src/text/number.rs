@@ -36,38 +36,51 @@ pub fn any_number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
     }
 }
 
-/// The number that the first `length` bytes are, if it is a decimal one with at most eight digits on each side of the
-/// point, and their quotient by a power of ten is exactly rounded.
-#[inline]
+/// The number that the first `length` bytes are, if it is a decimal one with few digits, whose quotient by a power of ten
+/// is exactly rounded.
+#[inline(always)]
 pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
-    const TENS: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
     let is_negative = text[0] == b'-';
-    let start = usize::from(is_negative);
-    let length = length.wrapping_sub(start);
-    let whole = eight(text, start)?;
-    let point = first_point(whole).min(length);
+    let (start, length) = if is_negative { (1, length - 1) } else { (0, length) };
+    let (first, next) = (eight(text, start)?, eight(text, start + 1)?);
+    let point = first_point(first).min(length);
     let decimals = length.saturating_sub(point + 1);
-    // Without a point among the first eight bytes these must be all.
-    if (point == 8 && length > 8) || decimals > 8 || point + decimals == 0 {
-        return None;
-    }
-    let (whole, is_whole) = digits(whole, point);
-    let (fraction, is_fraction) = digits(eight(text, start + point + 1)?, decimals);
-    let all = whole * TENS[decimals] as u64 + fraction;
-    if !is_whole || !is_fraction || all > 1 << f64::MANTISSA_DIGITS {
-        return None;
-    }
-    let value = all as i64 as f64 / TENS[decimals];
-    Some(if is_negative { -value } else { value })
+    let value = match point + decimals {
+        0 => return None,
+        // The digits close up over the point.
+        count @ 1..=8 => {
+            let before = !u64::MAX.unbounded_shl(8 * point as u32);
+            let digits = digits(first & before | next & !before, count);
+            are_digits(digits).then_some(value(digits) as i64 as f64 / TENS[decimals])
+        }
+        _ => two_parts(text, start, point, decimals),
+    };
+    value.map(|value| if is_negative { -value } else { value })
 }
 
-#[inline]
+const TENS: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+
+/// The number whose digits before and behind the point are read each by themselves.
+fn two_parts(text: &[u8; LOOKED_AT], start: usize, point: usize, decimals: usize) -> Option<f64> {
+    // Without a point among the first eight bytes it is not known where it is.
+    if point == 8 || decimals > 8 {
+        return None;
+    }
+    let whole = digits(eight(text, start)?, point);
+    let fraction = digits(eight(text, start + point + 1)?, decimals);
+    let all = value(whole) as f64 * TENS[decimals] + value(fraction) as f64;
+    // Up to there every whole number is a float.
+    let is_exact = all <= (1u64 << f64::MANTISSA_DIGITS) as f64;
+    (is_exact && are_digits(whole) && are_digits(fraction)).then_some(all / TENS[decimals])
+}
+
+#[inline(always)]
 fn eight(text: &[u8; LOOKED_AT], start: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*text.get(start..)?.first_chunk()?))
 }
 
 /// The place of the first point among eight bytes; eight if there is none.
-#[inline]
+#[inline(always)]
 fn first_point(bytes: u64) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let others = bytes ^ (ONES * b'.' as u64);
@@ -75,18 +88,23 @@ fn first_point(bytes: u64) -> usize {
     zeros.trailing_zeros() as usize / 8
 }
 
-/// The number that the first `count` bytes are as digits, and whether they are digits: neighbours are joined to numbers of
-/// two, of four and of eight digits.
-#[inline]
-fn digits(bytes: u64, count: usize) -> (u64, bool) {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    // Zeros in front make them eight.
-    let digits = (bytes ^ ZEROS).unbounded_shl(64 - 8 * count as u32);
-    let are_digits = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 == 0;
+/// The digits that the first `count` bytes stand for, with zeros in front that make them eight.
+#[inline(always)]
+fn digits(bytes: u64, count: usize) -> u64 {
+    (bytes ^ 0x3030_3030_3030_3030).unbounded_shl(64 - 8 * count as u32)
+}
+
+#[inline(always)]
+fn are_digits(digits: u64) -> bool {
+    (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 == 0
+}
+
+/// The number of eight digits: neighbours are joined to numbers of two digits, of four and of eight.
+#[inline(always)]
+fn value(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    let eight = fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff;
-    (eight, are_digits)
+    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
 #[cfg(test)]

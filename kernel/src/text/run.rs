@@ -17,60 +17,69 @@ pub struct Row<'a> {
     pub retrieved: RunLine<'a>,
 }
 
-/// What is read of a block, and how.
+/// The rows of a block, one after the other.
 #[derive(Debug)]
 pub struct RunBlock<'a, 'b> {
-    pub text: &'a [u8],
+    text: &'a [u8],
     /// How long a line may be.
-    pub longest: usize,
-    pub surplus: &'b mut Surplus,
+    longest: usize,
+    surplus: &'b mut Surplus,
+    start: usize,
+    before: usize,
+    /// The number of lines so far.
+    pub lines: usize,
 }
 
-impl<'a> RunBlock<'a, '_> {
-    /// Calls `visit` with each row and gives the number of all lines.
+impl<'a, 'b> RunBlock<'a, 'b> {
+    pub fn new(text: &'a [u8], longest: usize, surplus: &'b mut Surplus) -> Result<Self, LineFault> {
+        check(text)?;
+        Ok(Self { text, longest, surplus, start: 0, before: usize::MAX, lines: 0 })
+    }
+
+    /// The next row, or none at the end.
     #[inline(always)]
-    pub fn each_row(
-        self,
-        level: impl Level,
-        mut visit: impl FnMut(Row<'a>) -> Result<(), Fault>,
-    ) -> Result<usize, LineFault> {
-        check(self.text)?;
-        let (mut number, mut start, mut before) = (0, 0, usize::MAX);
-        while start < self.text.len() {
-            let rest = self.text.get(start..).unwrap_or_default();
+    pub fn next(&mut self, level: impl Level) -> Result<Option<Row<'a>>, Fault> {
+        while let Some(rest) = self.text.get(self.start..).filter(|rest| !rest.is_empty()) {
             let window = rest.first_chunk().filter(|_| self.longest >= WIDTH);
-            let length = match window.and_then(|window| Cut::new(level, window).map(|cut| (window, cut))) {
-                Some((window, cut)) => {
-                    let goes_on = starts_alike(self.text, before, window, cut.ends[0] + 1);
-                    cut.row(window, goes_on).and_then(&mut visit).map(|()| cut.length)
-                }
-                None => word_by_word(rest, self.longest, self.surplus, &mut visit),
-            };
-            before = start;
-            start += length.map_err(|fault| (number, fault))? + 1;
-            number += 1;
+            if let Some(window) = window
+                && let Some(cut) = Cut::new(level, window)
+            {
+                let goes_on = starts_alike(self.text, self.before, window, cut.ends[0] + 1);
+                let row = cut.row(window, goes_on)?;
+                self.pass(cut.length);
+                return Ok(Some(row));
+            }
+            let (length, row) = word_by_word(rest, self.longest, self.surplus)?;
+            self.pass(length);
+            if row.is_some() {
+                return Ok(row);
+            }
         }
-        Ok(number)
+        Ok(None)
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, length: usize) {
+        self.before = self.start;
+        self.start += length + 1;
+        self.lines += 1;
     }
 }
 
-/// Reads the first line; gives its length.
+/// The length of the first line, and its row if it says something.
 #[cold]
 #[inline(never)]
 fn word_by_word<'a>(
     text: &'a [u8],
     longest: usize,
     surplus: &mut Surplus,
-    visit: &mut impl FnMut(Row<'a>) -> Result<(), Fault>,
-) -> Result<usize, Fault> {
+) -> Result<(usize, Option<Row<'a>>), Fault> {
     let (length, line) = first_line(text, longest)?;
-    if let Some(line) = line {
-        let mut words = line.words();
-        let query = words.next().unwrap_or_default();
-        let retrieved = run_line(&mut words, surplus)?;
-        visit(Row { query, goes_on: false, retrieved })?;
-    }
-    Ok(length)
+    let Some(line) = line else { return Ok((length, None)) };
+    let mut words = line.words();
+    let query = words.next().unwrap_or_default();
+    let retrieved = run_line(&mut words, surplus)?;
+    Ok((length, Some(Row { query, goes_on: false, retrieved })))
 }
 
 /// Enough to cut a line of 64 bytes and to read its score.
@@ -106,11 +115,10 @@ impl Cut {
     fn row<'a>(&self, window: &'a Window, goes_on: bool) -> Result<Row<'a>, Fault> {
         let word = |start: usize, end: usize| window.get(start..end).unwrap_or_default();
         let [query, iteration, document, rank, score, tag] = self.ends;
-        let text = word(rank + 1, score);
         let padded = window.get(rank + 1..).and_then(|rest| rest.first_chunk());
-        let value = match padded.and_then(|padded| plain_number(padded, text.len())) {
+        let value = match padded.and_then(|padded| plain_number(padded, score - rank - 1)) {
             Some(value) => value,
-            None => any_number(text, "score", RUN)?,
+            None => any_number(word(rank + 1, score), "score", RUN)?,
         };
         let retrieved = RunLine {
             iteration: word(query + 1, iteration),
