@@ -8,6 +8,7 @@
 mod count;
 pub mod failure;
 pub mod fault;
+pub mod gather;
 pub mod index;
 pub mod judged;
 pub mod limits;

@@ -1,27 +1,26 @@
 //! Ranks the judged documents of a run file while it is read, on all cores, without holding it.
 //!
 //! Each block of the file holds whole queries, so workers share nothing but the reader. Queries whose lines do not stand
-//! together are found on the way; the file is read again for them, a bounded number of their rows at a time.
+//! together are found on the way, and gathered.
 
 use crate::fault::{Fault, Kind};
+use crate::gather::{Gather, Scattered};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::limits::Limits;
-use crate::memory::{Grow, Lack, THREAD, collected, filled, has_memory};
+use crate::memory::{Grow, Lack, collected, filled};
 use crate::options::Options;
-use crate::parallel::rank_rows;
+use crate::parallel::on_threads;
 use crate::rank::Rankers;
-use crate::rows::{Names, Order, Rows, RowsBuilder, Span, Spans};
+use crate::rows::{Names, Order, Span, Spans};
 use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
 use crate::text::lanes::{Lanes, Level, Task};
-use crate::text::line::{RunLine, run_line};
-use crate::text::read::read_lines;
+use crate::text::line::RunLine;
 use crate::text::run::RunBlock;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::Builder;
 
 /// What a file held.
 #[derive(Debug, Default)]
@@ -54,7 +53,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub fn new(threads: usize, stop: &'a AtomicBool) -> Self {
-        Self { threads, block: BLOCK, rows_held: 1 << 21, surplus: false, lanes: Lanes::best(), stop }
+        Self { threads, block: BLOCK, rows_held: 1 << 22, surplus: false, lanes: Lanes::best(), stop }
     }
 }
 
@@ -69,16 +68,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     for _ in 0..plan.threads.max(1) {
         workers.add(Worker::new(index, options, plan.surplus, source.limits)?)?;
     }
-    std::thread::scope(|scope| {
-        let Some((first, others)) = workers.split_first_mut() else { return };
-        for worker in others {
-            // With fewer threads the others take more blocks.
-            if !has_memory(THREAD) || Builder::new().spawn_scoped(scope, || worker.work(&shared)).is_err() {
-                break;
-            }
-        }
-        first.work(&shared);
-    });
+    on_threads(&mut workers, |worker| worker.work(&shared));
     Fault::if_stopped(plan.stop)?;
     let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
     let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +80,8 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let mut scan = Scan { judged, lines: lines.iter().sum(), surplus, ..Scan::default() };
     let scattered =
         merge(workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
-    gather(source, index, options, plan, scattered, &mut scan)?;
+    scan.scattered = scattered.len();
+    Gather { source, index, options, plan }.rank(&scattered, &mut scan.judged)?;
     Ok(scan)
 }
 
@@ -120,7 +111,7 @@ fn merge(
     index: &Index,
     scan: &mut Scan,
     limits: Limits,
-) -> Result<Vec<(u32, u64)>, Fault> {
+) -> Result<Vec<Scattered>, Fault> {
     let mut rows = filled(index.queries.len(), 0u64)?;
     let mut segments = filled(index.queries.len(), 0u32)?;
     for worker in &workers {
@@ -151,62 +142,6 @@ fn merge(
     }
     let scattered = (0..rows.len()).filter(|&query| segments[query] > 1);
     Ok(collected(scattered.map(|query| (query as u32, rows[query])))?)
-}
-
-/// Reads the file again for the scattered queries, as many at a time as may be held.
-fn gather(
-    source: &Source,
-    index: &Index,
-    options: &[Options],
-    plan: Plan<'_>,
-    scattered: Vec<(u32, u64)>,
-    scan: &mut Scan,
-) -> Result<(), Fault> {
-    scan.scattered = scattered.len();
-    let total: u64 = scattered.iter().map(|&(_, rows)| rows).sum();
-    let most = (plan.rows_held as u64).max(total.div_ceil(8));
-    let mut waiting = scattered.as_slice();
-    while !waiting.is_empty() {
-        let mut held = 0;
-        let mut fits = |&(_, rows): &(u32, u64)| {
-            held += rows;
-            held <= most || held == rows
-        };
-        let count = waiting.iter().take_while(|query| fits(query)).count();
-        let (batch, later) = waiting.split_at(count);
-        let rows = collect(source, index, batch, plan.stop)?;
-        let judged = rank_rows(&rows, index, options, plan.threads, plan.stop)
-            .map_err(|fault| fault.at(&source.name))?;
-        Judged::append_all(&mut scan.judged, &judged)?;
-        waiting = later;
-    }
-    Ok(())
-}
-
-/// The rows of a few queries.
-fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBool) -> Result<Rows, Fault> {
-    let mut wanted = filled(index.queries.len(), false)?;
-    for &(query, _) in batch {
-        wanted[query as usize] = true;
-    }
-    let mut builder = RowsBuilder::default();
-    // The first reading has decided about lines with too many fields, and counted them.
-    let mut surplus = Surplus::ignored(true);
-    read_lines(source, |line| {
-        let mut words = line.words();
-        let query = words.next().unwrap_or_default();
-        if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
-            let retrieved = run_line(&mut words, &mut surplus)?;
-            builder.query(query)?;
-            retrieved.check_order(builder.order()?)?;
-            if retrieved.is_ordered() {
-                builder.set_ordered();
-            }
-            builder.row(retrieved.document, retrieved.score)?;
-        }
-        Fault::if_stopped(stop)
-    })?;
-    Ok(builder.finish()?)
 }
 
 /// What the workers share.

@@ -9,8 +9,8 @@ use crate::text::line::{self, Line};
 use crate::text::source::Source;
 use std::io::Read;
 
-/// How much is read at a time; a block grows past it only to hold one whole query.
-pub const BLOCK: usize = 1 << 21;
+/// How much is read at a time, so little that it stays in a processor's own cache until it is worked on; a block grows past it only to hold one whole query.
+pub const BLOCK: usize = 1 << 19;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 const INNER_MARK: &str =

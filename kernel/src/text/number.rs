@@ -45,6 +45,10 @@ pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
     let (first, next) = (eight(text, start)?, eight(text, start + 1)?);
     let point = first_point(first).min(length);
     let decimals = length.saturating_sub(point + 1);
+    // Without a point among the first eight bytes these must be all.
+    if point == 8 && length > 8 {
+        return None;
+    }
     let value = match point + decimals {
         0 => return None,
         // The digits close up over the point.
@@ -62,8 +66,7 @@ const TENS: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
 
 /// The number whose digits before and behind the point are read each by themselves.
 fn two_parts(text: &[u8; LOOKED_AT], start: usize, point: usize, decimals: usize) -> Option<f64> {
-    // Without a point among the first eight bytes it is not known where it is.
-    if point == 8 || decimals > 8 {
+    if decimals > 8 {
         return None;
     }
     let whole = digits(eight(text, start)?, point);
