@@ -20,13 +20,16 @@ pub struct Index {
     documents: Vec<Span>,
     tables: Vec<Table>,
     slots: Vec<u64>,
+    /// A bit is set where a judged document's hash says: most documents are not judged, and need no look at the slots.
+    filter: Vec<u64>,
     /// The document of each row of the judgments.
     pub row_documents: Vec<u32>,
     /// Every document that any query judged, made when it is first asked for.
     everywhere: OnceLock<Names>,
 }
 
-/// Where a query's slots stand in the common array; their number is a power of two.
+/// Where a query's slots stand in the common array; their number is a power of two. There is a word of the filter for each
+/// two of them.
 #[derive(Debug, Clone, Copy)]
 struct Table {
     start: usize,
@@ -51,6 +54,7 @@ impl Index {
         let size = (2 * range.len()).next_power_of_two().max(2);
         self.tables.add(Table { start: self.slots.len(), mask: size - 1 })?;
         self.slots.fill(self.slots.len() + size, 0)?;
+        self.filter.fill(self.slots.len() / 2, 0)?;
         let mut seen: HashSet<(u32, u32)> = HashSet::new();
         if !rows.groups.is_empty() {
             seen.try_reserve(range.len()).map_err(|_| Lack::Memory)?;
@@ -100,6 +104,8 @@ impl Index {
             slot = (slot + 1) & table.mask;
         }
         self.slots[table.start + slot] = tag(code) | (number - first + 1) as u64;
+        let (word, bit) = filtered(code, table.mask / 2);
+        self.filter[table.start / 2 + word] |= bit;
         Ok(())
     }
 
@@ -124,8 +130,10 @@ impl Index {
     pub fn lookup(&self, query: usize) -> Lookup<'_> {
         let table = self.tables[query];
         let slots = &self.slots[table.start..=table.start + table.mask];
+        let filter = &self.filter[table.start / 2..=(table.start + table.mask) / 2];
         Lookup {
             slots,
+            filter,
             mask: table.mask,
             first: self.starts[query],
             text: &self.text,
@@ -151,6 +159,7 @@ impl Index {
 #[derive(Debug, Clone, Copy)]
 pub struct Lookup<'a> {
     slots: &'a [u64],
+    filter: &'a [u64],
     mask: usize,
     first: usize,
     text: &'a [u8],
@@ -161,6 +170,11 @@ impl Lookup<'_> {
     /// The number of `document`, whose hash is `code`, among all judged documents.
     #[inline]
     pub fn find(&self, document: &[u8], code: u64) -> Option<u32> {
+        let (word, bit) = filtered(code, self.mask / 2);
+        if self.filter[word] & bit == 0 { None } else { self.search(document, code) }
+    }
+
+    fn search(&self, document: &[u8], code: u64) -> Option<u32> {
         let mut slot = code as usize & self.mask;
         loop {
             let entry = self.slots[slot];
@@ -176,6 +190,12 @@ impl Lookup<'_> {
             slot = (slot + 1) & self.mask;
         }
     }
+}
+
+/// The word and the bit of a filter of `mask + 1` words that a hash falls on.
+#[inline]
+fn filtered(code: u64, mask: usize) -> (usize, u64) {
+    ((code >> 38) as usize & mask, 1 << (code >> 32 & 63))
 }
 
 /// Sums of grades must stay finite, and no judge means more.

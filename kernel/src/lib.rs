@@ -3,11 +3,12 @@
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.
 
-#![cfg_attr(not(feature = "python"), forbid(unsafe_code))]
+#![cfg_attr(not(feature = "python"), deny(unsafe_code))]
 
 mod count;
 pub mod failure;
 pub mod fault;
+pub mod gather;
 pub mod index;
 pub mod judged;
 pub mod limits;

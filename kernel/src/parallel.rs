@@ -10,6 +10,21 @@ use crate::rows::Rows;
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
 
+/// Calls `work` with each of the workers, on a thread of its own as far as threads can be started. What others do not come
+/// to, the first one does.
+pub fn on_threads<W: Send>(workers: &mut [W], work: impl Fn(&mut W) + Sync) {
+    let Some((first, others)) = workers.split_first_mut() else { return };
+    let work = &work;
+    std::thread::scope(|scope| {
+        for worker in others {
+            if !has_memory(THREAD) || Builder::new().spawn_scoped(scope, move || work(worker)).is_err() {
+                break;
+            }
+        }
+        work(first);
+    });
+}
+
 /// Calls `rank` with every item. The items are shared out in order, so the result does not depend on the threads.
 pub fn rank_all<T: Sync>(
     items: &[T],

@@ -1,25 +1,26 @@
 //! Ranks the judged documents of a run file while it is read, on all cores, without holding it.
 //!
 //! Each block of the file holds whole queries, so workers share nothing but the reader. Queries whose lines do not stand
-//! together are found on the way; the file is read again for them, a bounded number of their rows at a time.
+//! together are found on the way, and gathered.
 
 use crate::fault::{Fault, Kind};
+use crate::gather::{Gather, Scattered};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::limits::Limits;
-use crate::memory::{Grow, Lack, THREAD, collected, filled, has_memory};
+use crate::memory::{Grow, Lack, collected, filled};
 use crate::options::Options;
-use crate::parallel::rank_rows;
+use crate::parallel::on_threads;
 use crate::rank::Rankers;
-use crate::rows::{Names, Order, Rows, RowsBuilder, Span, Spans};
-use crate::text::block::{BLOCK, Blocks, check_rows, each_line};
-use crate::text::line::run_line;
-use crate::text::read::read_lines;
+use crate::rows::{Names, Order, Span, Spans};
+use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
+use crate::text::lanes::{Lanes, Level, Task};
+use crate::text::line::RunLine;
+use crate::text::run::RunBlock;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::Builder;
 
 /// What a file held.
 #[derive(Debug, Default)]
@@ -44,13 +45,15 @@ pub struct Plan<'a> {
     pub rows_held: usize,
     /// What follows the sixth field of a line is ignored, not a fault.
     pub surplus: bool,
+    /// How lines are looked at.
+    pub lanes: Lanes,
     /// Set from outside to give up.
     pub stop: &'a AtomicBool,
 }
 
 impl<'a> Plan<'a> {
     pub fn new(threads: usize, stop: &'a AtomicBool) -> Self {
-        Self { threads, block: BLOCK, rows_held: 1 << 21, surplus: false, stop }
+        Self { threads, block: BLOCK, rows_held: 1 << 22, surplus: false, lanes: Lanes::best(), stop }
     }
 }
 
@@ -58,21 +61,14 @@ impl<'a> Plan<'a> {
 pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>) -> Result<Scan, Fault> {
     let blocks = Mutex::new(Blocks::open(source, plan.block)?);
     let lines = Mutex::new(Vec::new());
-    let shared = Shared { blocks: &blocks, lines: &lines, stop: plan.stop, failed: &AtomicBool::new(false) };
+    let failed = AtomicBool::new(false);
+    let shared =
+        Shared { blocks: &blocks, lines: &lines, lanes: plan.lanes, stop: plan.stop, failed: &failed };
     let mut workers = Vec::new();
     for _ in 0..plan.threads.max(1) {
         workers.add(Worker::new(index, options, plan.surplus, source.limits)?)?;
     }
-    std::thread::scope(|scope| {
-        let Some((first, others)) = workers.split_first_mut() else { return };
-        for worker in others {
-            // With fewer threads the others take more blocks.
-            if !has_memory(THREAD) || Builder::new().spawn_scoped(scope, || worker.work(&shared)).is_err() {
-                break;
-            }
-        }
-        first.work(&shared);
-    });
+    on_threads(&mut workers, |worker| worker.work(&shared));
     Fault::if_stopped(plan.stop)?;
     let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
     let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +80,8 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let mut scan = Scan { judged, lines: lines.iter().sum(), surplus, ..Scan::default() };
     let scattered =
         merge(workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
-    gather(source, index, options, plan, scattered, &mut scan)?;
+    scan.scattered = scattered.len();
+    Gather { source, index, options, plan }.rank(&scattered, &mut scan.judged)?;
     Ok(scan)
 }
 
@@ -114,7 +111,7 @@ fn merge(
     index: &Index,
     scan: &mut Scan,
     limits: Limits,
-) -> Result<Vec<(u32, u64)>, Fault> {
+) -> Result<Vec<Scattered>, Fault> {
     let mut rows = filled(index.queries.len(), 0u64)?;
     let mut segments = filled(index.queries.len(), 0u32)?;
     for worker in &workers {
@@ -147,67 +144,12 @@ fn merge(
     Ok(collected(scattered.map(|query| (query as u32, rows[query])))?)
 }
 
-/// Reads the file again for the scattered queries, as many at a time as may be held.
-fn gather(
-    source: &Source,
-    index: &Index,
-    options: &[Options],
-    plan: Plan<'_>,
-    scattered: Vec<(u32, u64)>,
-    scan: &mut Scan,
-) -> Result<(), Fault> {
-    scan.scattered = scattered.len();
-    let total: u64 = scattered.iter().map(|&(_, rows)| rows).sum();
-    let most = (plan.rows_held as u64).max(total.div_ceil(8));
-    let mut waiting = scattered.as_slice();
-    while !waiting.is_empty() {
-        let mut held = 0;
-        let mut fits = |&(_, rows): &(u32, u64)| {
-            held += rows;
-            held <= most || held == rows
-        };
-        let count = waiting.iter().take_while(|query| fits(query)).count();
-        let (batch, later) = waiting.split_at(count);
-        let rows = collect(source, index, batch, plan.stop)?;
-        let judged = rank_rows(&rows, index, options, plan.threads, plan.stop)
-            .map_err(|fault| fault.at(&source.name))?;
-        Judged::append_all(&mut scan.judged, &judged)?;
-        waiting = later;
-    }
-    Ok(())
-}
-
-/// The rows of a few queries.
-fn collect(source: &Source, index: &Index, batch: &[(u32, u64)], stop: &AtomicBool) -> Result<Rows, Fault> {
-    let mut wanted = filled(index.queries.len(), false)?;
-    for &(query, _) in batch {
-        wanted[query as usize] = true;
-    }
-    let mut builder = RowsBuilder::default();
-    // The first reading has decided about lines with too many fields, and counted them.
-    let mut surplus = Surplus::ignored(true);
-    read_lines(source, |line| {
-        let mut words = line.words();
-        let query = words.next().unwrap_or_default();
-        if index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
-            let retrieved = run_line(&mut words, &mut surplus)?;
-            builder.query(query)?;
-            retrieved.check_order(builder.order()?)?;
-            if retrieved.is_ordered() {
-                builder.set_ordered();
-            }
-            builder.row(retrieved.document, retrieved.score)?;
-        }
-        Fault::if_stopped(stop)
-    })?;
-    Ok(builder.finish()?)
-}
-
 /// What the workers share.
 struct Shared<'a, 'b> {
     blocks: &'a Mutex<Blocks<'b>>,
     /// The number of lines of each block that is done.
     lines: &'a Mutex<Vec<usize>>,
+    lanes: Lanes,
     stop: &'a AtomicBool,
     failed: &'a AtomicBool,
 }
@@ -217,6 +159,22 @@ struct Shared<'a, 'b> {
 struct State {
     segments: u32,
     rows: u64,
+}
+
+/// The ranking of one block.
+struct BlockTask<'a, 'b> {
+    worker: &'b mut Worker<'a>,
+    number: usize,
+    block: &'b [u8],
+}
+
+impl Task for BlockTask<'_, '_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self, level: impl Level) -> usize {
+        self.worker.block(level, self.number, self.block)
+    }
 }
 
 /// Ranks one block after another.
@@ -252,13 +210,13 @@ impl<'a> Worker<'a> {
     }
 
     fn work(&mut self, shared: &Shared<'_, '_>) {
-        let mut block = Vec::new();
+        let mut block = Block::default();
         while !shared.stop.load(Ordering::Relaxed) && !shared.failed.load(Ordering::Relaxed) {
             let next = shared.blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
             match next {
                 Ok(None) => return,
                 Ok(Some(number)) => {
-                    let done = self.block(number, &block);
+                    let done = shared.lanes.run(BlockTask { worker: self, number, block: block.text() });
                     let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
                     let room = if lines.len() <= number { lines.fill(number + 1, 0) } else { Ok(()) };
                     match room {
@@ -283,39 +241,57 @@ impl<'a> Worker<'a> {
     }
 
     /// Ranks the queries of one block and gives its number of lines.
-    fn block(&mut self, number: usize, block: &[u8]) -> usize {
-        let start = block.as_ptr() as usize;
-        let mut query: &[u8] = b"";
-        let mut known = None;
+    #[inline(always)]
+    fn block(&mut self, level: impl Level, number: usize, block: &[u8]) -> usize {
         self.documents.clear();
         self.scores.clear();
-        let visited = each_line(block, self.limits.line, |line| {
-            let mut words = line.words();
-            if !words.accept(query) {
-                let name = words.next().unwrap_or_default();
-                if name != query {
-                    self.close(known, number, block);
-                    query = name;
-                    known = self.open(name)?;
-                }
-            }
-            let retrieved = run_line(&mut words, &mut self.surplus)?;
-            if known.is_some() {
-                let from = retrieved.document.as_ptr() as usize - start;
-                self.documents.add(Span { start: from, end: from + retrieved.document.len() })?;
-                self.scores.add(retrieved.score)?;
-                retrieved.check_order(&mut self.order)?;
-            }
-            Ok(())
-        });
-        // After a fault the rows of the last query are not complete.
-        self.close(known.filter(|_| visited.is_ok()), number, block);
-        visited.unwrap_or_else(|(line, fault)| {
+        let mut surplus = self.surplus;
+        let read = self.rows(level, number, block, &mut surplus);
+        self.surplus = surplus;
+        read.unwrap_or_else(|(line, fault)| {
             self.fault = Some((number, Some(line), fault));
             0
         })
     }
 
+    #[inline(always)]
+    fn rows(
+        &mut self,
+        level: impl Level,
+        number: usize,
+        block: &[u8],
+        surplus: &mut Surplus,
+    ) -> Result<usize, LineFault> {
+        let start = block.as_ptr() as usize;
+        let mut query: &[u8] = b"";
+        let mut known = None;
+        let mut rows = RunBlock::new(block, self.limits.line, surplus)?;
+        loop {
+            // After a fault the rows of the last query are not complete, and not ranked.
+            let Some(row) = rows.next(level).map_err(|fault| (rows.lines, fault))? else { break };
+            if !row.goes_on && row.query != query {
+                self.close(known, number, block);
+                query = row.query;
+                known = self.open(query).map_err(|lack| (rows.lines - 1, lack.into()))?;
+            }
+            if known.is_some() {
+                self.row(&row.retrieved, start).map_err(|fault| (rows.lines - 1, fault))?;
+            }
+        }
+        self.close(known, number, block);
+        Ok(rows.lines)
+    }
+
+    /// Adds a row of a known query; `start` is where the block begins.
+    #[inline(always)]
+    fn row(&mut self, retrieved: &RunLine<'_>, start: usize) -> Result<(), Fault> {
+        let from = retrieved.document.as_ptr() as usize - start;
+        self.documents.add(Span { start: from, end: from + retrieved.document.len() })?;
+        self.scores.add(retrieved.score)?;
+        retrieved.check_order(&mut self.order)
+    }
+
+    #[inline(never)]
     fn open(&mut self, name: &[u8]) -> Result<Option<u32>, Lack> {
         let known = self.rankers.index.queries.find(name);
         if known.is_none() {
@@ -325,6 +301,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
+    #[inline(never)]
     fn close(&mut self, query: Option<u32>, number: usize, block: &[u8]) {
         if let Some(query) = query {
             let state = &mut self.states[query as usize];

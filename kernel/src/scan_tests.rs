@@ -2,6 +2,7 @@ use super::*;
 use crate::fault::Kind;
 use crate::judged::Hit;
 use crate::options::Duplicates;
+use crate::rows::RowsBuilder;
 use std::collections::BTreeMap;
 
 fn index(queries: usize) -> Index {

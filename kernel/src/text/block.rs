@@ -4,19 +4,50 @@ use crate::failure;
 use crate::fault::{Fault, show};
 use crate::limits::{Limits, refuse, size, thousands};
 use crate::memory::{Grow, Lack};
+use crate::text::encoding::read_full;
 use crate::text::line::{self, Line};
 use crate::text::source::Source;
 use std::io::Read;
 
-/// How much is read at a time; a block grows past it only to hold one whole query.
-pub const BLOCK: usize = 1 << 21;
-
-/// How much more room than bytes to read keeps the standard library from asking for any.
-const PROBED: usize = 64;
+/// How much is read at a time, so little that it stays in a processor's own cache until it is worked on; a block grows past it only to hold one whole query.
+pub const BLOCK: usize = 1 << 19;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 const INNER_MARK: &str =
     "a byte-order mark (U+FEFF) begins the line, perhaps where two files were joined; remove it";
+
+/// A text of changing length. What it is written to is cleared when it is had, not each time that it is read to.
+#[derive(Debug, Default)]
+pub struct Block {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Block {
+    pub fn text(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// Room for more bytes after the text.
+    fn room(&mut self, more: usize) -> Result<&mut [u8], Lack> {
+        let size = self.length.saturating_add(more);
+        if self.bytes.len() < size {
+            self.bytes.fill(size, 0)?;
+        }
+        self.bytes.get_mut(self.length..size).ok_or(Lack::Memory)
+    }
+
+    fn add(&mut self, text: &[u8]) -> Result<(), Lack> {
+        self.room(text.len())?.copy_from_slice(text);
+        self.length += text.len();
+        Ok(())
+    }
+
+    fn drop_first(&mut self, count: usize) {
+        self.bytes.copy_within(count..self.length, 0);
+        self.length -= count;
+    }
+}
 
 /// The blocks of one file after another, in order. No block holds lines of two files.
 pub struct Blocks<'a> {
@@ -25,7 +56,7 @@ pub struct Blocks<'a> {
     /// The number of the first block of each file that was opened.
     firsts: Vec<usize>,
     /// What was read after the last whole query.
-    rest: Vec<u8>,
+    rest: Block,
     size: usize,
     given: usize,
     /// Whether the first bytes were looked at.
@@ -41,7 +72,7 @@ impl<'a> Blocks<'a> {
             source,
             reader: source.open()?,
             firsts: vec![0],
-            rest: Vec::new(),
+            rest: Block::default(),
             size,
             given: 0,
             begun: false,
@@ -57,7 +88,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Fills `block` with the next lines and gives the block's number, or `None` at the end.
-    pub fn next(&mut self, block: &mut Vec<u8>) -> Result<Option<usize>, Fault> {
+    pub fn next(&mut self, block: &mut Block) -> Result<Option<usize>, Fault> {
         if self.failed {
             return Ok(None);
         }
@@ -66,10 +97,10 @@ impl<'a> Blocks<'a> {
         next
     }
 
-    fn advance(&mut self, block: &mut Vec<u8>) -> Result<Option<usize>, Fault> {
+    fn advance(&mut self, block: &mut Block) -> Result<Option<usize>, Fault> {
         loop {
             self.fill(block)?;
-            if !block.is_empty() {
+            if block.length > 0 {
                 self.given += 1;
                 return Ok(Some(self.given - 1));
             }
@@ -83,44 +114,47 @@ impl<'a> Blocks<'a> {
     }
 
     /// Fills `block` with the next lines of the open file; with none at its end.
-    fn fill(&mut self, block: &mut Vec<u8>) -> Result<(), Fault> {
-        block.clear();
+    fn fill(&mut self, block: &mut Block) -> Result<(), Fault> {
+        block.length = 0;
         std::mem::swap(block, &mut self.rest);
         let mut more = self.size;
         while !self.done {
             self.read(block, more)?;
-            if !self.begun && block.len() >= BYTE_ORDER_MARK.len() {
+            if !self.begun && block.length >= BYTE_ORDER_MARK.len() {
                 self.begun = true;
-                if block.starts_with(BYTE_ORDER_MARK) {
-                    block.drain(..BYTE_ORDER_MARK.len());
+                if block.text().starts_with(BYTE_ORDER_MARK) {
+                    block.drop_first(BYTE_ORDER_MARK.len());
                 }
             }
-            let lines_end = memchr::memrchr(b'\n', block).map_or(0, |newline| newline + 1);
-            if block.len() - lines_end > self.source.limits.line {
+            let text = block.text();
+            let lines_end = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+            if text.len() - lines_end > self.source.limits.line {
                 self.done = true;
             }
-            let end = last_query(block);
+            let end = last_query(text);
             if !self.done && end > 0 {
-                self.rest.add_all(&block[end..])?;
-                block.truncate(end);
+                self.rest.add(&text[end..])?;
+                block.length = end;
                 break;
             }
             if end == 0 {
-                check_rows(memchr::memchr_iter(b'\n', block).count(), query_at(block, 0), self.source.limits)
+                check_rows(memchr::memchr_iter(b'\n', text).count(), query_at(text, 0), self.source.limits)
                     .map_err(|fault| self.source.at_part(self.firsts.len() - 1, fault))?;
             }
-            more = block.len().max(self.size);
+            more = text.len().max(self.size);
         }
         Ok(())
     }
 
-    fn read(&mut self, block: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
-        // A full buffer would be grown by the standard library, which ends the process if there is no memory.
-        let room = if failure::fails() { Err(Lack::Memory) } else { block.room(more.saturating_add(PROBED)) };
-        room.map_err(|lack| self.source.at_part(self.firsts.len() - 1, lack.into()))?;
-        let read = self.reader.by_ref().take(more as u64).read_to_end(block);
-        self.done = read.as_ref().map_or(true, |&count| count < more);
-        read.map(|_| ()).map_err(|error| self.source.part_fault(self.firsts.len() - 1, &error))
+    fn read(&mut self, block: &mut Block, more: usize) -> Result<(), Fault> {
+        let part = self.firsts.len() - 1;
+        let room = if failure::fails() { Err(Lack::Memory) } else { block.room(more) };
+        let room = room.map_err(|lack| self.source.at_part(part, lack.into()))?;
+        let count =
+            read_full(&mut self.reader, room).map_err(|error| self.source.part_fault(part, &error))?;
+        block.length += count;
+        self.done = count < more;
+        Ok(())
     }
 }
 
@@ -202,28 +236,32 @@ pub fn each_line<'a>(
     let mut number = 0;
     let mut start = 0;
     while let Some(rest) = block.get(start..).filter(|rest| !rest.is_empty()) {
-        let this = Line::first(rest);
-        let bytes = this.bytes();
-        if bytes.len() > longest {
-            let most = longest as u64;
-            let what = format!("line longer than {}; this is probably not a TREC text file", size(most));
-            return Err((number, refuse(what, "line", most)));
-        }
-        // The mark would be taken for part of a query's id.
-        if bytes.first() == BYTE_ORDER_MARK.first() && bytes.starts_with(BYTE_ORDER_MARK) {
-            return Err((number, Fault::format(INNER_MARK)));
-        }
-        if !line::is_empty(bytes) {
-            visit(this).map_err(|fault| (number, fault))?;
-        }
+        let (length, line) = first_line(rest, longest).map_err(|fault| (number, fault))?;
+        line.map_or(Ok(()), &mut visit).map_err(|fault| (number, fault))?;
         number += 1;
-        start += bytes.len() + 1;
+        start += length + 1;
     }
     Ok(number)
 }
 
+/// The length of the first line, and the line if it says something.
+pub fn first_line(text: &[u8], longest: usize) -> Result<(usize, Option<Line<'_>>), Fault> {
+    let line = Line::first(text);
+    let bytes = line.bytes();
+    if bytes.len() > longest {
+        let most = longest as u64;
+        let what = format!("line longer than {}; this is probably not a TREC text file", size(most));
+        return Err(refuse(what, "line", most));
+    }
+    // The mark would be taken for part of a query's id.
+    if bytes.first() == BYTE_ORDER_MARK.first() && bytes.starts_with(BYTE_ORDER_MARK) {
+        return Err(Fault::format(INNER_MARK));
+    }
+    Ok((bytes.len(), Some(line).filter(|_| !line::is_empty(bytes))))
+}
+
 /// Checks that a block is text.
-fn check(block: &[u8]) -> Result<(), LineFault> {
+pub fn check(block: &[u8]) -> Result<(), LineFault> {
     let line_of = |at: usize| memchr::memchr_iter(b'\n', &block[..at]).count();
     if let Some(at) = memchr::memchr(0, block) {
         let message = "NUL byte in the line; the file is not text, or is UTF-16: save it as UTF-8";
@@ -245,10 +283,10 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let source = Source::new(&path, name);
         let mut blocks = Blocks::open(&source, size).unwrap();
-        let mut block = Vec::new();
+        let mut block = Block::default();
         let mut all = Vec::new();
         while blocks.next(&mut block).unwrap().is_some() {
-            all.push(String::from_utf8(block.clone()).unwrap());
+            all.push(String::from_utf8(block.text().to_vec()).unwrap());
         }
         std::fs::remove_file(path).unwrap();
         all
@@ -291,9 +329,9 @@ mod tests {
         let source = Source::of_parts(parts.collect(), "all");
         for size in [1, 9, 1000] {
             let mut blocks = Blocks::open(&source, size).unwrap();
-            let (mut block, mut all) = (Vec::new(), vec![String::new(); texts.len()]);
+            let (mut block, mut all) = (Block::default(), vec![String::new(); texts.len()]);
             while let Some(number) = blocks.next(&mut block).unwrap() {
-                all[blocks.part(number).0].push_str(std::str::from_utf8(&block).unwrap());
+                all[blocks.part(number).0].push_str(std::str::from_utf8(block.text()).unwrap());
             }
             assert_eq!(all, ["q1 0 a 1\nq1 0 b 1", "", "q1 0 c 1\nq2 0 d 1\n", "q3 0 e 1"], "{size}");
         }

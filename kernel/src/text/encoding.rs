@@ -69,7 +69,7 @@ pub fn decoded<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Re
 }
 
 /// Fills the buffer as far as the content goes.
-fn read_full(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub fn read_full(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut known = 0;
     while known < buffer.len() {
         match reader.read(&mut buffer[known..]) {

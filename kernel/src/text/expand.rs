@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const BUFFER: usize = 1 << 16;
+const BUFFER: usize = 1 << 18;
 /// What a decoder needs to begin, generously: some of them do not survive it if that is not there.
 const DECODER: usize = 1 << 23;
 

@@ -2,6 +2,7 @@
 
 use crate::fault::{Fault, show};
 use crate::rows::Order;
+use crate::text::number::number;
 use crate::text::surplus::{Surplus, surplus_judgment};
 
 /// A line of a run: `query iteration document rank score tag`.
@@ -31,12 +32,18 @@ impl RunLine<'_> {
     #[inline]
     pub fn check_order(&self, last: &mut Order) -> Result<(), Fault> {
         let given = if self.is_ordered() { Some(self.score) } else { None };
-        if last.goes_on(given) {
-            return given.map_or(Ok(()), |_| self.given_score().map(|_| ()));
+        match (last.goes_on(given), given) {
+            (true, None) => Ok(()),
+            (true, Some(_)) => self.given_score().map(|_| ()),
+            (false, _) => Err(Self::out_of_order()),
         }
+    }
+
+    #[cold]
+    fn out_of_order() -> Fault {
         let message = "a ranking in a given order has assay-order on every line, and scores that fall from line to \
                        line; restore the order of the lines, or write Q0 on each of them to rank by score";
-        Err(Fault::format(message))
+        Fault::format(message)
     }
 
     /// The score of a document in such an order; 0 if it had none.
@@ -195,58 +202,6 @@ fn too_few(line: &Line<'_>, expected: usize, form: &str) -> Fault {
     Fault::format(format!("expected {expected} fields ({form}), found {found}: {}", show(line.bytes())))
 }
 
-/// Whether a word is a finite number.
-pub fn is_number(word: &[u8]) -> bool {
-    number(word, "", "").is_ok()
-}
-
-/// A finite number.
-#[inline]
-fn number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
-    match plain_number(word) {
-        Some(value) => Ok(value),
-        None => any_number(word, name, form),
-    }
-}
-
-fn any_number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
-    match fast_float2::parse::<f64, _>(word) {
-        Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(Fault::format(format!(
-            "the {name} {} is not finite; every {name} must be finite",
-            show(word)
-        ))),
-        Err(_) => {
-            Err(Fault::format(format!("the {name} {} is not a number; expected \"{form}\"", show(word))))
-        }
-    }
-}
-
-/// Digits with at most one point among them, few enough that their quotient by a power of ten is exactly rounded.
-#[inline]
-fn plain_number(word: &[u8]) -> Option<f64> {
-    const TENS: [f64; 16] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    if word.len() > 15 {
-        return None;
-    }
-    let mut digits = 0u64;
-    let mut point = word.len();
-    for (at, &byte) in word.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            digits = digits * 10 + u64::from(digit);
-        } else if byte == b'.' && point == word.len() {
-            point = at;
-        } else {
-            return None;
-        }
-    }
-    let decimals = word.len().saturating_sub(point + 1);
-    let has_digits = word.len() > usize::from(point < word.len());
-    if has_digits { Some(digits as f64 / TENS[decimals]) } else { None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,23 +288,6 @@ mod tests {
         assert_eq!(line.bytes(), b"a bc");
         assert_eq!(Line::first(b"\nd").words().next(), None);
         assert_eq!(Line::first(b"a \nd").words().count(), 1);
-    }
-
-    #[test]
-    fn plain_numbers_are_read_as_any_other() {
-        let mut state = 7u64;
-        for _ in 0..100_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let digits = format!("{:0width$}", state >> 20, width = 3);
-            let cut = (state >> 11) as usize % (digits.len() + 1);
-            let length = digits.len().min(1 + (state >> 5) as usize % 16);
-            let text = format!("{}.{}", &digits[..cut.min(length)], &digits[cut.min(length)..length]);
-            assert_eq!(
-                number(text.as_bytes(), "score", RUN).unwrap(),
-                text.parse::<f64>().unwrap(),
-                "{text}"
-            );
-        }
     }
 
     #[test]

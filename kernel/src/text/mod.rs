@@ -3,7 +3,11 @@
 pub mod block;
 pub mod encoding;
 pub mod expand;
+#[allow(unsafe_code, reason = "vectors are loaded, and code for what the processor has is called")]
+pub mod lanes;
 pub mod line;
+pub mod number;
 pub mod read;
+pub mod run;
 pub mod source;
 pub mod surplus;

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::rows::{Rows, RowsBuilder};
-use crate::text::block::{BLOCK, Blocks, check_rows, each_line};
+use crate::text::block::{BLOCK, Block, Blocks, check_rows, each_line};
 use crate::text::line::{Line, qrels_line, run_line};
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
@@ -59,14 +59,14 @@ pub fn read_lines(
     mut visit: impl FnMut(Line<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut blocks = Blocks::open(source, BLOCK)?;
-    let mut block = Vec::new();
+    let mut block = Block::default();
     let (mut part, mut lines) = (0, 0);
     while let Some(number) = blocks.next(&mut block)? {
         let (this, _) = blocks.part(number);
         if this != part {
             (part, lines) = (this, 0);
         }
-        match each_line(&block, source.limits.line, &mut visit) {
+        match each_line(block.text(), source.limits.line, &mut visit) {
             Ok(count) => lines += count,
             Err((line, fault)) => return Err(fault.at(&source.place(part, lines + line))),
         }

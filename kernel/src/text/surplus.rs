@@ -1,7 +1,8 @@
 //! Lines with too many fields: refused, with the likely cause; in a run they may be counted and the rest ignored.
 
 use crate::fault::{Fault, show};
-use crate::text::line::{Line, QRELS, RUN, is_blank, is_number};
+use crate::text::line::{Line, QRELS, RUN, is_blank};
+use crate::text::number::is_number;
 
 /// What to do with such lines, and how many were met.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

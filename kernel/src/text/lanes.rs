@@ -1,0 +1,275 @@
+//! Which of the next 64 bytes end a word and which end a line, a bit each, found with the widest vectors that the processor
+//! has. All ways give the same bits.
+
+/// How many bytes are looked at together.
+pub const WIDTH: usize = 64;
+
+/// Bit `i` is about byte `i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// Blanks and newlines.
+    pub words: u64,
+    /// Newlines.
+    pub lines: u64,
+}
+
+/// A way to look.
+pub trait Level: Copy {
+    fn ends(self, bytes: &[u8; WIDTH]) -> Ends;
+}
+
+/// What is done with the level that the processor has. `run` is compiled once for each, so it must be inlined.
+pub trait Task {
+    type Output;
+    fn run(self, level: impl Level) -> Self::Output;
+}
+
+/// The ways there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lanes {
+    /// Eight bytes in a register.
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Sse2,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+impl Lanes {
+    #[cfg(target_arch = "x86_64")]
+    pub const ALL: &[Self] = &[Self::Portable, Self::Sse2, Self::Avx2];
+    #[cfg(target_arch = "aarch64")]
+    pub const ALL: &[Self] = &[Self::Portable, Self::Neon];
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    pub const ALL: &[Self] = &[Self::Portable];
+
+    /// The fastest that this processor has.
+    pub fn best() -> Self {
+        let available = Self::ALL.iter().rev().find(|lanes| lanes.is_available());
+        available.copied().unwrap_or(Self::Portable)
+    }
+
+    pub fn is_available(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1"),
+            _ => true,
+        }
+    }
+
+    /// Runs a task this way, or the portable way where the processor cannot.
+    #[inline]
+    pub fn run<T: Task>(self, task: T) -> T::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse2 => task.run(vectors::Sse2),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has what the function is compiled for.
+            Self::Avx2 if self.is_available() => unsafe { vectors::run_avx2(task) },
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => task.run(vectors::Neon),
+            _ => task.run(Portable),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Portable;
+
+impl Level for Portable {
+    #[inline(always)]
+    fn ends(self, bytes: &[u8; WIDTH]) -> Ends {
+        let mut ends = Ends { words: 0, lines: 0 };
+        for (number, chunk) in bytes.as_chunks::<8>().0.iter().enumerate() {
+            let (words, lines) = ends_of_eight(u64::from_le_bytes(*chunk));
+            ends.words |= words << (8 * number);
+            ends.lines |= lines << (8 * number);
+        }
+        ends
+    }
+}
+
+/// Blanks are a space and the five characters from tab (9) to carriage return (13), of which 10 is the newline.
+fn ends_of_eight(bytes: u64) -> (u64, u64) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    // The high bit of each byte that is at least `least`, if it is below 128.
+    let at_least = |least: u64| (bytes & !HIGH) + (0x80 - least) * ONES;
+    let is_among = |first: u64, last: u64| at_least(first) & !at_least(last + 1) & !bytes & HIGH;
+    // The product has the high bit of byte i at bit 56 + i.
+    let gathered = |high: u64| ((high >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56;
+    (gathered(is_among(9, 13) | is_among(32, 32)), gathered(is_among(10, 10)))
+}
+
+#[cfg(target_arch = "x86_64")]
+mod vectors {
+    use super::{Ends, Level, Task, WIDTH};
+    use std::arch::x86_64::*;
+
+    #[derive(Debug, Clone, Copy)]
+    pub struct Sse2;
+
+    impl Level for Sse2 {
+        #[inline(always)]
+        fn ends(self, bytes: &[u8; WIDTH]) -> Ends {
+            let mut ends = Ends { words: 0, lines: 0 };
+            for (number, chunk) in bytes.as_chunks::<16>().0.iter().enumerate() {
+                // SAFETY: every processor of this architecture has SSE2; the 16 bytes that are loaded are there.
+                let (words, lines) = unsafe { of_16(_mm_loadu_si128(chunk.as_ptr().cast())) };
+                ends.words |= u64::from(words) << (16 * number);
+                ends.lines |= u64::from(lines) << (16 * number);
+            }
+            ends
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn of_16(bytes: __m128i) -> (u16, u16) {
+        let from_tab = _mm_sub_epi8(bytes, _mm_set1_epi8(9));
+        let is_among_tabs = _mm_cmpeq_epi8(_mm_min_epu8(from_tab, _mm_set1_epi8(4)), from_tab);
+        let is_space = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(32));
+        let is_newline = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(10));
+        let bits = |lanes| _mm_movemask_epi8(lanes) as u16;
+        (bits(_mm_or_si128(is_among_tabs, is_space)), bits(is_newline))
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    struct Avx2(());
+
+    impl Level for Avx2 {
+        #[inline(always)]
+        fn ends(self, bytes: &[u8; WIDTH]) -> Ends {
+            let (low, high) = (bytes.as_ptr(), bytes[32..].as_ptr());
+            // SAFETY: only `run_avx2` makes an `Avx2`; the 32 bytes behind each pointer are there.
+            unsafe {
+                let (low_words, low_lines) = of_32(_mm256_loadu_si256(low.cast()));
+                let (high_words, high_lines) = of_32(_mm256_loadu_si256(high.cast()));
+                let joined = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+                Ends { words: joined(low_words, high_words), lines: joined(low_lines, high_lines) }
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn of_32(bytes: __m256i) -> (u32, u32) {
+        let from_tab = _mm256_sub_epi8(bytes, _mm256_set1_epi8(9));
+        let is_among_tabs = _mm256_cmpeq_epi8(_mm256_min_epu8(from_tab, _mm256_set1_epi8(4)), from_tab);
+        let is_space = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(32));
+        let is_newline = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(10));
+        let bits = |lanes| _mm256_movemask_epi8(lanes) as u32;
+        (bits(_mm256_or_si256(is_among_tabs, is_space)), bits(is_newline))
+    }
+
+    #[target_feature(enable = "avx2,bmi1")]
+    pub fn run_avx2<T: Task>(task: T) -> T::Output {
+        task.run(Avx2(()))
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod vectors {
+    use super::{Ends, Level, WIDTH};
+    use std::arch::aarch64::*;
+
+    #[derive(Debug, Clone, Copy)]
+    pub struct Neon;
+
+    impl Level for Neon {
+        #[inline(always)]
+        fn ends(self, bytes: &[u8; WIDTH]) -> Ends {
+            // SAFETY: every processor of this architecture has NEON; the 64 bytes that are loaded are there.
+            unsafe { of_64(vld1q_u8_x4(bytes.as_ptr())) }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn of_64(bytes: uint8x16x4_t) -> Ends {
+        let all = [bytes.0, bytes.1, bytes.2, bytes.3];
+        let is_newline = all.map(|each| vceqq_u8(each, vdupq_n_u8(10)));
+        let is_blank = all.map(|each| {
+            let is_among_tabs = vcleq_u8(vsubq_u8(each, vdupq_n_u8(9)), vdupq_n_u8(4));
+            vorrq_u8(is_among_tabs, vceqq_u8(each, vdupq_n_u8(32)))
+        });
+        Ends { words: bits(is_blank), lines: bits(is_newline) }
+    }
+
+    /// A bit for each byte, which is all ones or all zeros: eight neighbours are added up, each with a bit of its own.
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn bits(lanes: [uint8x16_t; 4]) -> u64 {
+        let own = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+        let [first, second, third, fourth] = lanes.map(|lane| vandq_u8(lane, own));
+        let pairs = vpaddq_u8(vpaddq_u8(first, second), vpaddq_u8(third, fourth));
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::line::is_blank;
+
+    /// The bits of all ways that are there.
+    struct Look([u8; WIDTH]);
+
+    impl Task for Look {
+        type Output = Ends;
+        #[inline(always)]
+        fn run(self, level: impl Level) -> Ends {
+            level.ends(&self.0)
+        }
+    }
+
+    fn check(bytes: [u8; WIDTH]) {
+        let bits = |is: fn(u8) -> bool| (0..WIDTH).map(|at| u64::from(is(bytes[at])) << at).sum();
+        let expected =
+            Ends { words: bits(|byte| byte == b'\n' || is_blank(byte)), lines: bits(|byte| byte == b'\n') };
+        for lanes in Lanes::ALL {
+            assert_eq!(lanes.run(Look(bytes)), expected, "{lanes:?} {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn every_byte_is_known_at_every_place() {
+        for byte in 0..=255 {
+            for other in [b'x', b' ', b'\n', 0, 0xff] {
+                for place in [0, 1, 7, 8, 15, 16, 31, 32, 47, 48, 63] {
+                    let mut bytes = [other; WIDTH];
+                    bytes[place] = byte;
+                    check(bytes);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_ways_find_the_same_in_random_bytes() {
+        let mut state = 1u64;
+        for round in 0..20_000 {
+            let random = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let byte = (state >> 33) as u8;
+                // Every other text is mostly made of the bytes that matter and their neighbours.
+                if round % 2 == 0 {
+                    byte
+                } else {
+                    [8, 9, 10, 13, 14, 31, 32, 33, 138, 160][usize::from(byte) % 10]
+                }
+            };
+            check(std::array::from_fn({
+                let mut random = random;
+                move |_| random()
+            }));
+        }
+    }
+
+    #[test]
+    fn the_best_way_is_one_that_is_there() {
+        assert!(Lanes::best().is_available() && Lanes::ALL.contains(&Lanes::best()));
+    }
+}
