@@ -16,6 +16,8 @@ const KIND: u8 = 3;
 /// And whether it is a letter or a digit, between which no word ends that is to be removed.
 pub const IS_LETTER: u8 = 4;
 const ASCII: usize = 128;
+/// Of a byte that is only part of a character.
+const LONGER: u8 = u8::MAX;
 /// Every so many bytes it is looked whether to stop.
 const STEP: usize = 1 << 16;
 
@@ -24,6 +26,7 @@ const STEP: usize = 1 << 16;
 pub struct Tokens {
     pub bytes: Vec<u8>,
     pub ends: Vec<usize>,
+    separator: Separator,
 }
 
 impl Tokens {
@@ -52,7 +55,8 @@ impl Tokens {
 
 /// What each character is, and which words are removed.
 pub struct Splitter {
-    ascii: [u8; ASCII],
+    /// Of each byte.
+    kinds: [u8; 256],
     /// Of the characters from 128 on, as far as they are known.
     others: Vec<u8>,
     other: u8,
@@ -78,7 +82,9 @@ impl Splitter {
                 *place = *kind;
             }
         }
-        Ok(Self { ascii, others: known, other, removed, symbols })
+        let mut kinds = [LONGER; 256];
+        kinds[..ASCII].copy_from_slice(&ascii);
+        Ok(Self { kinds, others: known, other, removed, symbols })
     }
 
     #[inline]
@@ -89,44 +95,55 @@ impl Splitter {
 
     /// Adds the words of a text to those that are there.
     pub fn split(&self, text: &[u8], tokens: &mut Tokens, stop: &AtomicBool) -> Result<(), Fault> {
-        let mut separator = Separator::default();
-        let text = if self.symbols { separator.separate(text)? } else { text };
-        tokens.bytes.room(text.len())?;
-        self.walk(text, tokens, stop)
+        if !self.symbols {
+            return self.walk(text, tokens, stop);
+        }
+        let mut separator = std::mem::take(&mut tokens.separator);
+        self.walk(separator.separate(text)?, tokens, stop)?;
+        tokens.separator = separator;
+        Ok(())
     }
 
     fn walk(&self, text: &[u8], tokens: &mut Tokens, stop: &AtomicBool) -> Result<(), Fault> {
         // Where the letters begin that may be a word to be removed.
         let (mut run, mut at, mut next_look) = (tokens.bytes.len(), 0, STEP);
         while at < text.len() {
-            let byte = text[at];
-            let (kind, length) = if usize::from(byte) < ASCII {
-                (self.ascii[usize::from(byte)], 1)
-            } else {
+            let start = at;
+            let kind = self.kinds[usize::from(text[at])];
+            let kind = if kind == LONGER {
                 let (character, length) = decode(&text[at..]);
-                (self.kind(character), length)
-            };
-            if kind & KIND != LEFT_OUT {
-                if kind & IS_LETTER == 0 {
-                    self.remove(tokens, run)?;
+                at += length;
+                self.kind(character)
+            } else {
+                at += 1;
+                // Parts of a word are taken as many at a time as there are.
+                while kind & KIND == PART
+                    && text.get(at).is_some_and(|byte| self.kinds[usize::from(*byte)] == kind)
+                {
+                    at += 1;
                 }
-                match kind & KIND {
-                    PART => tokens.bytes.add_all(&text[at..at + length])?,
-                    ALONE => {
-                        tokens.end()?;
-                        tokens.bytes.add_all(&text[at..at + length])?;
+                kind
+            };
+            match kind & KIND {
+                LEFT_OUT => {}
+                PART if kind & IS_LETTER != 0 => tokens.bytes.add_all(&text[start..at])?,
+                other => {
+                    self.remove(tokens, run)?;
+                    if other != PART {
                         tokens.end()?;
                     }
-                    _ => tokens.end()?,
-                }
-                if kind & IS_LETTER == 0 {
+                    if other != BETWEEN {
+                        tokens.bytes.add_all(&text[start..at])?;
+                    }
+                    if other == ALONE {
+                        tokens.end()?;
+                    }
                     run = tokens.bytes.len();
                 }
             }
-            at += length;
             if at >= next_look {
                 Fault::if_stopped(stop)?;
-                next_look += STEP;
+                next_look = at + STEP;
             }
         }
         self.remove(tokens, run)?;

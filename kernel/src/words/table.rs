@@ -55,6 +55,8 @@ pub struct Numberer {
     table: Table,
     /// Where the first of each kind begins and ends.
     firsts: Vec<(usize, usize)>,
+    /// The numbers of words of one byte.
+    short: Vec<u32>,
     state: RandomState,
 }
 
@@ -63,10 +65,22 @@ impl Numberer {
     pub fn number(&mut self, tokens: &Tokens, numbers: &mut Vec<u32>) -> Result<u32, Lack> {
         self.firsts.clear();
         self.table.start(tokens.len())?;
+        self.short.clear();
+        self.short.fill(1 << u8::BITS, NONE)?;
         numbers.room(tokens.len())?;
         let mut start = 0;
         for &end in &tokens.ends {
             let word = &tokens.bytes[start..end];
+            if let [byte] = word {
+                let known = &mut self.short[usize::from(*byte)];
+                if *known == NONE {
+                    *known = number(self.firsts.len())?;
+                    self.firsts.add((start, end))?;
+                }
+                numbers.add(*known)?;
+                start = end;
+                continue;
+            }
             let hash = self.state.hash_one(word);
             let is_same = |known: u32| {
                 let (start, end) = self.firsts[known as usize];
