@@ -3,6 +3,7 @@
 
 use super::string;
 use crate::memory::Grow;
+use memchr::memchr2;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
@@ -173,8 +174,10 @@ impl<'py> Reader<'_, 'py> {
     /// The first byte from there on that ends a string or is not as it is written.
     fn plain_end(&self, start: usize) -> usize {
         let rest = &self.text[start..];
-        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1F);
-        start + rest.iter().position(special).unwrap_or(rest.len())
+        let end = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+        // All bytes up to there are compared, which is faster than to stop at one.
+        let is_plain = rest[..end].iter().fold(u8::MAX, |least, byte| least.min(*byte)) >= b' ';
+        start + if is_plain { end } else { rest.iter().position(|byte| *byte < b' ').unwrap_or(end) }
     }
 
     fn string(&mut self) -> Found<'py, Bound<'py, PyString>> {

@@ -225,7 +225,9 @@ def make_record(
 ) -> Record:
     """A row with its parts under our names; its number is its id if rows have none."""
     parts: dict[str, Any] = dict.fromkeys(PARTS)
-    parts |= {part: as_lists(row.fields.get(field), row.place) for part, field in found.items()}
+    for part, field in found.items():
+        value = row.fields.get(field)
+        parts[part] = value if type(value) is str else as_lists(value, row.place)
     name = question_id(parts["query_id"], row.place) if "query_id" in found else str(number)
     place = f"{row.place} ({show(name)})" if "query_id" in found else row.place
     retrieved = retrieved_passages(parts, place, wanted.doc_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -135,10 +135,11 @@ def evaluate_rag(
     kinds = by_kind(chosen)
     if kinds["judged"] and judge is None:
         raise MeasureError(f"{next(iter(kinds['judged']))} is judged by an LLM; pass it as {Option('judge', '…')}")
-    matched = match_records(rows, how)
-    check_grades(kinds["rankings"], matched)
-    gold = read_gold(matched, kinds["rankings"], tool.name, policies)
-    rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
+    with collection_put_off():
+        matched = match_records(rows, how)
+        check_grades(kinds["rankings"], matched)
+        gold = read_gold(matched, kinds["rankings"], tool.name, policies)
+        rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]
     if known := known_texts(matched, texts, is_needed=bool(kinds["contents"] or kinds["judged"]) or corpus is not None):
         rows, more = fill_texts(rows, known, gold)
@@ -153,9 +154,10 @@ def evaluate_rag(
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
     rows = rows if is_short else [with_short_fields(row) for row in rows]
-    result = join_kinds(
-        rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
-    )
+    with collection_put_off():
+        result = join_kinds(
+            rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
+        )
     result = replace(result, rulings=rulings, judge=judge.description if judge is not None and rulings else "")
     if human is not None:
         from assay.tasks.evaluate.given_scores import read_given_scores
@@ -261,11 +263,12 @@ def join_kinds(
     scores = {name: values for part in parts for name, values in part.scores.items()}
     order = [name for name in names if name in measures]
     has_retrieved = any(row.retrieved is not None for row in rows)
-    found, wanted = [], []
+    found: list[bool] = []
+    wanted: list[Collection[str]] = []
     for row in rows:
         sets = gold.wanted(row) if gold is not None and has_retrieved else []
         found.append(row.holds(sets))
-        wanted.append(frozenset().union(*sets))
+        wanted.append(distinct_documents(row.gold, sets))
     return RagResult(
         {name: measures[name] for name in order},
         queries,
@@ -284,6 +287,13 @@ def join_kinds(
         _gold=wanted,
         matching=() if gold is None else gold.matching,
     )
+
+
+def distinct_documents(gold: object, sets: list[set[str]]) -> Collection[str]:
+    """The documents in any of the sets: the gold itself where it is a list of just these, to hold it only once."""
+    every: Collection[str] = sets[0] if len(sets) == 1 else frozenset().union(*sets)
+    is_plain = type(gold) is list and len(gold) == len(every) and all(type(each) is str for each in gold)
+    return gold if is_plain and set(gold) == every else frozenset(every)  # type: ignore[return-value, call-overload]
 
 
 def with_short_fields(row: Record) -> Record:
