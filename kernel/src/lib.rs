@@ -1,4 +1,4 @@
-//! The kernel of assay: reads runs and ranks the judged documents, and nothing else.
+//! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, and nothing else.
 //!
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.
@@ -22,6 +22,7 @@ mod seen;
 pub mod text;
 mod ties;
 pub mod tops;
+pub mod words;
 
 #[cfg(feature = "python")]
 mod python;

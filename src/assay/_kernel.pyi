@@ -1,7 +1,7 @@
-"""The kernel: reads runs and ranks the judged documents. Built from `kernel/`; see there."""
+"""The kernel: reads runs, ranks the judged documents, and counts shared words. Built from `kernel/`; see there."""
 
 from os import PathLike
-from typing import TypedDict, final
+from typing import Any, TypedDict, final
 
 from assay.core.limits import Limits
 
@@ -52,6 +52,27 @@ def decompress(
     path: str | PathLike[str], name: str, target: str | PathLike[str], limits: Limits | None = None
 ) -> int: ...
 def compress_zst(path: str | PathLike[str], target: str | PathLike[str]) -> None: ...
+def distinct_characters(texts: list[bytes]) -> list[int]: ...
+def decode_json_lines(lines: list[bytes]) -> list[Any]: ...
+
+@final
+class Splitter:
+    """What each character is: 0 part of a word, 1 left out, 2 between words, 3 a word; plus 4 for letters, digits."""
+
+    def __new__(
+        cls, ascii: bytes, other: int, characters: list[int], kinds: bytes, removed: list[bytes], symbols: bool
+    ) -> Splitter: ...
+
+@final
+class Words:
+    """The words of groups of texts. The last text of a group is compared with the others; counts are int64."""
+
+    def __new__(cls, texts: list[bytes], groups: list[int], splitter: Splitter, threads: int) -> Words: ...
+    def lengths(self) -> bytes: ...
+    def equal(self) -> bytes: ...
+    def shared(self, order: int, together: bool) -> bytes: ...
+    def subsequences(self, longest: int) -> bytes: ...
+    def edits(self, longest: int) -> bytes: ...
 
 @final
 class Rows:

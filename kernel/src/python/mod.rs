@@ -1,13 +1,15 @@
-//! The kernel as Python sees it, `assay._kernel`: three classes, each a thin cover of the Rust beneath.
+//! The kernel as Python sees it, `assay._kernel`: classes, each a thin cover of the Rust beneath.
 
 mod dict;
 mod frame;
 mod guard;
+mod json;
 mod ranker;
 pub mod reserve;
 mod steady;
 mod table;
 mod walk;
+mod words;
 mod work;
 
 use crate::fault::{Fault, Kind};
@@ -184,6 +186,10 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ranker::PyOptions>()?;
     module.add_class::<ranker::PyRanker>()?;
     module.add_class::<ranker::Progress>()?;
+    module.add_class::<words::PySplitter>()?;
+    module.add_class::<words::PyWords>()?;
+    module.add_function(wrap_pyfunction!(words::distinct_characters, module)?)?;
+    module.add_function(wrap_pyfunction!(json::decode_json_lines, module)?)?;
     module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::drop_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::notice_interrupt, module)?)?;

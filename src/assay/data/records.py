@@ -5,6 +5,7 @@ Records are read from a file, a frame or Python objects, under the field names t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +31,11 @@ PLAIN_TEXT = ("query_id", "question", "answer")
 # No part of a record is nested more deeply than a list of lists.
 DEEPEST = 100
 MOST_LISTED = 12
+# What JSON has that is not inside of something else.
+PLAIN = frozenset({str, int, float, bool, type(None)})
+NUMBERS = (int, float, bool)
+# Characters of a field that is kept with a result.
+LONGEST_FIELD = 40
 
 
 class Record(NamedTuple):
@@ -103,12 +109,14 @@ class RecordFields(NamedTuple):
     """Which fields records have: the user's own names for parts, and the path to the id of a passage.
 
     A lenient reader ignores names that a file does not have. `any_field` allows records without any known part.
+    `short` keeps only those fields of a record that may divide the questions into slices.
     """
 
     columns: Mapping[str, str] = MappingProxyType({})
     doc_id: str | None = None
     lenient: bool = False
     any_field: bool = False
+    short: bool = False
 
     @property
     def plain_text(self) -> set[str]:
@@ -153,13 +161,16 @@ def read_record_file(source: Source, wanted: RecordFields, content: object = Non
     return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
 
 
-def make_records(rows: Sequence[Placed], wanted: RecordFields, name: str) -> Records:
-    """The records in rows, each question once."""
+def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records:
+    """The records in rows, each question once; the rows are given up one by one, so that nothing is held twice."""
     if not rows:
         raise DataError(f"{name}: no records to evaluate")
     outside = find_outside_scores(rows, wanted)
     found = find_parts(rows, wanted, name, outside)
-    records = [make_record(row, number, found, wanted.doc_id, outside) for number, row in enumerate(rows)]
+    records: list[Record] = []
+    rows.reverse()
+    while rows:
+        records.append(make_record(rows.pop(), len(records), found, wanted, outside))
     seen: set[str] = set()
     for each in records:
         if each.query_id in seen:
@@ -210,13 +221,16 @@ def list_fields(names: Iterable[str]) -> str:
 
 
 def make_record(
-    row: Placed, number: int, found: Mapping[str, str], doc_id: str | None, outside: str | None = None
+    row: Placed, number: int, found: Mapping[str, str], wanted: RecordFields, outside: str | None
 ) -> Record:
     """A row with its parts under our names; its number is its id if rows have none."""
-    parts = {part: as_lists(row.fields.get(found[part]), row.place) if part in found else None for part in PARTS}
+    parts: dict[str, Any] = dict.fromkeys(PARTS)
+    for part, field in found.items():
+        value = row.fields.get(field)
+        parts[part] = value if type(value) is str else as_lists(value, row.place)
     name = question_id(parts["query_id"], row.place) if "query_id" in found else str(number)
     place = f"{row.place} ({show(name)})" if "query_id" in found else row.place
-    retrieved = retrieved_passages(parts, place, doc_id)
+    retrieved = retrieved_passages(parts, place, wanted.doc_id)
     contents = optional_texts(parts, "retrieved_texts", place)
     if contents is None:
         contents = None if retrieved is None or retrieved.texts is None else tuple(retrieved.texts)
@@ -238,8 +252,17 @@ def make_record(
         references=optional_texts(parts, "references", place),
         place=place,
         scores=None if outside is None else read_outside_scores(row.fields.get(outside), retrieved, place),
-        fields=row.fields,
+        fields=short_fields(row.fields) if wanted.short else row.fields,
     )
+
+
+def short_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers and short texts of a record, which may divide the questions into slices."""
+    return {
+        name: sys.intern(value) if type(value) is str else value
+        for name, value in fields.items()
+        if type(value) in NUMBERS or (type(value) is str and len(value) <= LONGEST_FIELD)
+    }
 
 
 def read_outside_scores(value: object, retrieved: Passages | None, place: str) -> Mapping[str, Any] | None:
@@ -277,6 +300,10 @@ def check_length(number: int, part: str, retrieved: Passages, place: str) -> Non
 
 def as_lists(value: Any, place: str, depth: int = 0) -> Any:  # noqa: ANN401 - whatever the record holds
     """Arrays and tuples as lists, also inside each other."""
+    if value is None or type(value) is str:
+        return value
+    if type(value) is list and PLAIN.issuperset(map(type, value)):
+        return list(value)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, (list, tuple)):
@@ -312,6 +339,8 @@ def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str
         value = [value]
     if not isinstance(value, list):
         raise DataError(f"{place}: {part} must be a list of strings, not {show(value)}")
+    if all(type(each) is str for each in value):
+        return tuple(map(replace_surrogates, value))
     flat = [inner for each in value for inner in (each if isinstance(each, list) else [each])]
     for each in flat:
         if each is not None and not isinstance(each, str):

@@ -41,6 +41,7 @@ PASSAGE_ID = (
 PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
 PASSAGE_SCORE = ("score", "similarity", "similarity_score", "relevance_score")
 PAIR = 2
+TEXT = frozenset({str})
 
 
 class TextKind(NamedTuple):
@@ -262,6 +263,8 @@ def read_passages(found: object, place: str, *, doc_id: str | None = None, lenie
         scored = [(document_id(key, place), finite_score(score, place)) for key, score in found.items()]
         scored.sort(key=lambda pair: -pair[1])
         return Passages([key for key, _ in scored], [score for _, score in scored], is_list=False)
+    if type(found) is list and are_plain_ids(found):
+        return Passages(list(found))
     if hasattr(found, "tolist"):
         found = found.tolist()
     if isinstance(found, (set, frozenset)):
@@ -278,6 +281,11 @@ def read_passages(found: object, place: str, *, doc_id: str | None = None, lenie
     if all(as_id(each) is not None for each in values):
         return Passages([document_id(each, place) for each in values])
     return combine([read_passage(each, place, doc_id) for each in values], values, lenient=lenient)
+
+
+def are_plain_ids(values: list[Any]) -> bool:
+    """Whether all values are strings that can be ids as they are; false says nothing."""
+    return TEXT.issuperset(map(type, values)) and "" not in values and "".join(values).isascii()
 
 
 def is_pair(value: object) -> bool:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
-from assay.measures.answers.overlap import token_overlap
-from assay.measures.answers.tokens import Normalize, tokenize
+from assay.measures.answers.overlap import overlap_scores
+from assay.measures.answers.tokens import Normalize
+from assay.measures.answers.words import NORMALIZED, AnswerWords
 
 REFERENCE = "AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1."
 UNDEFINED = "a text of the gold or the retrieved passages is missing or blank"
+# Questions at a time: every gold text is split again for each retrieved one.
+BLOCK = 256
 GOLD = ["The tower was built in 1889."]
 RETRIEVED = ["The tower opened in 1889.", "Paris is a city."]
 
@@ -40,26 +42,28 @@ class Contents:
     def overlaps(self, normalize: str) -> FloatArray:
         """Precision, recall and F1 of each question; computed once for all three measures."""
         if normalize not in self._memory:
-            pairs = zip(self.gold, self.retrieved, strict=True)
-            values = [passage_overlap(gold, retrieved, normalize) for gold, retrieved in pairs]
-            self._memory[normalize] = np.array(values, dtype=np.float64).reshape(-1, 3)
+            starts = range(0, self.size, BLOCK)
+            values = [passage_overlaps(self.part(start, start + BLOCK), normalize) for start in starts]
+            self._memory[normalize] = np.concatenate([np.empty((0, 3)), *values])
         return self._memory[normalize]
 
 
-def passage_overlap(gold: tuple[str, ...], retrieved: tuple[str, ...], normalize: str) -> Any:  # noqa: ANN401 - three floats
+def passage_overlaps(contents: Contents, normalize: str) -> FloatArray:
     """Precision, recall and F1: each retrieved text against its best gold text, averaged over the retrieved texts.
 
     Unlike for answers, two texts without tokens have nothing in common. As in AutoRAG, a blank text leaves the question
     without a value.
     """
-    if not gold or not retrieved or not all(text.strip() for text in (*gold, *retrieved)):
-        return (np.nan,) * 3
-    right = [Counter(tokenize(each, normalize)) for each in gold]
-    given = [Counter(tokenize(each, normalize)) for each in retrieved]
-    every = [
-        [token_overlap(one, other, yes_no=False) if one and other else (0.0,) * 3 for one in right] for other in given
+    pairs = list(zip(contents.gold, contents.retrieved, strict=True))
+    known = [
+        bool(gold and retrieved) and all(text.strip() for text in (*gold, *retrieved)) for gold, retrieved in pairs
     ]
-    return np.array(every).max(axis=1).mean(axis=0)
+    rows = [(gold, text) for is_known, (gold, every) in zip(known, pairs, strict=True) if is_known for text in every]
+    words = AnswerWords([gold for gold, _ in rows], [text for _, text in rows], NORMALIZED[normalize])
+    scores = overlap_scores(words, np.ravel(words.shared(1)), empty=0.0)
+    ends = np.cumsum([len(every) * is_known for is_known, (_, every) in zip(known, pairs, strict=True)]).tolist()
+    means = [scores[start:end].mean(axis=0) if end > start else [np.nan] * 3 for start, end in pairwise([0, *ends])]
+    return np.array(means, dtype=np.float64).reshape(-1, 3)
 
 
 @define(

@@ -45,6 +45,8 @@ def select_queries(result: Result, places: Sequence[int]) -> Result:
 
 def spread_to_queries(result: Result, queries: list[str]) -> Result:
     """The result with a row for each of these queries, NaN for those that it does not have; its numbers are kept."""
+    if result.queries == queries:
+        return replace(result, _means=result.mean, _intervals={})
     places = {query: place for place, query in enumerate(result.queries)}
     found = [(row, places[query]) for row, query in enumerate(queries) if query in places]
     rows, at = [row for row, _ in found], [place for _, place in found]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
+from assay._kernel import decode_json_lines
 from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
@@ -23,6 +24,8 @@ CANNOT_HOLD = ("the run's tag", "queries without documents")
 # An object on the first line, and another one after it.
 MARK = r"\{[^\n]*\}[ \t\r]*\n\s*\{"
 BATCH = 100_000
+# Bytes of lines that the kernel decodes at a time.
+BATCH_SIZE = 1 << 18
 # Rows with more keys than this are not a table: of these keys, only those that can matter become columns.
 WIDEST = 100
 HEAD = 1 << 16
@@ -65,9 +68,26 @@ def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any
 
 def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
+    name = source.name
     with source.plain() as path, path.open("rb") as file:
-        for number, line in filled_lines(file, source.name):
-            yield Placed(f"{source.name}, line {number}", parse_json_line(line, number, source.name))
+        for batch in line_batches(filled_lines(file, name)):
+            values = decode_json_lines([line for _, line in batch])
+            for (number, line), value in zip(batch, values, strict=True):
+                # The kernel leaves to Python what is rare or wrong.
+                row = value if type(value) is dict else parse_json_line(line, number, name)
+                yield Placed(f"{name}, line {number}", row)
+
+
+def line_batches(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """The lines, some at a time: few if they are long."""
+    batch, size = [], 0
+    for number, line in lines:
+        batch.append((number, line))
+        size += len(line)
+        if size >= BATCH_SIZE:
+            yield batch
+            batch, size = [], 0
+    yield batch
 
 
 def starts_with_row(head: str) -> bool:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import chain
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.core.judged import FloatArray
+from assay.core.judged import FloatArray, ratio
 from assay.core.measure import AnswerExample, define
 from assay.measures.answers.data import NO_REFERENCE, Answers
-from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
+from assay.measures.answers.tokens import Normalize, tokenize
+from assay.measures.answers.words import NORMALIZED, AnswerWords, Numbers, answer_words
 
 YesNo = Annotated[bool, "as in HotpotQA: yes, no and noanswer match only themselves, and two empty texts score 0"]
-CLOSED = ({"yes": 1}, {"no": 1}, {"noanswer": 1})
-NOTHING = (np.nan, np.nan, np.nan)
+CLOSED = (["yes"], ["no"], ["noanswer"])
 REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
 
 
@@ -32,40 +33,48 @@ REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang 
 )
 def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
     """Whether the answer equals a reference, ignoring case, punctuation and articles."""
-    right = [{normalize_text(each, normalize) for each in every} for every in answers.references]
-    given = [normalize_text(each, normalize) for each in answers.predictions]
-    found = [float(text in every) if every else np.nan for every, text in zip(right, given, strict=True)]
-    return np.array(found, dtype=np.float64)
-
-
-def token_overlap(reference: Counter[str], prediction: Counter[str], *, yes_no: bool) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the shared tokens; two texts without tokens are equal, except in HotpotQA."""
-    if not reference or not prediction:
-        same = float(reference == prediction and not yes_no)
-        return same, same, same
-    if yes_no and (reference in CLOSED or prediction in CLOSED) and reference != prediction:
-        return 0.0, 0.0, 0.0
-    common = sum((reference & prediction).values())
-    if not common:
-        return 0.0, 0.0, 0.0
-    precision, recall = common / sum(prediction.values()), common / sum(reference.values())
-    return precision, recall, 2 * precision * recall / (precision + recall)
+    if normalize == "none":
+        return answers.best(lambda right, given: float(right == given))
+    words = answer_words(answers, NORMALIZED[normalize])
+    return words.best(words.equal())
 
 
 def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArray:
     """Precision, recall and F1 of each question, each against its own best reference."""
 
-    def best(references: tuple[str, ...], prediction: str) -> tuple[float, ...]:
-        if not references:
-            return NOTHING
-        given = Counter(tokenize(prediction, normalize))
-        every = [token_overlap(Counter(tokenize(each, normalize)), given, yes_no=yes_no) for each in references]
-        return tuple(map(max, zip(*every, strict=True)))
-
     def make() -> FloatArray:
-        return np.array(list(map(best, answers.references, answers.predictions)), dtype=np.float64)
+        words = answer_words(answers, NORMALIZED[normalize])
+        common = np.ravel(words.shared(1))
+        if yes_no:
+            common = np.where(is_closed_mismatch(answers, words, common, normalize), 0, common)
+        return overlap_scores(words, common, empty=0.0 if yes_no else 1.0)
 
     return answers.remember(("overlaps", normalize, yes_no), make)
+
+
+def overlap_scores(words: AnswerWords, common: Numbers, *, empty: float) -> FloatArray:
+    """Precision, recall and F1 of each prediction, each against its own best reference.
+
+    `common` is the number of shared words by reference; two texts without words score `empty`.
+    """
+    is_empty = (words.right == 0) & (words.given == 0)
+    precision, recall = (np.where(is_empty, empty, ratio(common, each)) for each in (words.given, words.right))
+    every = (precision, recall, ratio(2 * precision * recall, precision + recall))
+    return np.stack([words.best(each) for each in every], axis=1)
+
+
+def is_closed_mismatch(answers: Answers, words: AnswerWords, common: Numbers, normalize: str) -> NDArray[np.bool_]:
+    """By reference, whether it or the prediction is yes, no or noanswer, and the other one is not the same."""
+    differs = (common != words.right) | (common != words.given)
+    right = chain.from_iterable(answers.references)
+    closed = [is_closed(text, normalize) if one else False for text, one in zip(right, words.right == 1, strict=True)]
+    pairs = zip(answers.predictions, words.predictions == 1, strict=True)
+    given = np.array([is_closed(text, normalize) if one else False for text, one in pairs], dtype=np.bool_)
+    return np.asarray(differs & (np.array(closed, dtype=np.bool_) | given[words.questions]))
+
+
+def is_closed(text: str, normalize: str) -> bool:
+    return tokenize(text, normalize) in CLOSED
 
 
 @define(

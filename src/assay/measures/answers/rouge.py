@@ -7,30 +7,21 @@ LCS-length computation revisited, 2004.
 
 from __future__ import annotations
 
+import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import chain, compress, pairwise
-from typing import Annotated, Any, Literal, TypeVar
+from itertools import chain, compress
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from assay.core.judged import FloatArray
+from assay.core.judged import FloatArray, ratio
 from assay.core.measure import AnswerExample, Definition, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
-from assay.measures.answers.ngrams import (
-    LINES,
-    Block,
-    NumberedTexts,
-    SharedCounts,
-    WordNumbers,
-    answer_blocks,
-    best_scores,
-    count_ngrams,
-    plain_words,
-    stem_long_word,
-)
+from assay.measures.answers.porter import stem as stem_word
+from assay.measures.answers.words import ROUGE, AnswerWords, Numbers, Split, answer_words, blank_kind
 
 REFERENCE = "Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004."
 RougeScore = Annotated[
@@ -43,19 +34,71 @@ SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words o
 Word = TypeVar("Word", bound=Hashable)
 # Words compared per text: the time grows with the product of the lengths.
 LONGEST_ROUGE = 10_000
-CHARACTERS = 0x110000
 Sentence = tuple[bytes, ...]
+SHORTEST_STEMMED = 4
+WORD_BYTES = (string.ascii_lowercase + string.digits).encode()
+BLANKS, LINES = (bytes(byte if byte in WORD_BYTES + kept else 32 for byte in range(256)) for kept in (b"", b"\n"))
 # Up to this many lines it is faster to try them all.
 FEW_LINES = 20
 
 
-def score_blocks(
-    answers: Answers, counts: Callable[[Block], SharedCounts], score: str, *, stem: bool, blank: str
+class SharedCounts(NamedTuple):
+    """Per reference, how much it shares with the prediction, how much both have, and its question."""
+
+    shared: Numbers
+    right: Numbers
+    given: Numbers
+    questions: Numbers
+
+
+def plain_words(text: str, kept: bytes = BLANKS) -> bytes:
+    """The text reduced to words and spaces, and to line ends if those are kept.
+
+    >>> plain_words("L'été: 3,5 Mio. EUR").split()
+    [b'l', b't', b'3', b'5', b'mio', b'eur']
+    """
+    return text.lower().encode("ascii", "replace").translate(kept)
+
+
+def stem_long_word(word: bytes) -> bytes:
+    """The stem of the word, if it has more than three letters."""
+    return stem_word(word.decode()).encode() if len(word) >= SHORTEST_STEMMED else word
+
+
+def stem_words(text: str) -> str:
+    """The stems of the words of a text."""
+    return b" ".join(map(stem_long_word, plain_words(text).split())).decode()
+
+
+STEMS = Split(stem_words, blank_kind)
+
+
+def score_words(
+    answers: Answers, counts: Callable[[AnswerWords], SharedCounts], score: str, *, stem: bool, blank: str
 ) -> FloatArray:
-    """The scores of all questions, from the counts of each block."""
-    every = answer_blocks(answers, stems=stem)
-    scores = np.concatenate([best_scores(counts(block), block.size, score) for block in every])
-    return without_blank(answers, scores, blank)
+    """The scores of all questions, from the counts of their words."""
+    words = answer_words(answers, STEMS if stem else ROUGE)
+    return without_blank(answers, best_scores(counts(words), words.size, score), blank)
+
+
+def best_scores(counts: SharedCounts, size: int, score: str) -> FloatArray:
+    """The score of each question against the first reference with the best F; NaN without references."""
+    recall = ratio(counts.shared, counts.right)
+    precision = ratio(counts.shared, counts.given)
+    fmeasure = ratio(2 * precision * recall, precision + recall)
+    chosen = {"fmeasure": fmeasure, "precision": precision, "recall": recall}[score]
+    best = np.full(size, -1.0)
+    np.maximum.at(best, counts.questions, fmeasure)
+    # Backwards, so that the first of equals remains.
+    is_best = np.flatnonzero(fmeasure == best[counts.questions])[::-1]
+    scores = np.full(size, np.nan)
+    scores[counts.questions[is_best]] = chosen[is_best]
+    return scores
+
+
+def count_ngrams(words: AnswerWords, size: int) -> SharedCounts:
+    right, given = (np.maximum(lengths - size + 1, 0) for lengths in (words.right, words.given))
+    return SharedCounts(words.shared(size)[:, -1], right, given, words.questions)
 
 
 def note_long_words(answers: Answers, **_: object) -> list[str]:
@@ -100,7 +143,7 @@ def rouge_1(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many words answer and reference share."""
-    return score_blocks(answers, lambda block: count_ngrams(block, 1), score, stem=stem, blank=blank)
+    return score_words(answers, lambda words: count_ngrams(words, 1), score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -114,7 +157,7 @@ def rouge_2(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many pairs of adjacent words answer and reference share."""
-    return score_blocks(answers, lambda block: count_ngrams(block, 2), score, stem=stem, blank=blank)
+    return score_words(answers, lambda words: count_ngrams(words, 2), score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -127,7 +170,7 @@ def rouge_n(
     answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many sequences of n words answer and reference share."""
-    return score_blocks(answers, lambda block: count_ngrams(block, n), score, stem=stem, blank=blank)
+    return score_words(answers, lambda words: count_ngrams(words, n), score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -145,7 +188,7 @@ def rouge_l(
 
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
-    return score_blocks(answers, count_subsequences, score, stem=stem, blank=blank)
+    return score_words(answers, count_subsequences, score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -183,25 +226,9 @@ def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     return int(LCSseq.similarity(one, other))
 
 
-def count_subsequences(block: Block) -> SharedCounts:
+def count_subsequences(words: AnswerWords) -> SharedCounts:
     """The lengths of the longest common subsequences and of the texts."""
-    right, given = (first_sequences(texts, block.range) for texts in (block.references, block.paired))
-    shared = np.array(list(map(common_length, right, given)), dtype=np.int64)
-    return SharedCounts(shared, block.references.lengths, block.paired.lengths, block.questions)
-
-
-def first_sequences(texts: NumberedTexts, limit: int) -> list[Sequence[Hashable]]:
-    """The first words of each text."""
-    words, starts = as_sequence(texts.words, limit), texts.starts.tolist()
-    return [words[start : min(end, start + LONGEST_ROUGE)] for start, end in pairwise(starts)]
-
-
-def as_sequence(words: WordNumbers, limit: int) -> Sequence[Hashable]:
-    """The words as characters of a string, which rapidfuzz compares fastest; as a list if there are too many."""
-    if limit > CHARACTERS:
-        numbers: list[int] = words.tolist()
-        return numbers
-    return words.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return SharedCounts(words.subsequences(LONGEST_ROUGE), words.right, words.given, words.questions)
 
 
 def word_positions(words: Sequence[Word]) -> dict[Word, int]:

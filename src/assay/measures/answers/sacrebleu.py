@@ -1,4 +1,4 @@
-"""BLEU, chrF and TER, computed by sacrebleu.
+"""BLEU, chrF and TER, as sacrebleu computes them.
 
 A question's value is the score of its own statistics. The overall value is the score of the summed statistics, which is
 sacrebleu's corpus score, unless `aggregate=mean`. Sums are scored by sacrebleu's formulas in NumPy, because a bootstrap
@@ -7,7 +7,7 @@ scores hundreds of thousands of them; tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -18,7 +18,14 @@ from assay.core.measure import AnswerExample, Pooled, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
-from assay.measures.answers.similarity import count_edits
+from assay.measures.answers.statistics import (
+    LONGEST_SHIFTED,
+    bleu_rows,
+    chrf_rows,
+    is_long,
+    ter_rows,
+    ter_words,
+)
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -28,7 +35,9 @@ CorpusOrMean = Annotated[
 ]
 Lowercase = Annotated[bool, "ignore case"]
 MakeMetric = Callable[..., "Metric"]
-Statistics = list[float]
+References = list[tuple[str, ...]]
+# From references and predictions to one row of statistics per question.
+CollectRows = Callable[[References, list[str], Any], FloatArray]
 # sacrebleu's logarithm of 0.
 LOG_OF_NOTHING = -9999999999.0
 # What chrF++.py has instead of 0.
@@ -42,23 +51,11 @@ def library_version() -> str:
     return f"sacrebleu {sacrebleu.__version__}"
 
 
-def statistics_row(metric: Metric, references: tuple[str, ...], prediction: str) -> Statistics:
-    """The statistics of one question."""
-    row: Statistics = metric._extract_corpus_statistics([prediction], [[each] for each in references])[0]  # noqa: SLF001
-    return row
-
-
-def collect_statistics(
-    answers: Answers, make: MakeMetric, values: dict[str, Any], row: Callable[..., Statistics] = statistics_row
-) -> FloatArray:
+def collect_statistics(answers: Answers, collect: CollectRows, make: MakeMetric, values: dict[str, Any]) -> FloatArray:
     """The statistics, one row per question; without references, those of an empty one."""
-
-    def collect() -> FloatArray:
-        metric = make(**values)
-        pairs = zip(answers.references, answers.predictions, strict=True)
-        return np.array([row(metric, right or ("",), given) for right, given in pairs], dtype=np.float64)
-
-    return answers.remember((make, *sorted(values.items())), collect)
+    key = (make, *sorted(values.items()))
+    references = [right or ("",) for right in answers.references]
+    return answers.remember(key, lambda: collect(references, answers.predictions, make(**values)))
 
 
 def score_rows(metric: Metric, rows: FloatArray) -> FloatArray:
@@ -76,11 +73,11 @@ def metric_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in {"aggregate", "blank"}}
 
 
-def pool_statistics(make: MakeMetric, row: Callable[..., Statistics] = statistics_row) -> Pooled:
+def pool_statistics(make: MakeMetric, collect: CollectRows) -> Pooled:
     """How summed statistics become a corpus score."""
 
     def statistics(answers: Answers, **values: Any) -> FloatArray:  # noqa: ANN401 - the measure's parameters
-        return collect_statistics(answers, make, metric_values(values), row)
+        return collect_statistics(answers, collect, make, metric_values(values))
 
     def combine(sums: FloatArray, **values: Any) -> FloatArray:  # noqa: ANN401 - the measure's parameters
         return score_rows(make(**metric_values(values)), sums)
@@ -201,7 +198,7 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     range=(0, 100),
     undefined=NO_TEXT,
     of="answers",
-    pooled=pool_statistics(bleu_metric),
+    pooled=pool_statistics(bleu_metric, bleu_rows),
     basis=library_version,
     remarks=bleu_remarks,
     example=AnswerExample(
@@ -230,7 +227,7 @@ def bleu(
     """
     values: dict[str, Any] = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value}
     values |= {"lowercase": lowercase, "order": order}
-    rows = collect_statistics(answers, bleu_metric, values)
+    rows = collect_statistics(answers, bleu_rows, bleu_metric, values)
     scores = question_scores(answers, bleu_metric(**values, effective_order=True), rows)
     return without_blank(answers, scores, blank)
 
@@ -264,7 +261,7 @@ def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     range=(0, 100),
     undefined=NO_REFERENCE,
     of="answers",
-    pooled=pool_statistics(chrf_metric),
+    pooled=pool_statistics(chrf_metric, chrf_rows),
     basis=library_version,
     remarks=chrf_remarks,
     example=AnswerExample(
@@ -289,39 +286,19 @@ def chrf(
     """
     values: dict[str, Any] = {"order": order, "words": words, "beta": beta}
     values |= {"lowercase": lowercase, "whitespace": whitespace, "eps": eps}
-    return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_metric, values))
+    return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_rows, chrf_metric, values))
 
 
 TerNormalize = Annotated[bool, "split off punctuation as Tercom does"]
 Punctuation = Annotated[bool, "keep punctuation"]
 Asian = Annotated[bool, "extend normalize and punctuation to Chinese and Japanese characters"]
 Case = Annotated[bool, "distinguish upper and lower case"]
-# The search for shifts is cubic in the length: a second at 200 words, more than a minute at 1,000.
-LONGEST_SHIFTED = 200
-LONGEST_TER = 10_000
 
 
 def ter_metric(*, normalize: bool, punctuation: bool, asian: bool, case: bool) -> Metric:
     from sacrebleu.metrics.ter import TER
 
     return TER(normalized=normalize, no_punct=not punctuation, asian_support=asian, case_sensitive=case)
-
-
-def ter_words(metric: Metric, text: str) -> list[str]:
-    return metric._preprocess_segment(text).split()  # noqa: SLF001 - sacrebleu's way to words
-
-
-def is_long(texts: Iterable[list[str]]) -> bool:
-    """Whether any of the texts is too long to search for shifts."""
-    return any(len(words) > LONGEST_SHIFTED for words in texts)
-
-
-def ter_row(metric: Metric, references: tuple[str, ...], prediction: str) -> Statistics:
-    """Edits and words of the reference: sacrebleu's, or without shifts for long texts."""
-    given, *right = (ter_words(metric, each) for each in (prediction, *references))
-    if not is_long((given, *right)):
-        return statistics_row(metric, references, prediction)
-    return [min(count_edits(given, each, LONGEST_TER) for each in right), float(np.mean([len(each) for each in right]))]
 
 
 def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
@@ -345,7 +322,7 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     higher_is_better=False,
     undefined=NO_REFERENCE,
     of="answers",
-    pooled=pool_statistics(ter_metric, ter_row),
+    pooled=pool_statistics(ter_metric, ter_rows),
     basis=library_version,
     remarks=ter_remarks,
     example=AnswerExample(
@@ -368,4 +345,4 @@ def ter(
     edits. The overall value is corpus TER.
     """
     values = {"normalize": normalize, "punctuation": punctuation, "asian": asian, "case": case}
-    return question_scores(answers, ter_metric(**values), collect_statistics(answers, ter_metric, values, ter_row))
+    return question_scores(answers, ter_metric(**values), collect_statistics(answers, ter_rows, ter_metric, values))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.conventions import find_convention, judged_names, resolve
+from assay.core.collector import collection_put_off
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MeasureError
 from assay.core.interface import Option
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
+from assay.data.records import short_fields
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
@@ -50,8 +51,6 @@ NEEDS = {
 }
 # Kinds of measures that say themselves what a record lacks.
 OTHERS = ("scores", "judged")
-# Characters of a field that is kept with a result.
-LONGEST_FIELD = 40
 
 
 def evaluate_rag(
@@ -120,22 +119,27 @@ def evaluate_rag(
     wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
     short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
     chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, *OTHERS), short=short)
-    any_field = any(each.measure.definition.of == "scores" for each in chosen.values())
+    others = {each.measure.definition.of for each in chosen.values()}.intersection(OTHERS)
     how = Matching.parse(
         match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus, graded=tool.name == "ragas"
     )
     path = rule.argument if rule is not None and rule.is_field else None
-    rows, notes, texts, _ = collect(records, outputs, corpus, columns, path, any_field=any_field)
+    is_short = not others and outputs is None
+    with collection_put_off():
+        rows, notes, texts, _ = collect(
+            records, outputs, corpus, columns, path, any_field="scores" in others, short=is_short
+        )
     if measures is None:
         chosen |= resolve(every_score(rows, fields=False), tool, policies)
     chosen = with_every_score(chosen, rows, known=(columns or {}).values())
     kinds = by_kind(chosen)
     if kinds["judged"] and judge is None:
         raise MeasureError(f"{next(iter(kinds['judged']))} is judged by an LLM; pass it as {Option('judge', '…')}")
-    matched = match_records(rows, how)
-    check_grades(kinds["rankings"], matched)
-    gold = read_gold(matched, kinds["rankings"], tool.name, policies)
-    rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
+    with collection_put_off():
+        matched = match_records(rows, how)
+        check_grades(kinds["rankings"], matched)
+        gold = read_gold(matched, kinds["rankings"], tool.name, policies)
+        rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
     notes = [*notes, *matched.notes(), *more]
     if known := known_texts(matched, texts, is_needed=bool(kinds["contents"] or kinds["judged"]) or corpus is not None):
         rows, more = fill_texts(rows, known, gold)
@@ -149,9 +153,11 @@ def evaluate_rag(
         parts.append(part)
     if not parts:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
-    result = join_kinds(
-        rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
-    )
+    rows = rows if is_short else [with_short_fields(row) for row in rows]
+    with collection_put_off():
+        result = join_kinds(
+            rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
+        )
     result = replace(result, rulings=rulings, judge=judge.description if judge is not None and rulings else "")
     if human is not None:
         from assay.tasks.evaluate.given_scores import read_given_scores
@@ -257,7 +263,12 @@ def join_kinds(
     scores = {name: values for part in parts for name, values in part.scores.items()}
     order = [name for name in names if name in measures]
     has_retrieved = any(row.retrieved is not None for row in rows)
-    wanted = [gold.wanted(row) if gold is not None and has_retrieved else [] for row in rows]
+    found: list[bool] = []
+    wanted: list[Collection[str]] = []
+    for row in rows:
+        sets = gold.wanted(row) if gold is not None and has_retrieved else []
+        found.append(row.holds(sets))
+        wanted.append(distinct_documents(row.gold, sets))
     return RagResult(
         {name: measures[name] for name in order},
         queries,
@@ -270,20 +281,21 @@ def join_kinds(
         noise={name: each for part in parts for name, each in part.noise.items()},
         subject=subject_of(measures, convention, policies),
         _means={name: part[name] for part in parts for name in part.measures},
-        records=[row._replace(fields=short_fields(row.fields)) for row in rows],
-        found=np.array([row.holds(each) for row, each in zip(rows, wanted, strict=True)], dtype=np.bool_),
+        records=rows,
+        found=np.array(found, dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
-        _gold=[frozenset().union(*each) for each in wanted],
+        _gold=wanted,
         matching=() if gold is None else gold.matching,
     )
 
 
-def short_fields(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The numbers and short texts of a record, which may divide the questions into slices; the rest is not kept."""
-    if fields is None:
-        return None
-    return {
-        name: sys.intern(value) if type(value) is str else value
-        for name, value in fields.items()
-        if type(value) in (int, float, bool) or (type(value) is str and len(value) <= LONGEST_FIELD)
-    }
+def distinct_documents(gold: object, sets: list[set[str]]) -> Collection[str]:
+    """The documents in any of the sets: the gold itself where it is a list of just these, to hold it only once."""
+    every: Collection[str] = sets[0] if len(sets) == 1 else frozenset().union(*sets)
+    is_plain = type(gold) is list and len(gold) == len(every) and all(type(each) is str for each in gold)
+    return gold if is_plain and set(gold) == every else frozenset(every)  # type: ignore[return-value, call-overload]
+
+
+def with_short_fields(row: Record) -> Record:
+    """The record with those of its fields that may make slices; the rest is not kept."""
+    return row if row.fields is None else row._replace(fields=short_fields(row.fields))

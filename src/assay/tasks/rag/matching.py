@@ -129,7 +129,8 @@ class Matched:
         if golds is None:
             if record.gold and record.retrieved is not None and record.retrieved.nameless:
                 raise DataError(record.retrieved.nameless)
-            self.records.append(record._replace(retrieved=without_items(record.retrieved)))
+            has_items = record.retrieved is not None and record.retrieved.items is not None
+            self.records.append(record._replace(retrieved=without_items(record.retrieved)) if has_items else record)
             return
         record = in_ranked_order(record)
         found, hits = self.compare(record, golds)

@@ -19,7 +19,7 @@ from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question, describ
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
@@ -45,7 +45,7 @@ class RagResult(Result):
     records: list[Record] = field(default_factory=list)
     found: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     has_gold: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    _gold: list[frozenset[str]] = field(default_factory=list)
+    _gold: list[Collection[str]] = field(default_factory=list)
     rulings: Mapping[str, Rulings] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -122,9 +122,10 @@ class RagResult(Result):
         key = [*self.answer_measures, *self.measures][0] if by is None else self.key(by)
         scores = self.scores[key]
         sign = 1 if self.measures[key].definition.higher_is_better else -1
-        order = [int(at) for at in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[at])][:number]
+        # What has no value is sorted to the end.
+        order = np.argsort(sign * scores, kind="stable")[: min(number, int(np.count_nonzero(~np.isnan(scores))))]
         rows = []
-        for at in order:
+        for at in order.tolist():
             gold = GOLD[0 if self.found[at] else 1 if self.has_gold[at] else 2]
             wanted = self._gold[at] if self._gold else frozenset()
             row = describe_question(self.records[at], float(scores[at]), gold, wanted, width=width, passages=passages)

@@ -61,12 +61,14 @@ def collect(
     doc_id: str | None = None,
     *,
     any_field: bool = False,
+    short: bool = False,
 ) -> Collected:
     """The records, joined with the system's `outputs` if those are given, and the texts of documents.
 
-    With `any_field`, records need none of the usual parts.
+    With `any_field`, records need none of the usual parts; with `short`, only fields that make slices may be left.
     """
-    wanted = record_fields(columns, doc_id, lenient=outputs is not None)._replace(any_field=any_field)
+    wanted = record_fields(columns, doc_id, lenient=outputs is not None)
+    wanted = wanted._replace(any_field=any_field, short=short and outputs is None)
     found = read_beir_folder(Path(data)) if is_folder(data) else read_dataset(data, wanted)  # type: ignore[arg-type]
     if outputs is not None:
         given = read_outputs(outputs, wanted)
@@ -260,6 +262,10 @@ def collapse_rankings(
         found = each.retrieved
         if found is not None and each.query_id not in matched:
             ids = found.ids if chunks is None else chunks.documents(found.ids)
+            is_same = chunks is None and found.texts is None and each.retrieved_texts is None
+            if is_same and len(set(ids)) == len(ids):
+                kept.append(each)
+                continue
             first: dict[str, int] = {}
             for place, name in enumerate(ids):
                 first.setdefault(name, place)

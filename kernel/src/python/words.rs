@@ -1,0 +1,121 @@
+//! `Splitter` and `Words`: words of texts as numbers, and what texts have in common, without the GIL.
+
+use super::bytes_of;
+use super::work::interruptible;
+use crate::fault::Fault;
+use crate::memory::Grow;
+use crate::words::split::Splitter;
+use crate::words::{Texts, Words, add_text, characters};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Ctrl-C is looked for after so many texts.
+const STEP: usize = 1 << 14;
+
+#[pyclass(name = "Splitter", module = "assay._kernel", frozen)]
+pub struct PySplitter {
+    splitter: Arc<Splitter>,
+}
+
+#[pymethods]
+impl PySplitter {
+    #[new]
+    fn new(
+        ascii: &[u8],
+        other: u8,
+        characters: Vec<u32>,
+        kinds: &[u8],
+        removed: Vec<Vec<u8>>,
+        symbols: bool,
+    ) -> PyResult<Self> {
+        let ascii = ascii.try_into().map_err(|_| PyValueError::new_err("128 characters are ASCII"))?;
+        let mut others = Vec::new();
+        others.add_each(characters.into_iter().zip(kinds.iter().copied()))?;
+        let splitter = Splitter::new(ascii, &others, other, removed, symbols)?;
+        Ok(Self { splitter: Arc::new(splitter) })
+    }
+}
+
+#[pyclass(name = "Words", module = "assay._kernel", frozen)]
+pub struct PyWords {
+    words: Arc<Words>,
+    threads: usize,
+}
+
+#[pymethods]
+impl PyWords {
+    #[new]
+    fn new(
+        texts: &Bound<'_, PyList>,
+        groups: Vec<usize>,
+        splitter: &PySplitter,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let py = texts.py();
+        let mut all = read_texts(texts)?;
+        let mut end = 0usize;
+        for size in groups {
+            end = end.saturating_add(size);
+            all.groups.add(end)?;
+        }
+        if end != all.ends.len() {
+            return Err(PyValueError::new_err("the groups do not hold all texts"));
+        }
+        let splitter = Arc::clone(&splitter.splitter);
+        let words = interruptible(py, move |stop| Words::new(&all, &splitter, threads, stop))?;
+        Ok(Self { words: Arc::new(words), threads })
+    }
+
+    fn lengths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        bytes_of(py, self.words.lengths().map(i64::to_ne_bytes))
+    }
+
+    fn equal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.numbers(py, |words, _, stop| words.equal(stop))
+    }
+
+    fn shared<'py>(&self, py: Python<'py>, order: usize, together: bool) -> PyResult<Bound<'py, PyBytes>> {
+        self.numbers(py, move |words, threads, stop| words.shared(order, together, threads, stop))
+    }
+
+    fn subsequences<'py>(&self, py: Python<'py>, longest: usize) -> PyResult<Bound<'py, PyBytes>> {
+        self.numbers(py, move |words, threads, stop| words.subsequences(longest, threads, stop))
+    }
+
+    fn edits<'py>(&self, py: Python<'py>, longest: usize) -> PyResult<Bound<'py, PyBytes>> {
+        self.numbers(py, move |words, threads, stop| words.edits(longest, threads, stop))
+    }
+}
+
+impl PyWords {
+    fn numbers<'py>(
+        &self,
+        py: Python<'py>,
+        count: impl FnOnce(&Words, usize, &AtomicBool) -> Result<Vec<i64>, Fault> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (words, threads) = (Arc::clone(&self.words), self.threads);
+        let found = interruptible(py, move |stop| count(&words, threads, stop))?;
+        bytes_of(py, found.into_iter().map(i64::to_ne_bytes))
+    }
+}
+
+fn read_texts(texts: &Bound<'_, PyList>) -> PyResult<Texts> {
+    let mut all = Texts::default();
+    for (number, text) in texts.iter().enumerate() {
+        add_text(&mut all, text.cast::<PyBytes>()?.as_bytes())?;
+        if number % STEP == STEP - 1 {
+            texts.py().check_signals()?;
+        }
+    }
+    Ok(all)
+}
+
+/// The characters past ASCII that texts have, each once.
+#[pyfunction]
+pub fn distinct_characters(texts: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
+    let all = read_texts(texts)?;
+    interruptible(texts.py(), move |stop| characters(&all.bytes, stop))
+}

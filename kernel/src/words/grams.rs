@@ -1,0 +1,133 @@
+//! The n-grams that texts share.
+//!
+//! An n-gram is numbered by the n-gram without its last word, and that word. One that is not shared is part of no longer one
+//! that is, so most of a long text drops out early.
+
+use crate::fault::Fault;
+use crate::memory::Grow;
+use crate::words::table::{NONE, Pairs};
+use std::sync::atomic::AtomicBool;
+
+/// Counts of a group of texts.
+#[derive(Default)]
+pub struct Shared {
+    /// Text by text, for each length the n-grams that it shares with the last one.
+    pub each: Vec<i64>,
+    /// For each length the n-grams of the last one that are in some other.
+    pub together: Vec<i64>,
+    pairs: Pairs,
+    /// The number of the n-gram at each place of the last text, and of the others; `NONE` if it is not shared.
+    last: Vec<u32>,
+    others: Vec<u32>,
+    ends: Vec<usize>,
+    /// By n-gram: how often the last text has it, how much of that is not yet found in another, how much was found at most.
+    has: Vec<u32>,
+    left: Vec<u32>,
+    most: Vec<u32>,
+}
+
+impl Shared {
+    /// Counts the n-grams of up to `order` words; all words are less than `different`.
+    pub fn count<'a>(
+        &mut self,
+        last: &'a [u32],
+        others: impl Iterator<Item = &'a [u32]> + Clone,
+        different: usize,
+        order: usize,
+        stop: &AtomicBool,
+    ) -> Result<(), Fault> {
+        self.start(last, others.clone(), order)?;
+        let mut kinds = different;
+        for length in 1..=order {
+            Fault::if_stopped(stop)?;
+            if length > 1 {
+                kinds = self.extend(last, others.clone(), length)?;
+            }
+            self.tally(kinds, length - 1, order, stop)?;
+        }
+        Ok(())
+    }
+
+    fn start<'a>(
+        &mut self,
+        last: &[u32],
+        others: impl Iterator<Item = &'a [u32]>,
+        order: usize,
+    ) -> Result<(), Fault> {
+        self.last.clear();
+        self.others.clear();
+        self.ends.clear();
+        self.last.add_all(last)?;
+        for other in others {
+            self.others.add_all(other)?;
+            self.ends.add(self.others.len())?;
+        }
+        self.each.clear();
+        self.together.clear();
+        self.each.fill(self.ends.len() * order, 0)?;
+        Ok(self.together.fill(order, 0)?)
+    }
+
+    /// Makes all n-grams one word longer; how many different ones the last text has.
+    fn extend<'a>(
+        &mut self,
+        last: &[u32],
+        others: impl Iterator<Item = &'a [u32]>,
+        length: usize,
+    ) -> Result<usize, Fault> {
+        self.pairs.start(last.len())?;
+        for (place, code) in self.last.iter_mut().enumerate() {
+            let word = last.get(place + length - 1);
+            // What no other text has, none has with one more word.
+            *code = match word {
+                Some(word) if *code != NONE && self.most[*code as usize] > 0 => {
+                    self.pairs.find_or_add(*code, *word)?
+                }
+                _ => NONE,
+            };
+        }
+        let mut start = 0;
+        for (other, &end) in others.zip(&self.ends) {
+            for (place, code) in self.others[start..end].iter_mut().enumerate() {
+                let word = other.get(place + length - 1).filter(|_| *code != NONE);
+                *code = word.and_then(|word| self.pairs.find(*code, *word)).unwrap_or(NONE);
+            }
+            start = end;
+        }
+        Ok(self.pairs.len())
+    }
+
+    /// Counts what is shared of the n-grams of one length.
+    fn tally(&mut self, kinds: usize, column: usize, order: usize, stop: &AtomicBool) -> Result<(), Fault> {
+        for counts in [&mut self.has, &mut self.most] {
+            counts.clear();
+            counts.fill(kinds, 0)?;
+        }
+        for &code in self.last.iter().filter(|code| **code != NONE) {
+            self.has[code as usize] += 1;
+        }
+        self.left.clear();
+        self.left.add_all(&self.has)?;
+        let mut start = 0;
+        for (number, &end) in self.ends.iter().enumerate() {
+            Fault::if_stopped(stop)?;
+            let codes =
+                || self.others[start..end].iter().filter(|code| **code != NONE).map(|code| *code as usize);
+            let mut shared = 0;
+            for code in codes() {
+                let is_left = u32::from(self.left[code] > 0);
+                self.left[code] -= is_left;
+                shared += i64::from(is_left);
+            }
+            for code in codes() {
+                let taken = self.has[code] - self.left[code];
+                self.together[column] += i64::from(taken.saturating_sub(self.most[code]));
+                self.most[code] = self.most[code].max(taken);
+                self.left[code] = self.has[code];
+            }
+            self.each[number * order + column] = shared;
+            start = end;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+use super::*;
+use crate::words::split::{ALONE, BETWEEN, IS_LETTER, LEFT_OUT, PART, decode};
+use std::sync::atomic::Ordering;
+
+fn kinds() -> [u8; 128] {
+    let mut kinds = [PART; 128];
+    for (character, kind) in kinds.iter_mut().enumerate() {
+        let character = character as u8;
+        *kind = match character {
+            b'!' | b'.' | b'-' => LEFT_OUT,
+            b' ' | b'\n' => BETWEEN,
+            b'*' => ALONE,
+            _ if character.is_ascii_alphanumeric() => PART | IS_LETTER,
+            _ => PART,
+        };
+    }
+    kinds
+}
+
+fn splitter(symbols: bool) -> Splitter {
+    let others = [(0xE9, PART | IS_LETTER), (0x6771, ALONE), (0x3000, BETWEEN)];
+    let removed = if symbols { vec![] } else { vec![b"a".to_vec(), b"the".to_vec()] };
+    Splitter::new(kinds(), &others, PART, removed, symbols).unwrap()
+}
+
+fn split(text: &[u8], symbols: bool) -> Vec<String> {
+    let mut tokens = Tokens::default();
+    splitter(symbols).split(text, &mut tokens, &AtomicBool::new(false)).unwrap();
+    let mut start = 0;
+    let word = |end: &usize| {
+        let word = String::from_utf8_lossy(&tokens.bytes[start..*end]).into_owned();
+        start = *end;
+        word
+    };
+    tokens.ends.iter().map(word).collect()
+}
+
+fn words(groups: &[&[&str]]) -> Words {
+    let mut texts = Texts::default();
+    for group in groups {
+        for text in *group {
+            add_text(&mut texts, text.as_bytes()).unwrap();
+        }
+        texts.groups.push(texts.ends.len());
+    }
+    Words::new(&texts, &splitter(false), 2, &AtomicBool::new(false)).unwrap()
+}
+
+#[test]
+fn characters_decide_where_words_end() {
+    assert_eq!(split(b"x*y  z!", false), ["x", "*", "y", "z"]);
+    assert_eq!(split("東x\u{3000}é".as_bytes(), false), ["東", "x", "é"]);
+    assert_eq!(split(b"", false), [""; 0]);
+    assert_eq!(split(b" \n!", false), [""; 0]);
+}
+
+#[test]
+fn words_are_removed_between_what_is_no_letter() {
+    assert_eq!(split(b"the cat a", false), ["cat"]);
+    assert_eq!(split(b"th.e athe a-", false), ["athe"]);
+    assert_eq!(split(b"x\x01the\x01y", false), ["x\x01", "\x01y"]);
+    assert_eq!(split("aé éa a\u{1F600}".as_bytes(), false), ["aé", "éa", "\u{1F600}"]);
+}
+
+#[test]
+fn bytes_out_of_place_are_characters() {
+    assert_eq!(decode(&[0xFF]), (0xFF, 1));
+    assert_eq!(decode(&[0xC3]), (0xC3, 1));
+    assert_eq!(decode(&[0xE6, 0x9D, 0xB1]), (0x6771, 3));
+    assert_eq!(decode(&[0xED, 0xA0, 0x80]), (0xD800, 3));
+    assert_eq!(decode(&[0xF4, 0xBF, 0xBF, 0xBF]), (0xF4, 1));
+    assert_eq!(split(&[b'x', 0xE6, b' ', 0x80], false).len(), 2);
+}
+
+#[test]
+fn symbols_are_split_off_but_in_numbers() {
+    assert_eq!(split(b"1,000 (yes)", true), ["1,000", "(", "yes", ")"]);
+    assert_eq!(split(b"x, y/z", true), ["x", ",", "y", "/", "z"]);
+}
+
+#[test]
+fn counts_of_what_texts_share() {
+    let found = words(&[&["x y x", "z", "x x y x"], &["q"], &["", ""]]);
+    let stop = AtomicBool::new(false);
+    assert_eq!(found.lengths().collect::<Vec<_>>(), [3, 1, 4, 1, 0, 0]);
+    assert_eq!(found.equal(&stop).unwrap(), [0, 0, 1]);
+    assert_eq!(found.shared(2, false, 2, &stop).unwrap(), [3, 2, 0, 0, 0, 0]);
+    assert_eq!(found.shared(2, true, 2, &stop).unwrap(), [3, 2, 0, 0, 0, 0]);
+    assert_eq!(found.subsequences(100, 1, &stop).unwrap(), [3, 0, 0]);
+    assert_eq!(found.subsequences(2, 1, &stop).unwrap(), [1, 0, 0]);
+    assert_eq!(words(&[&["x y", "y z", "x y z"]]).shared(2, true, 1, &stop).unwrap(), [3, 2]);
+}
+
+#[test]
+fn long_subsequences_carry() {
+    let one: Vec<String> = (0..300).map(|number| format!("w{}", number % 7)).collect();
+    let other: Vec<String> = (0..200).map(|number| format!("w{}", number % 5)).collect();
+    let (one, other) = (one.join(" "), other.join(" "));
+    let stop = AtomicBool::new(false);
+    let found = words(&[&[&one, &other], &[&other, &one], &[&one, &one]]).subsequences(1000, 1, &stop);
+    let found = found.unwrap();
+    assert_eq!((found[0], found[2]), (found[1], 300));
+}
+
+#[test]
+fn moving_words_is_one_edit() {
+    let stop = AtomicBool::new(false);
+    let found =
+        words(&[&["in 1889 le tower was built", "le tower was built in 1889"], &["", "x y"], &["x", ""]]);
+    assert_eq!(found.edits(200, 1, &stop).unwrap(), [1, 2, 1]);
+    assert_eq!(found.edits(1, 1, &stop).unwrap(), [-1, -1, 1]);
+}
+
+#[test]
+fn characters_past_ascii_are_listed_once() {
+    let stop = AtomicBool::new(false);
+    assert_eq!(characters("aéé東".as_bytes(), &stop).unwrap(), [0xE9, 0x6771]);
+    stop.store(true, Ordering::Relaxed);
+    assert!(characters(b"x", &stop).is_err());
+}

@@ -1,0 +1,143 @@
+"""The statistics that sacrebleu's BLEU, chrF and TER are made of, counted by the kernel; tests compare them.
+
+What sacrebleu does to a text before it splits it at blanks is done by sacrebleu, except for its default tokenizer, 13a,
+which is a few replacements and the kernel's splitting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from assay.core.judged import FloatArray
+from assay.measures.answers.similarity import count_edits
+from assay.measures.answers.words import (
+    ALONE,
+    BLANKS,
+    AnswerWords,
+    Numbers,
+    Split,
+    any_kind,
+    blank_kind,
+    visible_kind,
+)
+
+References = list[tuple[str, ...]]
+# The search for shifts is cubic in the length.
+LONGEST_SHIFTED = 200
+LONGEST_TER = 10_000
+ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+
+
+def bleu_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's BLEU
+    """Rows: lengths of answer and reference, then shared n-grams by order, then all n-grams by order."""
+    words, order = AnswerWords(references, predictions, bleu_split(metric)), metric.max_ngram_order
+    totals = np.maximum(words.predictions[:, None] - np.arange(order), 0)
+    lengths = np.stack([words.predictions, closest_lengths(words)], axis=1)
+    return np.concatenate([lengths, words.shared_together(order), totals], axis=1).astype(np.float64)
+
+
+def bleu_split(metric: Any) -> Split:  # noqa: ANN401 - sacrebleu's BLEU
+    """How the metric splits texts into words."""
+    if metric.tokenizer.signature() == "13a":
+        return Split(prepare_lower_13a if metric.lowercase else prepare_13a, blank_kind, symbols=True)
+    return Split(metric._preprocess_segment, blank_kind)  # noqa: SLF001 - sacrebleu's way to words
+
+
+def prepare_13a(text: str) -> str:
+    r"""What mteval-v13a replaces in a text before it is split.
+
+    >>> prepare_13a("well-\nknown &quot;facts&quot; \n")
+    'wellknown "facts"'
+    """
+    text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in text:
+        for entity, character in ENTITIES:
+            text = text.replace(entity, character)
+    return text
+
+
+def prepare_lower_13a(text: str) -> str:
+    return prepare_13a(text.lower())
+
+
+def closest_lengths(words: AnswerWords) -> Numbers:
+    """The length of the reference that is closest to that of the answer, the shorter one of two."""
+    most = int(words.right.max(initial=0)) + 1
+    keys = np.abs(words.right - words.given) * most + words.right
+    firsts = np.flatnonzero(np.diff(words.questions, prepend=-1))
+    return np.asarray(np.minimum.reduceat(keys, firsts) % most, dtype=np.int64)
+
+
+def chrf_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
+    """Rows: for each order, the n-grams of the answer, of the reference, and shared, for the best reference."""
+    split = Split(metric._preprocess_segment, *((any_kind, ALONE) if metric.whitespace else (visible_kind,)))  # noqa: SLF001
+    words = AnswerWords(references, predictions, split)
+    parts = [ngram_counts(words, metric.char_order)]
+    if metric.word_order:
+        split = Split(partial(chrf_words, metric), blank_kind)
+        parts.append(ngram_counts(AnswerWords(references, predictions, split), metric.word_order))
+    counts = np.concatenate(parts, axis=1).astype(np.float64)
+    return counts[best_references(words.questions, counts, metric)]
+
+
+def chrf_words(metric: Any, text: str) -> str:  # noqa: ANN401 - sacrebleu's CHRF
+    """The words of a text, with blanks between them."""
+    return " ".join(metric._remove_punctuation(metric._preprocess_segment(text)))  # noqa: SLF001 - its way to words
+
+
+def ngram_counts(words: AnswerWords, order: int) -> Numbers:
+    """By reference and order: n-grams of the answer (none if the reference has none), of the reference, and shared."""
+    right, given = (np.maximum(each[:, None] - np.arange(order), 0) for each in (words.right, words.given))
+    counts = np.stack([np.where(right > 0, given, 0), right, words.shared(order)], axis=2)
+    return counts.reshape(len(words.right), 3 * order)
+
+
+def best_references(questions: Numbers, counts: FloatArray, metric: Any) -> Numbers:  # noqa: ANN401 - sacrebleu's CHRF
+    """The place of the first reference with the best score, by question."""
+    firsts = np.flatnonzero(np.diff(questions, prepend=-1))
+    if len(firsts) == len(questions):
+        return firsts
+    chosen = firsts.copy()
+    ends = np.append(firsts[1:], len(questions))
+    for question in np.flatnonzero(ends - firsts > 1).tolist():
+        places = range(int(firsts[question]), int(ends[question]))
+        # Of equal scores, rounding decides, as it does in sacrebleu.
+        chosen[question] = max(places, key=lambda place: metric._compute_f_score(counts[place].tolist()))  # noqa: SLF001
+    return chosen
+
+
+def ter_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's TER
+    """Rows: the fewest edits and the mean number of words of the references; without shifts for long texts."""
+    words = AnswerWords(references, predictions, Split(metric._preprocess_segment, BLANKS.kind))  # noqa: SLF001
+    firsts = np.flatnonzero(np.diff(words.questions, prepend=-1))
+    edits, counts = words.edits(LONGEST_SHIFTED), np.diff(firsts, append=len(words.questions))
+    means = np.add.reduceat(words.right, firsts) / counts
+    rows = np.stack([np.minimum.reduceat(edits, firsts), means], axis=1)
+    for question in np.flatnonzero(rows[:, 0] < 0).tolist():
+        rows[question] = ter_row(references[question], predictions[question], metric)
+    return rows
+
+
+def ter_row(references: tuple[str, ...], prediction: str, metric: Any) -> tuple[float, float]:  # noqa: ANN401 - sacrebleu's TER
+    """A row of long texts, or one that the kernel leaves to sacrebleu."""
+    given, *right = (ter_words(metric, each) for each in (prediction, *references))
+    if not is_long((given, *right)):
+        row: tuple[float, float] = tuple(
+            metric._extract_corpus_statistics([prediction], [[each] for each in references])[0]  # noqa: SLF001
+        )
+        return row
+    return min(count_edits(given, each, LONGEST_TER) for each in right), float(np.mean([len(each) for each in right]))
+
+
+def ter_words(metric: Any, text: str) -> list[str]:  # noqa: ANN401 - sacrebleu's TER
+    words: list[str] = metric._preprocess_segment(text).split()  # noqa: SLF001 - sacrebleu's way to words
+    return words
+
+
+def is_long(texts: Iterable[list[str]]) -> bool:
+    """Whether any of the texts is too long to search for shifts."""
+    return any(len(words) > LONGEST_SHIFTED for words in texts)

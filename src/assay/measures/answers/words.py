@@ -1,0 +1,189 @@
+"""The words of answers, and what they have in common with those of references.
+
+A `Split` says how a text becomes words: what is done to it first, and what each character is. The kernel splits the
+texts of many questions at once and counts; equal words of a question have equal numbers there.
+"""
+
+from __future__ import annotations
+
+import string
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay._kernel import Splitter, Words, distinct_characters
+from assay.core.judged import FloatArray
+from assay.engine.local import count_threads
+from assay.measures.answers.data import Answers
+from assay.measures.answers.tokens import UNSPACED, is_punctuation
+
+Numbers = NDArray[np.int64]
+# What a character is to the kernel: part of a word, left out, between words, a word by itself.
+PART, LEFT_OUT, BETWEEN, ALONE = range(4)
+# Letters and digits, between which no word is removed.
+LETTER = 4
+ASCII = tuple(map(chr, range(128)))
+# Characters that are split at a time.
+BLOCK = 1 << 22
+ROUGE_WORD = frozenset(string.ascii_lowercase + string.digits)
+
+
+class Split(NamedTuple):
+    """How a text becomes words; `symbols` are split off as in mteval-v13a, `removed` words left out.
+
+    What `kind` says of the characters past ASCII is looked up only where `others` is None.
+    """
+
+    prepare: Callable[[str], str]
+    kind: Callable[[str], int]
+    others: int | None = None
+    removed: tuple[str, ...] = ()
+    symbols: bool = False
+
+
+def squad_kind(character: str) -> int:
+    if character in string.punctuation:
+        return LEFT_OUT
+    if character.isspace():
+        return BETWEEN
+    return PART | LETTER if character.isalnum() else PART
+
+
+def multilingual_kind(character: str) -> int:
+    if is_punctuation(character):
+        return LEFT_OUT
+    if UNSPACED.match(character):
+        return ALONE
+    return BETWEEN if character.isspace() else PART
+
+
+def blank_kind(character: str) -> int:
+    return BETWEEN if character.isspace() else PART
+
+
+def rouge_kind(character: str) -> int:
+    return PART if character in ROUGE_WORD else BETWEEN
+
+
+def visible_kind(character: str) -> int:
+    return LEFT_OUT if character.isspace() else ALONE
+
+
+def any_kind(_: str) -> int:
+    return ALONE
+
+
+def as_it_is(text: str) -> str:
+    return text
+
+
+def fold_text(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+SQUAD = Split(str.lower, squad_kind, removed=("a", "an", "the"))
+MULTILINGUAL = Split(fold_text, multilingual_kind)
+BLANKS = Split(as_it_is, blank_kind)
+ROUGE = Split(str.lower, rouge_kind, others=BETWEEN)
+NORMALIZED = {"squad": SQUAD, "multilingual": MULTILINGUAL, "none": BLANKS}
+
+
+class AnswerWords:
+    """The words of the references and the prediction of each question.
+
+    `questions` has the question of each reference; the counts that methods return are by reference unless they say
+    otherwise.
+    """
+
+    def __init__(self, references: Sequence[tuple[str, ...]], predictions: Sequence[str], split: Split) -> None:
+        parts = text_blocks(references, predictions)
+        self._blocks = [split_words(references[part], predictions[part], split) for part in parts]
+        sizes = np.array([len(every) + 1 for every in references], dtype=np.int64)
+        self.questions: Numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
+        lengths = self._numbers(Words.lengths)
+        is_prediction = np.zeros(len(lengths), dtype=np.bool_)
+        is_prediction[np.cumsum(sizes) - 1] = True
+        # Words of each reference, of each prediction, and of the prediction for each reference.
+        self.right, self.predictions = lengths[~is_prediction], lengths[is_prediction]
+        self.given: Numbers = self.predictions[self.questions]
+
+    def _numbers(self, count: Callable[[Words], bytes]) -> Numbers:
+        return np.frombuffer(b"".join(map(count, self._blocks)), dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        return len(self.predictions)
+
+    def equal(self) -> Numbers:
+        """Whether the words are those of the prediction, in the same order."""
+        return self._numbers(Words.equal)
+
+    def shared(self, order: int) -> Numbers:
+        """How many n-grams are shared with the prediction, each as often as both have it: a column per length."""
+        return self._numbers(lambda words: words.shared(order, together=False)).reshape(-1, order)
+
+    def shared_together(self, order: int) -> Numbers:
+        """By question: the n-grams of the prediction in its references, each as often as one of them has it at most."""
+        return self._numbers(lambda words: words.shared(order, together=True)).reshape(-1, order)
+
+    def subsequences(self, longest: int) -> Numbers:
+        """The lengths of the longest common subsequences of the first words."""
+        return self._numbers(lambda words: words.subsequences(longest))
+
+    def edits(self, longest: int) -> Numbers:
+        """The edits, with shifts, that turn the prediction into the reference; -1 if one of them is too long."""
+        return self._numbers(lambda words: words.edits(longest))
+
+    def best(self, values: FloatArray | Numbers) -> FloatArray:
+        """By question: the highest value of its references; NaN if it has none."""
+        found = np.full(self.size, np.nan)
+        firsts = np.flatnonzero(np.diff(self.questions, prepend=-1))
+        if len(firsts):
+            found[self.questions[firsts]] = np.maximum.reduceat(values, firsts)
+        return found
+
+
+def answer_words(answers: Answers, split: Split) -> AnswerWords:
+    """The words of the answers, split once for all measures."""
+    return answers.remember(split, lambda: AnswerWords(answers.references, answers.predictions, split))
+
+
+def text_blocks(references: Sequence[tuple[str, ...]], predictions: Sequence[str]) -> Iterator[slice]:
+    """The questions in parts, so that only few texts are copied at a time."""
+    start = size = 0
+    for number, (every, prediction) in enumerate(zip(references, predictions, strict=True), 1):
+        size += len(prediction) + sum(map(len, every))
+        if size >= BLOCK or number == len(predictions):
+            yield slice(start, number)
+            start, size = number, 0
+
+
+def split_words(references: Sequence[tuple[str, ...]], predictions: Sequence[str], split: Split) -> Words:
+    pairs = zip(references, predictions, strict=True)
+    texts = chain.from_iterable((*right, given) for right, given in pairs)
+    encoded = [split.prepare(each).encode("utf-8", "surrogatepass") for each in texts]
+    groups = [len(every) + 1 for every in references]
+    return Words(encoded, groups, make_splitter(split, encoded), count_threads(None))
+
+
+def make_splitter(split: Split, texts: list[bytes]) -> Splitter:
+    """The kernel's splitter, which knows all characters of the texts."""
+    if split.others is not None or all(map(bytes.isascii, texts)):
+        return known_splitter(split)
+    return splitter_of(split, distinct_characters(texts))
+
+
+@lru_cache(maxsize=16)
+def known_splitter(split: Split) -> Splitter:
+    return splitter_of(split, [])
+
+
+def splitter_of(split: Split, characters: list[int]) -> Splitter:
+    ascii_kinds, kinds = (bytes(map(split.kind, each)) for each in (ASCII, map(chr, characters)))
+    removed = [each.encode() for each in split.removed]
+    return Splitter(ascii_kinds, split.others or PART, characters, kinds, removed, split.symbols)
