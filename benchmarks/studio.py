@@ -130,7 +130,7 @@ def load_lines(folder: Path, voters: int, seconds: float) -> list[str]:
                 found.append(load_store(place, name, load))
                 print(found[-1], flush=True)
     head = [
-        "| store | voters vote | votes | per second | p50 ms | p95 ms | p99 ms | CPU ms | sent again | lost | doubled |",
+        "| store | voting | votes | per second | p50 ms | p95 ms | p99 ms | CPU ms | sent again | lost | doubled |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     return [*head, *map(as_line, found)]

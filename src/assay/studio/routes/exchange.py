@@ -41,10 +41,13 @@ def export(
         grades = studio.judgments.all_in_force()
     if what == "votes" and not (asker.is_admin or asker.application):
         raise RefusedError(403, "only somebody who manages this studio may export the votes")
-    if what == "qrels":
-        content = export_judgments(grades, format, questions=questions)
-    else:
-        content = export_votes(studio.store.events(), format, questions=questions)
+    try:
+        if what == "qrels":
+            content = export_judgments(grades, format, questions=questions)
+        else:
+            content = export_votes(studio.store.events(), format, questions=questions)
+    except DataError as error:
+        raise RefusedError(404, str(error)) from None
     name = f"{what}.{ENDINGS.get(format, format)}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
