@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from studio_pages import page_lines
+from studio_large import page_lines
 from studio_process import Server, serving
 from studio_voters import Load, Tally, vote_together
 
@@ -64,11 +64,14 @@ def pairs_of(server: Server) -> list[tuple[str, str]]:
     ]
 
 
-def kill_repeatedly(server: Server, kills: int, seconds: float) -> None:
-    """Kills the server evenly over the time, and starts it again at once."""
-    for _ in range(kills):
-        time.sleep(seconds / (kills + 1))
+def watch(server: Server, load: Load, tally: Tally) -> None:
+    """Lets the time pass; kills the server evenly over the time that it serves, and starts it again at once."""
+    time.sleep(load.seconds / (load.kills + 1))
+    for _ in range(load.kills):
         server.restart()
+        server.wait()
+        time.sleep(load.seconds / (load.kills + 1))
+    tally.is_over.set()
 
 
 def load_store(store: str, name: str, load: Load) -> Figures:
@@ -77,13 +80,13 @@ def load_store(store: str, name: str, load: Load) -> Figures:
         tokens = [opened.add_token(f"program {number}") for number in range(PROGRAMS)]
     with serving(store) as server:
         pairs = pairs_of(server)
-        killer = threading.Thread(target=kill_repeatedly, args=(server, load.kills, load.seconds))
-        killer.start()
+        tally = Tally()
+        watching = threading.Thread(target=watch, args=(server, load, tally))
         start, busy = time.monotonic(), server.cpu_seconds()
-        tally = asyncio.run(vote_together(server.port, tokens, pairs, load))
+        watching.start()
+        asyncio.run(vote_together(server.port, tokens, pairs, load, tally))
         taken, busy = time.monotonic() - start, server.cpu_seconds() - busy
-        killer.join()
-        server.wait()
+        watching.join()
     lost, doubled = count(store, tally)
     cuts = statistics.quantiles(tally.seconds, n=100)
     votes = len(tally.votes)

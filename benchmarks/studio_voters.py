@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -22,6 +23,7 @@ class Tally:
     known: int = 0
     last: float = 0.0
     longest_wait: float = 0.0
+    is_over: threading.Event = field(default_factory=threading.Event)
 
 
 class Connection:
@@ -84,9 +86,9 @@ class Load:
 async def vote_until(connection: Connection, name: str, pairs: list[tuple[str, str]], load: Load, tally: Tally) -> None:
     """One voter, who votes until the time is over."""
     chance = random.Random(name)  # noqa: S311 - not for secrets
-    until, number = time.monotonic() + load.seconds, 0
+    number = 0
     await asyncio.sleep(chance.random() * load.pause)
-    while time.monotonic() < until:
+    while not tally.is_over.is_set():
         (query, document), grade = chance.choice(pairs), float(chance.randint(0, 3))
         key = f"{name} {number}"
         vote = {"query": query, "document": document, "voter": name, "vote": grade, "key": key}
@@ -103,11 +105,10 @@ async def vote_until(connection: Connection, name: str, pairs: list[tuple[str, s
     connection.close()
 
 
-async def vote_together(port: int, tokens: list[str], pairs: list[tuple[str, str]], load: Load) -> Tally:
-    """All voters at once; those who share a token are users of one program."""
-    tally = Tally(last=time.monotonic())
+async def vote_together(port: int, tokens: list[str], pairs: list[tuple[str, str]], load: Load, tally: Tally) -> None:
+    """All voters at once, until it is over; those who share a token are users of one program."""
+    tally.last = time.monotonic()
     connections = [Connection(port, tokens[number % len(tokens)]) for number in range(load.voters)]
     names = [f"voter {number}" for number in range(load.voters)]
     voting = (vote_until(*each, pairs, load, tally) for each in zip(connections, names, strict=True))
     await asyncio.gather(*voting)
-    return tally

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import create_engine, insert, select
+from sqlalchemy import URL, create_engine, insert, select
 
 from assay.core.errors import FileError
 from assay.data.replace import PRIVATE, replaced, target_of
@@ -62,7 +62,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 def copy_tables(engine: Engine, target: Path) -> None:
     """All rows of all tables in one moment's state, into new tables in an SQLite file."""
-    copy = create_engine(f"sqlite:///{target}")
+    copy = create_engine(URL.create("sqlite", database=str(target)))
     try:
         with engine.begin() as reading, copy.begin() as writing:
             METADATA.create_all(writing)
