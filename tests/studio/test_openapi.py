@@ -15,6 +15,8 @@ from studio_server import Client, make_studio, serving
 EXAMPLES = int(os.environ.get("ASSAY_STUDIO_EXAMPLES", "5"))
 # What a server takes of an address before the application sees it.
 LONGEST_ADDRESS = 8000
+# A busy computer is not a defect.
+SECONDS = 300
 
 
 @pytest.fixture(scope="module")
@@ -42,4 +44,5 @@ def test_requests_made_from_the_description(case, person):
     cookies = {cookie.name: cookie.value for cookie in person.http.cookies.jar}
     # No description says which bytes are a file of votes.
     excluded = [positive_data_acceptance] if case.operation.path == "/api/import" else []
-    case.call_and_validate(headers={"X-CSRF-Token": person.csrf}, cookies=cookies, excluded_checks=excluded)
+    headers = {"X-CSRF-Token": person.csrf}
+    case.call_and_validate(headers=headers, cookies=cookies, excluded_checks=excluded, timeout=SECONDS)
