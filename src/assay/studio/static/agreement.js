@@ -144,5 +144,8 @@ const voterColumns = [
 startPage(async (main, here) => {
   const found = await Agreement.fetch();
   const page = new Agreement(main, here, found);
-  onChange(() => page.reload().catch(() => {}), 2000).saw(found.revision);
+  onChange(found.revision, async () => {
+    await page.reload().catch(() => {});
+    return page.found.revision;
+  }, 2000);
 });

@@ -235,7 +235,10 @@ function keep(place, name, value) {
 async function begin(main, here) {
   const page = new Judge(main, here);
   await page.start();
-  onChange(() => page.refresh()).saw(page.status?.revision);
+  onChange(page.status?.revision, async () => {
+    await page.refresh();
+    return page.status?.revision;
+  });
   announce(`${count(page.status?.left ?? 0, "pair")} left.`);
 }
 
