@@ -90,18 +90,20 @@ async function send(method, path, body = null, csrf = null) {
 
 /**
  * Calls a function when votes were recorded anywhere, as long as the page is in view; several at once count as one.
- * `shown` is the revision that the page shows; the function returns the one that it shows then, which may be older than
- * the news if numbers take their time.
+ * `shown` is the revision that the page shows; the function gets the latest, and returns the one that it shows then, which
+ * may be older if numbers take their time.
  */
 export function onChange(shown, listener, pause = 400) {
   let source = null;
   let revision = shown ?? -1;
   let waiting = null;
+  let latest = revision;
   const tell = (next) => {
+    latest = next;
     if (next <= revision) return;
     waiting ??= setTimeout(async () => {
       waiting = null;
-      revision = (await listener()) ?? revision;
+      revision = (await listener(latest)) ?? revision;
     }, pause);
   };
   const open = () => {
