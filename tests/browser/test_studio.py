@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay.studio.store.events import NewVote
 from browser_pages import until
-from studio_pages import served, small_collection
+from studio_collections import served, small_collection
 from studio_server import demo as demo_collection
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'

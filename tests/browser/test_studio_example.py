@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from browser_pages import until
-from studio_pages import served
+from studio_collections import served
 from studio_server import demo
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "search_page.py"

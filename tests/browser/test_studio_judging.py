@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from browser_pages import until
-from studio_pages import MEASURES, served, small_collection
+from studio_collections import MEASURES, served, small_collection
 from studio_server import demo as demo_collection
 
 QUESTION = ".card h2.question"
