@@ -8,7 +8,7 @@ import httpx2
 import uvicorn
 
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.studio.app import make_app
+from assay.studio.app import make_app, make_server
 from assay.studio.collection import demo_files, open_collection
 from assay.studio.judgments import Counting
 from assay.studio.store.store import Store
@@ -43,9 +43,8 @@ def make_studio(path, collection=None, search=None, **changes):
 @contextmanager
 def serving(studio, **options):
     """The address of a studio that is served until the block ends."""
-    server = uvicorn.Server(
-        uvicorn.Config(make_app(studio, **options), port=0, log_level="error", timeout_graceful_shutdown=1)
-    )
+    app = make_app(studio, **options)
+    server = make_server(app, uvicorn.Config(app, port=0, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -87,3 +87,4 @@ def test_pictures_are_small():
     pictures = list((ROOT / "docs" / "images").iterdir())
     assert {each.name for each in pictures} >= {"differences.png", "queries.png"}
     assert all(each.stat().st_size < 100_000 for each in pictures if each.name in ("differences.png", "queries.png"))
+    assert all(each.stat().st_size < 200_000 for each in pictures)

@@ -1,5 +1,6 @@
 """The pages of the studio in a real browser: what each shows, votes beside documents, narrow and dark, hostile texts."""
 
+import csv
 import json
 import threading
 from contextlib import contextmanager
@@ -7,8 +8,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+import assay
+from assay.studio.store.events import NewVote
 from browser_pages import until
-from studio_pages import demo_collection, served, small_collection
+from studio_collections import served, small_collection
+from studio_server import demo as demo_collection
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 PAGES = ("/", "/queries", "/queries/q09", "/judge", "/agreement", "/search", "/data")
@@ -24,15 +28,14 @@ def retriever(hits):
     """A live retriever on this machine that returns these hits to every question."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
             body = json.dumps({"results": hits}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-
-        do_POST = do_GET  # noqa: N815 - the name that http.server calls
 
         def log_message(self, *_):
             pass
@@ -43,27 +46,13 @@ def retriever(hits):
         server.shutdown()
 
 
-def vote(page, query, document, value):
-    """Casts a vote as the person who is on the page, without its buttons."""
-    status = page.evaluate(
-        """async (vote) => {
-          const { csrf } = await (await fetch("/api/session")).json();
-          const headers = { "X-CSRF-Token": csrf, "Content-Type": "application/json" };
-          return (await fetch("/api/votes", { method: "POST", headers, body: JSON.stringify(vote) })).status;
-        }""",
-        {"query": query, "document": document, "vote": value},
-    )
-    assert status == 201
-
-
-def disagree(enter, base):
+def disagree(studio):
     """Three people who do not always agree."""
-    said = {"ann": [3, 2, 0, 1, 0, 2], "bob": [3, 0, 0, 1, 1, 2], "carla": [2, 2, 0, 1, 0, "?"]}
+    said = {"ann": [3, 2, 0, 1, 0, 2], "bob": [3, 0, 0, 1, 1, 2], "carla": [2, 2, 0, 1, 0, None]}
     documents = ["notes-01", "notes-02", "mda-07", "mda-04", "notes-13", "risk-08"]
     for voter, values in said.items():
-        with enter(base, "/data", voter=voter) as page:
-            for document, value in zip(documents, values, strict=True):
-                vote(page, "q09", document, value)
+        for document, value in zip(documents, values, strict=True):
+            studio.record(NewVote("q09", document, voter, value)).result(10)
 
 
 def serious(page):
@@ -74,14 +63,14 @@ def serious(page):
     return [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 def test_every_page_is_accessible_and_fits(enter, demo, tmp_path, width, scheme):
     hits = [
         {"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0},
         {"id": "new-1", "text": HOSTILE, "score": 1.0},
     ]
-    with retriever(hits) as search, served(demo, tmp_path, search=search, votes=3) as (_, base):
-        disagree(enter, base)
+    with retriever(hits) as search, served(demo, tmp_path, search=search, votes=3) as (studio, base):
+        disagree(studio)
         for path in PAGES:
             with enter(base, path, voter="dora", width=width, scheme=scheme) as page:
                 if path == "/search":
@@ -177,7 +166,7 @@ def test_a_bar_opens_its_query(enter, demo, tmp_path):
 
 def test_agreement_and_decisions(enter, demo, tmp_path):
     with served(demo, tmp_path, votes=3) as (studio, base):
-        disagree(enter, base)
+        disagree(studio)
         with enter(base, "/agreement", voter="ann") as page:
             said = page.evaluate("fetch('/api/agreement').then((answer) => answer.json())")
             assert page.locator("[data-figure=alpha]").inner_text().replace("−", "-") == f"{said['alpha']['value']:.3f}"
@@ -263,7 +252,7 @@ def test_guidelines_people_and_tokens(enter, demo, tmp_path):
         people.get_by_role("button").click()
         until(page, "document.querySelector('#people tbody').textContent.includes('bob')")
         assert studio.store.check_password("bob", "a long password")
-        page.get_by_label("Program").fill("shop")
+        page.locator("#tokens input").first.fill("shop")
         page.get_by_role("button", name="Make a token").click()
         page.wait_for_selector("input.token")
         token = page.locator("input.token").input_value()
@@ -311,9 +300,9 @@ def test_hostile_texts_stay_texts(enter, tmp_path):
 
 def test_nothing_judged_yet(enter, tmp_path):
     runs = {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}
-    with served(small_collection(None, runs), tmp_path) as (_, base), enter(base, "/", voter="ann") as page:
+    with served(small_collection(None, runs), tmp_path) as (studio, base), enter(base, "/") as page:
         assert "Nothing is judged yet" in page.locator(".verdict").inner_text()
-        vote(page, "q1", "a", 3)
+        studio.record(NewVote("q1", "a", "ann", 3)).result(10)
         until(page, "document.querySelectorAll('#runs tbody td').length > 2")
         for path in ("/queries", "/queries/q1", "/agreement"):
             page.goto(base + path)
@@ -336,3 +325,41 @@ def test_colours_are_remembered(enter, demo, tmp_path):
         before = page.evaluate("getComputedStyle(document.body).backgroundColor")
         page.goto(f"{base}/agreement")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == before
+
+
+def test_export_equals_the_votes_and_is_taken_in_elsewhere(enter, demo, tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    with served(demo, here) as (studio, base), enter(base, "/judge", voter="ann") as page:
+        for number, key in enumerate("31c0", start=1):
+            page.keyboard.press(key)
+            until(page, "(n) => document.querySelector('.done b')?.textContent === String(n)", number)
+        page.goto(f"{base}/data")
+        page.wait_for_selector("#export a")
+        files = {}
+        for place, name in (("Judgments", "TREC"), ("Votes", "CSV")):
+            with page.expect_download() as download:
+                page.locator(f"#export h3:has-text('{place}') ~ ul").first.get_by_role("link", name=name).click()
+            files[place] = tmp_path / download.value.suggested_filename
+            download.value.save_as(files[place])
+        events = studio.store.events()
+        with files["Votes"].open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert [(row["query"], row["document"], row["voter"], row["vote"]) for row in rows] == [
+            (event.query, event.document, "ann", "?" if event.vote is None else str(event.vote)) for event in events
+        ]
+        assert assay.read_qrels(files["Judgments"]).to_dict() == studio.judgments.all_in_force()
+        judged = studio.judgments.all_in_force()
+    with served(demo, there) as (studio, base), enter(base, "/data", voter="bob", expected=["400"]) as page:
+        page.locator("#import input[type=file]").set_input_files(files["Votes"])
+        page.get_by_role("button", name="Import").click()
+        until(page, "document.querySelector('#import [role=status]').textContent.includes('4 votes')")
+        assert studio.judgments.all_in_force() == judged
+        # What cannot be read is said in a sentence.
+        broken = tmp_path / "broken.csv"
+        broken.write_text("query,document\nq01,mda-02\n", encoding="utf-8")
+        page.locator("#import input[type=file]").set_input_files(broken)
+        page.get_by_role("button", name="Import").click()
+        until(page, "document.querySelector('#import [role=alert]') !== null")
+        assert "vote" in page.locator("#import [role=alert]").inner_text()

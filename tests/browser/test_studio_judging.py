@@ -4,7 +4,8 @@ import pytest
 
 import assay
 from browser_pages import until
-from studio_pages import MEASURES, demo_collection, served, small_collection
+from studio_collections import MEASURES, served, small_collection
+from studio_server import demo as demo_collection
 
 QUESTION = ".card h2.question"
 WAITS = "(n) => document.querySelector('.done b')?.textContent === String(n)"

@@ -113,6 +113,11 @@ class Access:
         """The token that a write with this session needs."""
         return encoded(self._sign(b"csrf", session.id.encode()))
 
+    @property
+    def store_id(self) -> str:
+        """What tells this store from any other, for what a browser keeps of it."""
+        return encoded(self._sign(b"store", b""))[:16]
+
     def _sign(self, what: bytes, content: bytes) -> bytes:
         return hmac.digest(self._secret, what + b"\0" + content, sha256)
 

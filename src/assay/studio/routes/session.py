@@ -65,7 +65,7 @@ def session_fields(studio: Studio, access: Access, session: Session) -> Fields:
         return {"voter": None, "csrf": access.csrf(session), "login": True, "admin": False, "voters": []}
     people = [] if access.login else studio.people()
     found = {"voter": asker.voter, "csrf": access.csrf(session), "login": access.login, "admin": asker.is_admin}
-    return {**found, "voters": people, "collection": collection_fields(studio)}
+    return {**found, "voters": people, "collection": {"id": access.store_id, **collection_fields(studio)}}
 
 
 def collection_fields(studio: Studio) -> Fields:

@@ -47,7 +47,9 @@ class Agreement {
     const { alpha, voters } = this.found;
     if (voters.length < 2 || alpha.value === null) {
       const said = voters.length < 2 ? "Agreement needs two voters who judged the same pairs." : "Too few pairs were judged by more than one voter.";
-      return element("p", { class: "empty" }, said, " ", element("a", { href: "/judge?order=votes" }, "Judge what others have judged"));
+      const once = this.here.collection.votes < 2;
+      const next = once ? ["Start the studio with ", element("code", {}, "--votes 2"), " to ask two people for each pair."] : element("a", { href: "/judge?order=votes" }, "Judge what others have judged");
+      return element("p", { class: "empty" }, said, " ", next);
     }
     return element(
       "div",
@@ -144,5 +146,8 @@ const voterColumns = [
 startPage(async (main, here) => {
   const found = await Agreement.fetch();
   const page = new Agreement(main, here, found);
-  onChange(() => page.reload().catch(() => {}), 2000).saw(found.revision);
+  onChange(found.revision, async (latest) => {
+    if (page.found.revision < latest) await page.reload().catch(() => {});
+    return page.found.revision;
+  }, 2000);
 });

@@ -88,17 +88,22 @@ async function send(method, path, body = null, csrf = null) {
   return said;
 }
 
-/** Calls a function when a vote was recorded anywhere, as long as the page is in view; several at once count as one. */
-export function onChange(listener, pause = 400) {
+/**
+ * Calls a function when votes were recorded anywhere, as long as the page is in view; several at once count as one.
+ * `shown` is the revision that the page shows; the function gets the latest, and returns the one that it shows then, which
+ * may be older if numbers take their time.
+ */
+export function onChange(shown, listener, pause = 400) {
   let source = null;
-  let revision = null;
+  let revision = shown ?? -1;
   let waiting = null;
+  let latest = revision;
   const tell = (next) => {
-    if (revision !== null && next <= revision) return;
-    revision = next;
-    waiting ??= setTimeout(() => {
+    latest = next;
+    if (next <= revision) return;
+    waiting ??= setTimeout(async () => {
       waiting = null;
-      listener(revision);
+      revision = (await listener(latest)) ?? revision;
     }, pause);
   };
   const open = () => {
@@ -114,10 +119,4 @@ export function onChange(listener, pause = 400) {
   addEventListener("pagehide", close);
   addEventListener("pageshow", open);
   open();
-  return {
-    /** What the page shows already; older news are none. */
-    saw: (shown) => {
-      revision = Math.max(revision ?? 0, shown ?? 0);
-    },
-  };
 }

@@ -154,5 +154,5 @@ const cut = (question) => (question.length > 90 ? `${question.slice(0, 89)}…` 
 startPage(async (main, here) => {
   const page = new Browse(main, here);
   const found = await page.load();
-  onChange(() => page.load()).saw(found?.revision);
+  onChange(found?.revision, async () => (await page.load())?.revision);
 });

@@ -1,16 +1,20 @@
 // Numbers that change in place: what was drawn before is compared with what is drawn now, and what differs is marked.
 
 const SECONDS = 4;
+// The numbers that are marked, with what they say and until when.
+const marked = new Map();
 
 /**
- * Draws something again inside a node and marks the numbers that changed. What was open stays open, and what had the
- * keyboard keeps it. Returns how many numbers changed.
+ * Draws something again inside a node and marks the numbers that changed. What was open stays open, what was scrolled
+ * stays where it was, and what had the keyboard keeps it. Returns how many numbers changed.
  */
 export function redrawn(node, draw) {
   const before = figures(node);
   const open = new Set([...node.querySelectorAll("details[open]")].map(nameOf));
   const path = pathOf(node, document.activeElement);
+  const scrolled = [...node.querySelectorAll(".scroll")].map((each) => each.scrollLeft);
   draw();
+  for (const [number, each] of node.querySelectorAll(".scroll").entries()) each.scrollLeft = scrolled[number] ?? 0;
   for (const each of node.querySelectorAll("details")) if (open.has(nameOf(each))) each.open = true;
   if (path && !node.contains(document.activeElement)) at(node, path)?.focus({ preventScroll: true });
   return before.size ? mark(node, before) : 0;
@@ -18,11 +22,15 @@ export function redrawn(node, draw) {
 
 function mark(node, before) {
   let changed = 0;
+  const now = performance.now();
   for (const [name, { text, place }] of figures(node)) {
-    if (!before.has(name) || before.get(name).text === text) continue;
-    changed += 1;
+    const known = marked.get(name);
+    const isNew = before.has(name) && before.get(name).text !== text;
+    if (isNew) marked.set(name, { text, until: now + SECONDS * 1000 });
+    else if (!known || known.text !== text || known.until < now) continue;
+    changed += Number(isNew);
     place.classList.add("changed");
-    setTimeout(() => place.classList.remove("changed"), SECONDS * 1000);
+    setTimeout(() => place.classList.remove("changed"), marked.get(name).until - now);
   }
   return changed;
 }

@@ -19,12 +19,12 @@ async function trying(work) {
   }
 }
 
-function exportSection() {
+function exportSection(here) {
   const links = (what, formats) => element("ul", { class: "downloads" }, Object.entries(formats).map(([format, label]) => element("li", {}, element("a", { class: "button", href: withParameters("/api/export", { what, format }), download: true }, label))));
   return section(
     "export", "Export",
     element("h3", {}, "Judgments"), element("p", { class: "quiet" }, "The grade of each pair that is in force: what evaluate, compare and other tools read."), links("qrels", QRELS),
-    element("h3", {}, "Votes"), element("p", { class: "quiet" }, "Every vote with who gave it and when, corrections included."), links("votes", VOTES),
+    here.admin ? [element("h3", {}, "Votes"), element("p", { class: "quiet" }, "Every vote with who gave it and when, corrections included."), links("votes", VOTES)] : null,
   );
 }
 
@@ -42,8 +42,8 @@ function importSection() {
     trying(async () => {
       show(said, element("p", {}, "Importing …"));
       try {
-        const { votes, notes } = await upload(withParameters("/api/import", parameters), chosen);
-        show(said, element("p", { class: "ok" }, `${count(votes, "vote")} imported from ${chosen.name}.`), notes?.length ? element("ul", { class: "notes" }, notes.map((note) => element("li", {}, text(note)))) : null);
+        const { votes, known, notes } = await upload(withParameters("/api/import", parameters), chosen);
+        show(said, element("p", { class: "ok" }, `${count(votes, "vote")} imported from ${chosen.name}${known ? `; ${whole(known)} were here already` : ""}.`), notes?.length ? element("ul", { class: "notes" }, notes.map((note) => element("li", {}, text(note)))) : null);
       } catch (error) {
         show(said, element("p", { class: "warn", role: "alert" }, error.message));
       }
@@ -139,7 +139,7 @@ function backupSection() {
 
 startPage(async (main, here) => {
   const people = await peopleSection(here);
-  show(main, element("h1", {}, "Data"), element("div", { class: "two" }, exportSection(), here.admin ? importSection() : null), guidelinesSection(here), people, backupSection());
+  show(main, element("h1", {}, "Data"), element("div", { class: "two" }, exportSection(here), here.admin ? importSection() : null), guidelinesSection(here), people, backupSection());
   const target = document.getElementById(location.hash.slice(1));
   target?.scrollIntoView();
 });

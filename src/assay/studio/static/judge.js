@@ -1,6 +1,7 @@
 // Judging: one pair at a time, by keyboard or touch. The next pair is fetched while one reads, and shown at once.
 
 import { get, onChange } from "./api.js";
+import { redrawn } from "./changes.js";
 import { element, show } from "./dom.js";
 import { count } from "./numbers.js";
 import { drawPair, emptyView, recentView, sideView } from "./judging.js";
@@ -18,7 +19,8 @@ const nameOf = ({ query, document: id }) => `${query}\t${id}`;
 class Judge {
   constructor(main, here) {
     Object.assign(this, { main, here, collection: here.collection, pair: null, status: null, ahead: null, recent: null, pending: new Map(), history: [] });
-    this.skipped = stored(sessionStorage, "assay-skipped", []);
+    this.skips = `assay-skipped ${here.collection.id} ${here.voter}`;
+    this.skipped = stored(sessionStorage, this.skips, []);
     this.words = stored(localStorage, "assay-words", false);
     const chosen = parameters().order ?? stored(localStorage, "assay-order", "worth");
     this.order = ORDERS.includes(chosen) ? chosen : "worth";
@@ -100,7 +102,7 @@ class Judge {
   }
 
   drawStatus() {
-    show(this.banner, settlementView(this.status.settlement));
+    redrawn(this.banner, () => show(this.banner, settlementView(this.status.settlement)));
     const choose = (order) => {
       this.order = order;
       keep(localStorage, "assay-order", order);
@@ -109,7 +111,7 @@ class Judge {
       this.pair = null;
       this.advance().then(() => this.refresh());
     };
-    sideView(this.side, { status: this.status, here: this.here, order: this.order, choose });
+    redrawn(this.side, () => sideView(this.side, { status: this.status, here: this.here, order: this.order, choose }));
   }
 
   get canUndo() {
@@ -153,14 +155,14 @@ class Judge {
   skip() {
     if (!this.pair || this.card.hasAttribute("aria-busy")) return;
     this.skipped.push(nameOf(this.pair));
-    keep(sessionStorage, "assay-skipped", this.skipped);
+    keep(sessionStorage, this.skips, this.skipped);
     announce("Skipped.");
     this.advance();
   }
 
   unskip() {
     this.skipped = [];
-    keep(sessionStorage, "assay-skipped", []);
+    keep(sessionStorage, this.skips, []);
     this.advance();
   }
 
@@ -235,7 +237,10 @@ function keep(place, name, value) {
 async function begin(main, here) {
   const page = new Judge(main, here);
   await page.start();
-  onChange(() => page.refresh()).saw(page.status?.revision);
+  onChange(page.status?.revision, async (latest) => {
+    if ((page.status?.revision ?? -1) < latest) await page.refresh();
+    return page.status?.revision;
+  });
   announce(`${count(page.status?.left ?? 0, "pair")} left.`);
 }
 

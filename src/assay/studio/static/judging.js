@@ -75,7 +75,6 @@ export function sideView(side, { status, here, order, choose }) {
   const people = status.progress.map(({ voter, votes }) => element("li", { "aria-current": voter === here.voter ? "true" : null }, text(voter), element("span", { class: "meter", style: { "--share": String(votes / most) }, "aria-hidden": "true" }), element("span", { class: "number" }, whole(votes))));
   const options = Object.entries(ORDERS).map(([name, [label]]) => [name, label]);
   const { guidelines } = here.collection;
-  const focused = side.contains(document.activeElement) && document.activeElement.matches("select");
   show(
     side,
     element("section", { "aria-label": "Progress" }, element("p", { class: "done" }, element("b", {}, whole(status.done)), ` judged, ${whole(status.left)} left`), element("progress", { max: Math.max(1, total), value: status.done, "aria-label": "Your progress" }), people.length ? element("ul", { class: "people", "aria-label": "Votes per person" }, people) : null),
@@ -83,7 +82,6 @@ export function sideView(side, { status, here, order, choose }) {
     element("details", { class: "guidelines", open }, element("summary", {}, "Guidelines"), guidelines ? text(guidelines, "p") : element("p", { class: "quiet" }, "None yet. Write them under ", element("a", { href: "/data#guidelines" }, "Data"), ".")),
     keyList(here.collection.grades),
   );
-  if (focused) side.querySelector("select").focus();
 }
 
 function keyList(grades) {

@@ -15,7 +15,7 @@ export async function openOutbox(listener) {
   listeners.push(listener);
   const { voter, collection } = await session();
   if (!voter || !collection) return;
-  const next = `assay-unsent ${collection.id ?? collection.title} ${voter}`;
+  const next = `assay-unsent ${collection.id} ${voter}`;
   if (next !== name) {
     name = next;
     waiting = read();

@@ -76,12 +76,11 @@ class Overview {
 startPage(async (main) => {
   const core = await get("/api/overview");
   const page = new Overview(main, core);
-  const news = onChange(async () => {
+  onChange(core.revision, async () => {
     const next = await get("/api/overview").catch(() => null);
-    if (!next || next.revision === page.core.revision) return;
+    if (!next) return null;
     const changed = redrawn(main, () => page.draw(next));
-    news.saw(next.revision);
     if (changed) announce(`${count(changed, "number")} changed: ${next.verdict[0]?.text ?? ""}`);
+    return next.revision;
   });
-  news.saw(core.revision);
 });

@@ -137,5 +137,8 @@ const isBlind = (votes) => Boolean(votes) && votes.others === null && votes.coun
 startPage(async (main, here) => {
   const found = await get("/api/query", { query: queryOfAddress() });
   const page = new QueryPage(main, here, found);
-  onChange(() => page.reload().catch(() => {})).saw(found.revision);
+  onChange(found.revision, async (latest) => {
+    if (page.found.revision < latest) await page.reload().catch(() => {});
+    return page.found.revision;
+  });
 });

@@ -1,6 +1,6 @@
 // Live search: a question, what the retriever returns for it, and a vote beside every result.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { element, show, text } from "./dom.js";
 import { count, fixed, whole } from "./numbers.js";
 import { move, parameters, queryAddress } from "./place.js";
@@ -64,7 +64,8 @@ class Search {
   async cast(result, vote) {
     const answer = await castVote({ query: this.found.query, document: result.document, vote });
     if (!answer) return;
-    result.mine = vote;
+    const { others } = await get("/api/pair", { query: this.found.query, document: result.document }).catch(() => ({}));
+    Object.assign(result, { mine: vote, others });
     announce(`${result.document}: ${wordsOf(vote, this.grades)}.`);
     const place = [...this.results.querySelectorAll("li")].find((each) => each.dataset.id === result.document);
     show(place, this.result(result));
