@@ -19,6 +19,7 @@ pub mod rank;
 pub mod rows;
 pub mod scan;
 mod seen;
+pub mod sums;
 pub mod text;
 mod ties;
 pub mod tops;

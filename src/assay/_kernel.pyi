@@ -122,6 +122,18 @@ class Progress:
     def bytes_read(self) -> int: ...
 
 @final
+class Sums:
+    """Rows of float64 numbers, to be summed over samples: what comes back is float64, column after column.
+
+    A sample of `chosen` has `width` bytes, whose bits choose rows, the highest bit of the first byte the first row; one of
+    `drawn` has `width` numbers of rows, int32.
+    """
+
+    def __new__(cls, values: bytes, columns: int) -> Sums: ...
+    def chosen(self, bits: bytes, width: int, threads: int) -> bytes: ...
+    def drawn(self, draws: bytes, width: int, threads: int) -> bytes: ...
+
+@final
 class Options:
     def __new__(
         cls,
