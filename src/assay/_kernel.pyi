@@ -125,8 +125,8 @@ class Progress:
 class Sums:
     """Rows of float64 numbers, to be summed over samples: what comes back is float64, column after column.
 
-    A sample of `chosen` has `width` bytes, whose bits choose rows, the highest bit of the first byte the first row; one of
-    `drawn` has `width` numbers of rows, int32.
+    A sample of `chosen` has `width` bytes, whose bits choose rows, the highest bit of the first byte the first row. One
+    of `drawn` has `width` numbers of rows, int32.
     """
 
     def __new__(cls, values: bytes, columns: int) -> Sums: ...

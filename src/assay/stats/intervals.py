@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +104,8 @@ def widened(
         factor = float(np.sqrt(1 + extra / spread))
         low, high = mean - (mean - interval.low) * factor, mean + (interval.high - mean) * factor
     else:
+        from statistics import NormalDist
+
         half = NormalDist().inv_cdf((1 + level) / 2) * float(np.sqrt(extra / len(values)))
         low, high = mean - half, mean + half
     return Interval(max(low, bounds[0]), min(high, bounds[1]))
