@@ -6,6 +6,7 @@
 #![cfg_attr(not(feature = "python"), deny(unsafe_code))]
 
 mod count;
+pub mod draws;
 pub mod failure;
 pub mod fault;
 pub mod gather;

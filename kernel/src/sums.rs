@@ -6,8 +6,9 @@
 //!
 //! The sums of every choice among four rows are worked out first, so that a sample takes one addition for the four.
 
+use crate::draws::Draws;
 use crate::fault::{Fault, Kind};
-use crate::memory::{Grow, THREAD, filled, has_memory};
+use crate::memory::{Grow, THREAD, filled, has_memory, number};
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
 
@@ -19,8 +20,6 @@ const BLOCK: usize = 2048;
 const BYTES: usize = 8;
 
 type Lane = [f64; LANES];
-/// The number of a row, an int32 as it lies in memory.
-type Draw = [u8; 4];
 /// The sum of every choice among four rows.
 type Choices = [Lane; 16];
 
@@ -65,10 +64,26 @@ impl Table {
         })
     }
 
-    /// The sums of the rows that each sample draws, `width` of them by number.
-    pub fn drawn(
+    /// The sums of so many samples, each of as many rows as there are, drawn with replacement.
+    pub fn resampled(
         &self,
-        draws: &[Draw],
+        draws: &mut Draws,
+        samples: usize,
+        threads: usize,
+        stop: &AtomicBool,
+    ) -> Result<Vec<f64>, Fault> {
+        let rows = number(self.rows)?;
+        if rows == 0 {
+            return Ok(filled(samples * self.columns, 0.0)?);
+        }
+        let drawn = draws.many(rows, samples * self.rows)?;
+        self.drawn(&drawn, self.rows, threads, stop)
+    }
+
+    /// The sums of the rows that each sample draws, `width` of them by number.
+    fn drawn(
+        &self,
+        draws: &[u32],
         width: usize,
         threads: usize,
         stop: &AtomicBool,
@@ -187,11 +202,10 @@ fn sums_of_choices(rows: &[Lane]) -> Choices {
 }
 
 /// Adds the rows with these numbers to a sum.
-fn add_drawn(rows: &[Lane], draws: &[Draw], sum: &mut Lane) -> Result<(), Fault> {
+fn add_drawn(rows: &[Lane], draws: &[u32], sum: &mut Lane) -> Result<(), Fault> {
     let mut total = *sum;
-    for draw in draws {
-        let draw = i32::from_ne_bytes(*draw);
-        let Some(row) = usize::try_from(draw).ok().and_then(|draw| rows.get(draw)) else {
+    for &draw in draws {
+        let Some(row) = rows.get(draw as usize) else {
             return Err(Fault::format(format!("row {draw} was drawn of {}", rows.len())));
         };
         add(&mut total, row);
@@ -248,20 +262,29 @@ mod tests {
     fn rows_are_drawn_by_number() {
         let stop = AtomicBool::new(false);
         let values = values(5, 9);
-        let draws: Vec<i32> = noise(7 * 5).into_iter().map(|byte| i32::from(byte) % 5).collect();
-        let written: Vec<Draw> = draws.iter().map(|draw| draw.to_ne_bytes()).collect();
+        let draws: Vec<u32> = noise(7 * 5).into_iter().map(|byte| u32::from(byte) % 5).collect();
         let expected: Vec<f64> = (0..9)
             .flat_map(|column| draws.chunks_exact(5).map(move |sample| (column, sample)))
             .map(|(column, sample)| sample.iter().map(|&row| values[row as usize * 9 + column]).sum())
             .collect();
         let table = Table::new(&values, 9).unwrap();
         for threads in 1..4 {
-            assert_eq!(table.drawn(&written, 5, threads, &stop).unwrap(), expected);
+            assert_eq!(table.drawn(&draws, 5, threads, &stop).unwrap(), expected);
         }
-        for bad in [-1, 5] {
-            let fault = table.drawn(&[0, bad, 0, 0, 0].map(i32::to_ne_bytes), 5, 1, &stop).unwrap_err();
-            assert_eq!(fault.message, format!("row {bad} was drawn of 5"));
-        }
+        let fault = table.drawn(&[0, 5, 0, 0, 0], 5, 1, &stop).unwrap_err();
+        assert_eq!(fault.message, "row 5 was drawn of 5");
+    }
+
+    #[test]
+    fn samples_are_drawn_one_after_the_other() {
+        let stop = AtomicBool::new(false);
+        let table = Table::new(&[1.0, 10.0, 100.0], 1).unwrap();
+        let expected = table.drawn(&Draws::new(&[3]).many(3, 12).unwrap(), 3, 1, &stop).unwrap();
+        let mut draws = Draws::new(&[3]);
+        let first = table.resampled(&mut draws, 3, 2, &stop).unwrap();
+        let last = table.resampled(&mut draws, 1, 1, &stop).unwrap();
+        assert_eq!([first, last].concat(), expected);
+        assert_eq!(Table::new(&[], 2).unwrap().resampled(&mut draws, 2, 1, &stop).unwrap(), [0.0; 4]);
     }
 
     #[test]
@@ -279,6 +302,6 @@ mod tests {
         let stop = AtomicBool::new(true);
         let table = Table::new(&[1.0], 1).unwrap();
         assert_eq!(table.chosen(&[255], 1, 2, &stop).unwrap_err().kind, Kind::Interrupted);
-        assert_eq!(table.drawn(&[[0; 4]], 1, 2, &stop).unwrap_err().kind, Kind::Interrupted);
+        assert_eq!(table.drawn(&[0], 1, 2, &stop).unwrap_err().kind, Kind::Interrupted);
     }
 }

@@ -126,7 +126,7 @@ def test_what_every_invocation_shows_loads_little(option, unneeded):
         check=True,
     )
     assert done.stdout.startswith(f"assay {__version__}\n" if unneeded else "Usage: assay")
-    heavy = {"numpy", "uuid", "urllib", "hashlib", "dataclasses", *map(module_of, COMMANDS)} | unneeded
+    heavy = {"numpy", "hashlib", "pathlib", "assay.core.note", *map(module_of, COMMANDS)} | unneeded
     assert heavy.isdisjoint(done.stderr.split())
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import FormatError
-from assay._kernel import Sums
+from assay._kernel import Draws, Sums
 from assay.stats import randomization as module
 from assay.stats.paired import differences_of
 from assay.stats.pairs import Places, cliff_delta
@@ -129,16 +129,16 @@ def test_signs_are_those_that_were_drawn_however_many_are_summed(summed, signs, 
     assert {len(piece) for piece in pieces[:-1]} <= {3 * summed}
 
 
-def test_the_kernel_sums_what_bits_choose_and_numbers_draw():
+def test_the_kernel_sums_what_bits_choose_and_what_is_drawn():
     generator = np.random.default_rng(3)
     values = generator.integers(-50, 50, size=(27, 11)).astype(np.float64)
     bits = generator.bytes(5 * 4)
     table = Sums(values.tobytes(), 11)
     flips = module.unpacked(bits, 27).astype(np.float64)
-    draws = generator.integers(27, size=(6, 9), dtype=np.int32)
+    draws = np.random.default_rng(8).integers(27, size=(6, 27), dtype=np.int32)
     for threads in (1, 2, 9):
         assert np.array_equal(np.frombuffer(table.chosen(bits, 4, threads)).reshape(11, 5).T, flips @ values)
-        sums = np.frombuffer(table.drawn(draws.tobytes(), 9, threads)).reshape(11, 6).T
+        sums = np.frombuffer(table.resampled(Draws([8]), 6, threads)).reshape(11, 6).T
         assert np.array_equal(sums, values[draws].sum(axis=1))
 
 
@@ -147,8 +147,6 @@ def test_the_kernel_sums_what_bits_choose_and_numbers_draw():
     [
         (partial(Sums.chosen, bits=b"123", width=2, threads=1), "3 entries are not samples of 2"),
         (partial(Sums.chosen, bits=b"123", width=0, threads=1), "3 entries are not samples of 0"),
-        (partial(Sums.drawn, draws=np.int32([0, 2]).tobytes(), width=2, threads=1), "row 2 was drawn of 2"),
-        (partial(Sums.drawn, draws=np.int32([-1]).tobytes(), width=1, threads=0), "row -1 was drawn of 2"),
     ],
 )
 def test_the_kernel_refuses_what_it_cannot_sum(call, message):

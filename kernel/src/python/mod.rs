@@ -192,6 +192,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(words::distinct_characters, module)?)?;
     module.add_function(wrap_pyfunction!(json::decode_json_lines, module)?)?;
     module.add_class::<sums::PySums>()?;
+    module.add_class::<sums::PyDraws>()?;
     module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::drop_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::notice_interrupt, module)?)?;

@@ -11,9 +11,8 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay._kernel import Sums
+from assay._kernel import Draws, Sums
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.measure import AGGREGATES
@@ -128,15 +127,20 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
         return np.full((samples, columns), np.nan)
     if columns > GATHERED or not is_summable(values):
         return weighted_totals(values, samples, seed, report)
-    table, threads = Sums(summable(values).tobytes(), columns), count_threads(None)
-    totals, done = np.empty((columns, samples)), 0
-    for draws in resampled(count, samples, seed, SUMMED_DRAWS):
-        sums = np.frombuffer(table.drawn(draws.tobytes(), count, threads)).reshape(columns, -1)
-        totals[:, done : done + len(draws)] = sums
-        done += len(draws)
+    table, draws, threads = Sums(summable(values).tobytes(), columns), draws_of(seed), count_threads(None)
+    totals, rows = np.empty((columns, samples)), max(1, SUMMED_DRAWS // count)
+    for start in range(0, samples, rows):
+        number = min(rows, samples - start)
+        sums = np.frombuffer(table.resampled(draws, number, threads))
+        totals[:, start : start + number] = sums.reshape(columns, number)
         if report is not None:
-            report(done / samples)
+            report((start + number) / samples)
     return totals.T
+
+
+def draws_of(seed: int) -> Draws:
+    """What draws as NumPy does, whose own generators take long to load."""
+    return Draws([int(seed) >> shift & 0xFFFFFFFF for shift in range(0, max(1, int(seed).bit_length()), 32)])
 
 
 def weighted_totals(values: FloatArray, samples: int, seed: int, report: Report | None) -> FloatArray:
@@ -149,18 +153,13 @@ def weighted_totals(values: FloatArray, samples: int, seed: int, report: Report 
     return np.concatenate(totals)
 
 
-def resampled(count: int, samples: int, seed: int, held: int) -> Iterator[NDArray[np.int32]]:
-    """The queries that are drawn, one row per sample; some samples at a time."""
-    generator = np.random.default_rng(seed)
-    rows = max(1, held // count)
-    for start in range(0, samples, rows):
-        yield generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
-
-
 def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]:
     """How often each query is drawn, one row per sample; some samples at a time."""
-    for draws in resampled(count, samples, seed, DRAWS):
-        yield np.stack([np.bincount(row, minlength=count) for row in draws]).astype(np.float64)
+    draws, rows = draws_of(seed), max(1, DRAWS // count)
+    for start in range(0, samples, rows):
+        number = min(rows, samples - start)
+        drawn = np.frombuffer(draws.many(count, number * count), dtype=np.int32).reshape(number, count)
+        yield np.stack([np.bincount(row, minlength=count) for row in drawn]).astype(np.float64)
 
 
 def is_summable(values: FloatArray) -> bool:
