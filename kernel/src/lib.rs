@@ -1,4 +1,5 @@
-//! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, and nothing else.
+//! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, sums over random
+//! samples, and nothing else.
 //!
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.core.judged import BoolArray, FloatArray, IntArray
+    from assay.core.measure import Aggregation
     from assay.stats.intervals import Interval
 
 # Numbers of this many binary digits before or after the point can be squared and summed.
@@ -212,8 +213,10 @@ def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, al
 
 def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[float, float]:
     """The number of each run: the aggregate of its values, or the score of its summed statistics."""
+    aggregation = AGGREGATES[couple.aggregate]
+    if couple.places is not None:
+        return couple.places.number(couple.a, aggregation), couple.places.number(couple.b, aggregation)
     if couple.sums is None:
-        aggregation = AGGREGATES[couple.aggregate]
         return aggregation(first), aggregation(second)
     if not len(first):
         return float("nan"), float("nan")
@@ -258,11 +261,21 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
 
 
 class Places:
-    """Where each run's scores stand among those of all runs, so that comparing all with all is a sum of counts."""
+    """What all pairs of some runs share: each run's number, and where its scores stand among those of all runs.
+
+    Comparing all scores of two runs with each other is then a sum of counts.
+    """
 
     def __init__(self, scores: Mapping[str, FloatArray]) -> None:
         self._scores = {run: each[~np.isnan(each)] for run, each in scores.items()}
         self._found: dict[str, tuple[IntArray, NDArray[np.int32]]] = {}
+        self._numbers: dict[str, float] = {}
+
+    def number(self, run: str, aggregate: Aggregation) -> float:
+        """The number of a run, worked out once."""
+        if run not in self._numbers:
+            self._numbers[run] = aggregate(self._scores[run])
+        return self._numbers[run]
 
     def delta(self, a: str, b: str) -> float:
         """`cliff_delta` of two runs."""

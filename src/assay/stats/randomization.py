@@ -86,8 +86,9 @@ class Randomization:
 
     def add(self, differences: FloatArray) -> None:
         """Adds a pair by its differences, one per query."""
-        if not self._is_apart(differences):
-            self._add_own(summable(np.nan_to_num(differences)))
+        values = self._summed(differences)
+        if values is not None:
+            self._add_own(values)
         self._count += 1
 
     def add_between(
@@ -95,9 +96,10 @@ class Randomization:
     ) -> None:
         """Adds a pair by the scores of its systems, arrays that other pairs have too, and how they are subtracted."""
         differences = difference(a, b)
-        if not self._is_apart(differences):
+        values = self._summed(differences)
+        if values is not None:
             columns = self._system(a, prepare), self._system(b, prepare)
-            self._add_systems(partial(difference, a, b), summable(np.nan_to_num(differences)), *columns)
+            self._add_systems(partial(difference, a, b), values, *columns)
         self._count += 1
 
     def p_values(self, report: Report | None = None) -> FloatArray:
@@ -111,14 +113,20 @@ class Randomization:
             report(1.0)
         return p_values
 
-    def _is_apart(self, differences: FloatArray) -> bool:
-        """Keeps the differences of a pair whose sign patterns are all tried, or whose sums are too large."""
+    def _summed(self, differences: FloatArray) -> FloatArray | None:
+        """What is summed of a pair; None if all its sign patterns are tried, or if its sums are too large."""
         is_counted = ~np.isnan(differences)
-        if is_exact(np.count_nonzero(is_counted), self._samples):
+        count = np.count_nonzero(is_counted)
+        if is_exact(count, self._samples):
             self._apart[self._count] = differences[is_counted]
-        elif not is_summable(values := np.nan_to_num(differences)):
+            return None
+        values = (
+            differences if count == len(differences) and np.isfinite(differences).all() else np.nan_to_num(differences)
+        )
+        if not is_summable(values):
             self._apart[self._count] = values
-        return self._count in self._apart
+            return None
+        return summable(values)
 
     def _groups_apart(self) -> Iterator[tuple[list[int], FloatArray]]:
         groups: dict[int, list[int]] = {}
