@@ -18,10 +18,12 @@ from assay.stats.paired import randomization
 RUNS = 10
 SAMPLES = 100_000
 FEW_SAMPLES = 1000
+MANY_RUNS = 40
+MANY_RUNS_SAMPLES = 20_000
 
 
-def made_up() -> dict[str, assay.Result]:
-    """Results of ten systems with random scores."""
+def made_up(runs: int = RUNS) -> dict[str, assay.Result]:
+    """Results of systems with random scores."""
     generator = np.random.default_rng(0)
     measures = {name: assay.parse_measure(name) for name in MEASURES}
     queries = [str(number) for number in range(QUERIES)]
@@ -29,7 +31,7 @@ def made_up() -> dict[str, assay.Result]:
     def scores() -> dict[str, np.ndarray]:
         return {name: generator.beta(2, 3, size=QUERIES) for name in measures}
 
-    return {str(run): assay.Result(measures, queries, scores(), "assay", assay.Policies()) for run in range(RUNS)}
+    return {str(run): assay.Result(measures, queries, scores(), "assay", assay.Policies()) for run in range(runs)}
 
 
 def many_systems() -> tuple[dict[str, float], list[Line]]:
@@ -46,15 +48,31 @@ def many_systems() -> tuple[dict[str, float], list[Line]]:
     pairs = len(list(combinations(results, 2))) * len(MEASURES)
     scaled = one * pairs * SAMPLES / FEW_SAMPLES
     size = f"{RUNS} runs, {len(MEASURES)} measures, {SAMPLES:,} samples"
-    folder = str(Path(__file__).parent)
-    code = (
-        f"import sys; sys.path.insert(0, {folder!r}); from comparing import assay, made_up; assay.compare(0, made_up())"
-    )
     lines = [
-        at_least(f"compare {size}: times as fast as scipy's permutation_test, scaled", scaled / time, 10),
-        at_most(f"compare {size}: peak memory, MB", peak_memory(code), 500),
+        at_least(f"compare {size}: times as fast as scipy's permutation_test, scaled", scaled / time, 40),
+        at_most(f"compare {size}: seconds", time, 2.5),
+        at_most(f"compare {size}: peak memory, MB", memory_of(RUNS, SAMPLES), 400),
     ]
     return {f"compare {size}": time, f"permutation_test, one pair, {FEW_SAMPLES:,} samples": one}, lines
+
+
+def more_systems() -> tuple[dict[str, float], list[Line]]:
+    """All pairs of forty systems, of which there are twenty times as many as systems."""
+    results = made_up(MANY_RUNS)
+    time = seconds(lambda: assay.compare(None, results, samples=MANY_RUNS_SAMPLES))
+    size = f"{MANY_RUNS} runs, {len(MEASURES)} measures, {MANY_RUNS_SAMPLES:,} samples"
+    lines = [
+        at_most(f"compare {size}: seconds", time, 3),
+        at_most(f"compare {size}: peak memory, MB", memory_of(MANY_RUNS, MANY_RUNS_SAMPLES), 400),
+    ]
+    return {f"compare {size}": time}, lines
+
+
+def memory_of(runs: int, samples: int) -> float:
+    """The peak memory of a process that compares so many systems, in MB."""
+    folder = str(Path(__file__).parent)
+    load = f"import sys; sys.path.insert(0, {folder!r}); from comparing import assay, made_up"
+    return peak_memory(f"{load}; assay.compare(0, made_up({runs}), samples={samples})")
 
 
 def two_files(qrels: Path, run: Path, other: Path) -> tuple[dict[str, float], list[Line]]:

@@ -15,7 +15,7 @@ import numpy as np
 import pytrec_eval
 from answers import PEERS, answer_times
 from collection import collection, read_dicts
-from comparing import many_systems, two_files
+from comparing import many_systems, more_systems, two_files
 from drop_ins import commands, evaluators
 from judging import judging
 from lines import MEASURES, PEER_MEASURES, Line, at_least, at_most, exactly
@@ -82,25 +82,40 @@ def from_file(qrels: Path, run: Path, deep: Path, expected: assay.Result) -> tup
     return times, lines
 
 
-def start_up() -> tuple[dict[str, float], list[Line]]:
-    """Importing, and the command on a small file."""
-    python = sys.executable
+def start_up(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
+    """Importing, the command on a small file, and what it adds to `evaluate` on a large one."""
+    python, program = sys.executable, str(Path(sys.executable).parent / "assay")
     with tempfile.TemporaryDirectory() as folder:
-        qrels, run = Path(folder) / "qrels.txt", Path(folder) / "run.txt"
-        qrels.write_text("".join(f"q{number} 0 d{number} 1\n" for number in range(2)))
-        run.write_text("".join(f"q{number % 2} Q0 d{number} {number} {10 - number} t\n" for number in range(10)))
+        few, small = Path(folder) / "qrels.txt", Path(folder) / "run.txt"
+        few.write_text("".join(f"q{number} 0 d{number} 1\n" for number in range(2)))
+        small.write_text("".join(f"q{number % 2} Q0 d{number} {number} {10 - number} t\n" for number in range(10)))
         times = interleaved(
             {
                 "import numpy": command(python, "-c", "import numpy"),
                 "import assay": command(python, "-c", "import assay"),
-                "assay eval": command(str(Path(python).parent / "assay"), "eval", str(qrels), str(run)),
+                "assay eval": command(program, "eval", str(few), str(small)),
+                "assay --help": command(program, "--help"),
+                "assay --version": command(program, "--version"),
             },
             rounds=21,
         )
+        options = ("-m", " ".join(MEASURES))
+        times |= interleaved(
+            {
+                "assay eval, ten lines": command(program, "eval", str(few), str(small), *options),
+                "assay eval, the file": command(program, "eval", str(qrels), str(run), *options),
+                "evaluate, the file": lambda: assay.evaluate(qrels, run, MEASURES),
+            },
+            rounds=9,
+        )
     numpy_time = times["import numpy"]
+    own = times["assay eval, the file"] - times["assay eval, ten lines"]
     lines = [
         at_most("`import assay`, times `import numpy`", times["import assay"] / numpy_time, 0.3),
-        at_most("`assay eval` on ten lines, times `import numpy`", times["assay eval"] / numpy_time, 2),
+        at_most("`assay eval` on ten lines, times `import numpy`", times["assay eval"] / numpy_time, 1.5),
+        at_most("`assay --help`, times `import numpy`", times["assay --help"] / numpy_time, 0.7),
+        at_most("`assay --version`, times `import numpy`", times["assay --version"] / numpy_time, 0.3),
+        at_most("`assay eval` on the file without its start, times `evaluate`", own / times["evaluate, the file"], 1.1),
     ]
     return times, lines
 
@@ -197,7 +212,7 @@ def main() -> None:
     if shutil.which("wc") is None:
         sys.exit("the benchmark needs the command wc")
     qrels_path, run_path, deep_path, other_path = collection()
-    times, lines = start_up()
+    times, lines = start_up(qrels_path, run_path)
     qrels, run = read_dicts(qrels_path, run_path)
     expected = assay.evaluate(qrels, run, MEASURES)
     for more_times, more_lines in (
@@ -209,6 +224,7 @@ def main() -> None:
         commands(qrels_path, run_path),
         two_files(qrels_path, run_path, other_path),
         many_systems(),
+        more_systems(),
         answers(),
         judging(),
     ):

@@ -236,7 +236,8 @@ def end(code):
 
 
 def main():
-    for name in (*PRELOADED, *import_module("assay.cli.main").COMMANDS.values()):
+    command = import_module("assay.cli.main")
+    for name in (*PRELOADED, *map(command.module_of, command.COMMANDS)):
         import_module(name)
     gc.freeze()
     served = serve()

@@ -1,4 +1,5 @@
-//! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, and nothing else.
+//! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, sums over random
+//! samples, and nothing else.
 //!
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.
@@ -6,6 +7,7 @@
 #![cfg_attr(not(feature = "python"), deny(unsafe_code))]
 
 mod count;
+pub mod draws;
 pub mod failure;
 pub mod fault;
 pub mod gather;
@@ -19,6 +21,7 @@ pub mod rank;
 pub mod rows;
 pub mod scan;
 mod seen;
+pub mod sums;
 pub mod text;
 mod ties;
 pub mod tops;

@@ -10,6 +10,8 @@ TOO_MANY_FILES = "Too many open files"
 def main() -> None:
     """Runs the command and ends the process; Ctrl-C ends it soon and quietly, also while it is being loaded."""
     try:
+        if sys.argv[1:] == ["--version"] and write_version():
+            return
         from assay.cli.interrupt import guard
 
         guard()
@@ -33,6 +35,16 @@ def main() -> None:
             raise
         sys.stderr.write(f"assay: {TOO_MANY_FILES}; close some, or allow more (ulimit -n)\n")
         sys.exit(FAILED)
+
+
+def write_version() -> bool:
+    """Writes the version before anything is loaded; false if that fails, which the command itself explains."""
+    from assay._kernel import __version__
+
+    try:
+        return sys.stdout is not None and os.write(sys.stdout.fileno(), f"assay {__version__}\n".encode()) > 0
+    except (OSError, ValueError):
+        return False
 
 
 def leave() -> None:

@@ -122,6 +122,28 @@ class Progress:
     def bytes_read(self) -> int: ...
 
 @final
+class Sums:
+    """Rows of float64 numbers, to be summed over samples: what comes back is float64, column after column.
+
+    A sample of `chosen` has `width` bytes, whose bits choose rows, the highest bit of the first byte the first row. One
+    of `resampled` has as many rows as there are, drawn with replacement.
+    """
+
+    def __new__(cls, values: bytes, columns: int) -> Sums: ...
+    def chosen(self, bits: bytes, width: int, threads: int) -> bytes: ...
+    def resampled(self, draws: Draws, samples: int, threads: int) -> bytes: ...
+
+@final
+class Draws:
+    """The numbers that `numpy.random.default_rng` draws for a seed, given in 32 bits at a time, the lowest first.
+
+    `many` is `integers(count, number, dtype=int32)`, as bytes.
+    """
+
+    def __new__(cls, seed: list[int]) -> Draws: ...
+    def many(self, count: int, number: int) -> bytes: ...
+
+@final
 class Options:
     def __new__(
         cls,

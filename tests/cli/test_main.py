@@ -8,7 +8,7 @@ import click
 import pytest
 
 from assay import __version__
-from assay.cli.main import COMMANDS, commands
+from assay.cli.main import COMMANDS, commands, module_of
 from assay.core.policies import Policies
 
 
@@ -21,6 +21,12 @@ def test_help_lists_every_command(assay):
     assert [line.split()[0] for line in shown.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()] == [
         *COMMANDS
     ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_of_a_command_what_it_says_itself(name):
+    command = commands.get_command(None, name)
+    assert (command.name, command.hidden, command.get_short_help_str(100)) == (name, False, COMMANDS[name])
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -110,9 +116,23 @@ def test_bad_input_ends_in_one_line(assay, arguments, message):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(("option", "unneeded"), [("--version", {"click", "typing"}), ("--help", set())])
+def test_what_every_invocation_shows_loads_little(option, unneeded):
+    code = f"import sys, atexit; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); sys.argv = ['assay', '{option}']"
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", f"{code}; from assay.__main__ import main; main()"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(f"assay {__version__}\n" if unneeded else "Usage: assay")
+    heavy = {"numpy", "hashlib", "pathlib", "assay.core.note", *map(module_of, COMMANDS)} | unneeded
+    assert heavy.isdisjoint(done.stderr.split())
+
+
 def test_importing_the_command_loads_neither_the_sub_commands_nor_what_is_heavy():
     code = "import sys, assay.cli.main; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
     assert "assay.cli.main" in loaded
-    heavy = {"numpy", "polars", "pandas", "rich", "scipy", *COMMANDS.values()}
+    heavy = {"numpy", "polars", "pandas", "rich", "scipy", *map(module_of, COMMANDS)}
     assert heavy.isdisjoint(loaded)

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import assay
 from assay.stats import Interval, bootstrap
+from assay.stats.intervals import GATHERED, draws_of, resampled_totals, summable
 
 nan = math.nan
 TABLE = [
@@ -116,3 +117,31 @@ def test_results_give_intervals():
 def test_numbers_of_numpy_are_numbers():
     scores = np.array([0.0, 1.0, 1.0, 0.5])
     assert bootstrap(scores, level=np.float64(0.9), seed=np.int64(3)) == bootstrap(scores, level=0.9, seed=3)
+
+
+@given(st.integers(0, 2**200), st.integers(1, 2**31 - 1), st.integers(0, 40))
+@example(0, 1, 5)
+@example(2**32, 6980, 41)
+def test_queries_are_drawn_as_numpy_draws(seed, count, number):
+    expected = np.random.default_rng(seed).integers(count, size=number, dtype=np.int32)
+    draws = draws_of(seed)
+    found = [np.frombuffer(draws.many(count, each), dtype=np.int32) for each in (number // 3, number - number // 3)]
+    assert np.concatenate(found).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("columns", [1, 5, GATHERED, GATHERED + 1])
+def test_totals_are_the_sums_of_what_is_drawn(columns):
+    values = np.random.default_rng(1).normal(size=(30, columns))
+    draws = np.random.default_rng(7).integers(30, size=(50, 30), dtype=np.int32)
+    shares = []
+    found = resampled_totals(values, 50, 7, shares.append)
+    assert np.array_equal(found, summable(values)[draws].sum(axis=1))
+    assert shares[-1] == 1
+
+
+def test_totals_of_infinite_values_are_no_numbers_where_these_are_not_drawn():
+    with np.errstate(invalid="ignore"):
+        totals = resampled_totals(np.array([[1.0, 1.0], [np.inf, 2.0], [3.0, 3.0]]), 60, 0)
+    is_drawn = (np.random.default_rng(0).integers(3, size=(60, 3), dtype=np.int32) == 1).any(axis=1)
+    assert np.array_equal(np.isnan(totals[:, 0]), ~is_drawn)
+    assert np.isfinite(totals[:, 1]).all()

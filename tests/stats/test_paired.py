@@ -99,7 +99,7 @@ def test_sampled_randomization_counts_equal_sums():
 def test_signs_that_are_drawn_in_parts_are_checked_alike(monkeypatch):
     values = np.random.default_rng(4).normal(0.2, 1, size=(40, 3))
     shares = []
-    monkeypatch.setattr("assay.stats.paired.SIGNS", 40 * 64)
+    monkeypatch.setattr("assay.stats.randomization.SUMMED", 64)
     randomization(values, 1000, 0, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1

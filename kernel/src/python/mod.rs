@@ -7,6 +7,7 @@ mod json;
 mod ranker;
 pub mod reserve;
 mod steady;
+mod sums;
 mod table;
 mod walk;
 mod words;
@@ -190,6 +191,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<words::PyWords>()?;
     module.add_function(wrap_pyfunction!(words::distinct_characters, module)?)?;
     module.add_function(wrap_pyfunction!(json::decode_json_lines, module)?)?;
+    module.add_class::<sums::PySums>()?;
+    module.add_class::<sums::PyDraws>()?;
     module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::drop_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::notice_interrupt, module)?)?;

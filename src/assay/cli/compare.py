@@ -31,7 +31,7 @@ from assay.cli.terminal import (
 )
 from assay.data.qrels import Qrels
 from assay.render.narrow import terminal_width
-from assay.results.stored import is_stored
+from assay.results.recognize import is_stored
 from assay.tasks.compare.api import anchored_results, compare_results, named_runs
 from assay.tasks.compare.result import PAIRS, Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES

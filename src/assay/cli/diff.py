@@ -17,8 +17,8 @@ from assay.cli.options import (
 from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
 from assay.core.errors import MeasureError
 from assay.core.text import show
+from assay.results.recognize import is_stored
 from assay.results.results import Results, common_notes
-from assay.results.stored import is_stored
 from assay.tasks.compare.api import check_queries, named_runs, read_all
 from assay.tasks.compare.moves import find_moves
 from assay.tasks.evaluate.api import DEFAULT_MEASURES

@@ -25,18 +25,16 @@ from assay.core.errors import AssayError, FormatError
 from assay.core.text import show
 from assay.data.qrels import Qrels
 from assay.data.run import Run, run_names
-from assay.data.subqueries import Subqueries
 from assay.render import Column, Table
+from assay.results.recognize import is_stored
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
-from assay.results.stored import is_stored
-from assay.tasks.compare.ranks import read_runs
-from assay.tasks.compare.worst import find_worst
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
     from assay._kernel import Progress
     from assay.cli.options import OutputFormat
+    from assay.data.subqueries import Subqueries
     from assay.tasks.evaluate.api import Scorer
 
 BAD_INPUT = 2
@@ -115,7 +113,7 @@ def command(
         raise click.UsageError("--queries and --corpus are shown with the worst queries; add --worst 5")
     with loaded(scoring.files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
-        parts = Subqueries(scoring.load_qrels(qrels)) if merging else None
+        parts = subqueries(scoring.load_qrels(qrels)) if merging else None
         scorer = scoring.make_scorer(qrels if parts is None else parts.qrels, names)
         labels = None if human is None else read_labels(human, len(runs))
         results = {}
@@ -153,6 +151,13 @@ def read_labels(human: str, runs: int) -> object:
     return human
 
 
+def subqueries(qrels: Qrels) -> Subqueries:
+    """What merges the subqueries of a run."""
+    from assay.data.subqueries import Subqueries
+
+    return Subqueries(qrels)
+
+
 def score(
     scorer: Scorer,
     run: str,
@@ -179,6 +184,9 @@ def worst_queries(
     """The queries with the worst values, with the documents that cost most against the ideal ranking; reads again."""
     if run == "-":
         raise click.UsageError("--worst reads the run once more, so it cannot be standard input; use a file")
+    from assay.tasks.compare.ranks import read_runs
+    from assay.tasks.compare.worst import find_worst
+
     results, ranks = read_runs(scorer, {run: run}, format=format_)
     measure = next(iter(results[run].measures))
     return f"\n{find_worst(results[run], ranks, run, measure, number, queries=queries, corpus=corpus)}\n"

@@ -17,28 +17,29 @@ from assay.cli.terminal import prepare_streams, say, write_examples
 from assay.core.errors import AssayError, is_out_of_files, is_out_of_threads
 from assay.core.interface import INTERFACE, Interface
 
-# A subcommand is imported only when it is used: each takes time to load.
+# The subcommands, each in the module of its name, and what `assay --help` says of them. A subcommand is imported only
+# when it is used: each takes time to load.
 COMMANDS = {
-    "eval": "assay.cli.eval",
-    "compare": "assay.cli.compare",
-    "diff": "assay.cli.diff",
-    "report": "assay.cli.report",
-    "audit": "assay.cli.audit",
-    "agree": "assay.cli.agree",
-    "studio": "assay.cli.studio",
-    "votes": "assay.cli.votes",
-    "clicks": "assay.cli.clicks",
-    "next": "assay.cli.next",
-    "plot": "assay.cli.plot",
-    "gate": "assay.cli.gate",
-    "rag": "assay.cli.rag",
-    "judge": "assay.cli.judge",
-    "probe": "assay.cli.probe",
-    "check": "assay.cli.check",
-    "convert": "assay.cli.convert",
-    "measures": "assay.cli.measures",
-    "demo": "assay.cli.demo",
-    "trec_eval": "assay.cli.trec_eval",
+    "eval": "Score runs against judgments.",
+    "compare": "Compare runs: which is better, and is it significant?",
+    "diff": "Show which queries changed between two runs, and why.",
+    "report": "Write one HTML file, from the verdict down to the passages.",
+    "audit": "Show why tools report different numbers.",
+    "agree": "Show how far two sets of judgments or of scores agree.",
+    "studio": "Judge together, and see every number follow the votes.",
+    "votes": "Make judgments from people's votes.",
+    "clicks": "Make judgments from people's clicks.",
+    "next": "Show what to judge next, and whether it can matter.",
+    "plot": "Draw a chart of runs, records or judges.",
+    "gate": "Stop a build if retrieval got worse.",
+    "rag": "Score retrieval and answers of a RAG system.",
+    "judge": "Judgments, questions and preferences from an LLM.",
+    "probe": "Ask a live retriever over HTTP, and score what it returns.",
+    "check": "Find out what is wrong with your data.",
+    "convert": "Convert judgments or a run to another format.",
+    "measures": "List the measures, or explain one.",
+    "demo": "See assay at work on a small collection.",
+    "trec_eval": "Drop-in for trec_eval 10, only faster.",
 }
 EXAMPLES = (
     "assay demo                                 see it at work on a small collection",
@@ -81,8 +82,12 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        command: click.Command = import_module(module_of(cmd_name)).command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
@@ -109,6 +114,11 @@ class Commands(click.Group):
         finally:
             INTERFACE.reset(reader)
         return result
+
+
+def module_of(name: str) -> str:
+    """The module of a subcommand."""
+    return f"assay.cli.{name}"
 
 
 def system_message(error: OSError) -> str:

@@ -31,8 +31,8 @@ from assay.data.run import run_names
 from assay.render.charts.chart import ENDINGS, check_scale, ending_of, load_converter
 from assay.render.charts.kinds import KINDS
 from assay.render.charts.theme import THEMES
+from assay.results.recognize import is_stored
 from assay.results.results import Results, common_notes
-from assay.results.stored import is_stored
 from assay.tasks.compare.api import compare_results, read_all
 from assay.tasks.compare.plot import TESTED_KINDS
 from assay.tasks.evaluate.api import DEFAULT_MEASURES

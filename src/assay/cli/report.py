@@ -30,8 +30,8 @@ from assay.cli.terminal import (
     watched,
 )
 from assay.report.content import TITLE
+from assay.results.recognize import is_stored
 from assay.results.results import Results, common_notes
-from assay.results.stored import is_stored
 from assay.tasks.compare.api import compare_results, named_data, read_all
 from assay.tasks.compare.report import MOST_TOP, TOP, Shown, write_comparison, write_results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES

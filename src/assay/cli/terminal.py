@@ -14,13 +14,11 @@ import codecs
 import io
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
 from assay.core.errors import FileError
-from assay.core.note import LOUD
 from assay.core.progress import progress_bar, watched
 from assay.core.text import printable
 
@@ -101,6 +99,8 @@ def say(text: str) -> None:
 
 def say_loudly(notes: Iterable[Note]) -> None:
     """The notes that make the numbers meaningless, as warnings on standard error; call it before the output."""
+    from assay.core.note import LOUD
+
     for note in notes:
         if note.kind in LOUD:
             click.secho(printable(f"warning: {note}"), fg="yellow", bold=True, err=True)
@@ -108,6 +108,8 @@ def say_loudly(notes: Iterable[Note]) -> None:
 
 def say_notes(notes: Iterable[Note]) -> None:
     """The other notes, for output that has no place for them."""
+    from assay.core.note import LOUD
+
     for note in notes:
         if note.kind not in LOUD:
             say(f"note: {note}")
@@ -136,17 +138,17 @@ def emit(text: str, target: str | None = None, format_: str = "table") -> None:
 
 def check_target(target: str | None) -> None:
     """Raises if a file cannot be written, before any long work is done for nothing."""
+    if target is None or target == "-":
+        return
     import tempfile
 
     from assay.data.replace import status_of, target_of
     from assay.data.source import quoted
 
-    if target is None or target == "-":
-        return
     path = target_of(target)
     try:
         if status_of(path) is None or path.is_file():
-            with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+            with tempfile.TemporaryFile(dir=path.resolve().parent):
                 pass
     except OSError as error:
         raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay._kernel import Progress
@@ -93,6 +92,8 @@ def watched(name: str) -> Iterator[Progress | None]:
 
 def size_of(name: str) -> int:
     """The size of a file in bytes; 0 if there is no such file, as a directory or a glob of many."""
+    from pathlib import Path
+
     try:
         return Path(name).stat().st_size if Path(name).is_file() else 0
     except (OSError, ValueError):

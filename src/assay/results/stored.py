@@ -27,7 +27,8 @@ from assay.core.note import NoteKind
 from assay.core.text import count, show
 from assay.data.source import check_path, is_source, open_source, prefix_errors
 from assay.results.checksum import checksum_of, find_outside, is_too_large
-from assay.results.embedded import SEPARATOR, embedded_result, is_report, read_page, run_names, split_report, unpack
+from assay.results.embedded import SEPARATOR, embedded_result, read_page, run_names, split_report, unpack
+from assay.results.recognize import is_page, is_stored
 from assay.results.result import Result, subject_of
 from assay.results.results import Results
 from assay.results.stored_fields import (
@@ -61,9 +62,6 @@ VERSION = 3
 NEWEST = 1_000_000
 # The first version with what shows that nothing was changed.
 WITH_CHECKSUM = 3
-# How a stored result begins, and how the output of `to_json` begins, which people take for one.
-MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
-HEAD = 200
 CHECKS = ("checksum", "rows")
 FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
 # Characters of a run's name that a file name should not have.
@@ -148,21 +146,6 @@ def measure_fields(name: str, result: Result) -> dict[str, Any]:
     if measure.has_own_number:
         (said["mean"],) = plain_values(np.array([result[name]]))
     return said
-
-
-def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result, a report with one, or was meant to be one, judging by its first bytes."""
-    if is_page(path):
-        return True
-    if not Path(path).is_file():
-        return False
-    with open_source(path) as source:
-        return MARK.match(source.read(limit=HEAD)) is not None
-
-
-def is_page(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a report, by its name and its first bytes."""
-    return ".htm" in str(os.fspath(path)).lower() and is_report(path)
 
 
 def finished_result(data: object) -> Result | None:

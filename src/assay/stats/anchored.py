@@ -169,7 +169,7 @@ def compare_anchored(
     couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
     anchors = [anchored_difference(each, human[each.measure], 1 - settings.alpha) for each in couples]
     p_values = np.array([each.p if each.human else math.nan for each in anchors])
-    corrected = correct_families(couples, p_values, settings)
+    corrected = correct_families([each.measure for each in couples], p_values, settings)
     pairs, notices = [], []
     for couple, anchor, p, p_corrected in zip(couples, anchors, p_values, corrected, strict=True):
         pair = pair_of(couple, float(p), float(p_corrected), anchor.interval, settings.alpha)

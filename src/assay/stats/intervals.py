@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
+from assay._kernel import Draws, Sums
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.measure import AGGREGATES
 from assay.core.policies import check_whole
 from assay.core.progress import Report
 from assay.core.text import show
+from assay.engine.local import count_threads
 
 # Samples for the interval of one number, and for that of a difference.
 SAMPLES = 1000
@@ -27,6 +28,10 @@ DIFFERENCE_SAMPLES = 2000
 FEWEST = 2
 # Draws held at a time, which bounds the memory for any number of queries.
 DRAWS = 4_000_000
+# Those whose sums the kernel takes at a time, which need less room.
+SUMMED_DRAWS = 1_000_000
+# Up to this many columns are summed draw by draw.
+GATHERED = 16
 # The same number, computed in two ways, differs by less than this share of its size.
 ROUNDING = 1e-9
 
@@ -98,6 +103,8 @@ def widened(
         factor = float(np.sqrt(1 + extra / spread))
         low, high = mean - (mean - interval.low) * factor, mean + (interval.high - mean) * factor
     else:
+        from statistics import NormalDist
+
         half = NormalDist().inv_cdf((1 + level) / 2) * float(np.sqrt(extra / len(values)))
         low, high = mean - half, mean + half
     return Interval(max(low, bounds[0]), min(high, bounds[1]))
@@ -115,12 +122,31 @@ def alike(columns: FloatArray) -> Iterator[tuple[BoolArray, IntArray]]:
 
 def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
     """The sum of each column over queries drawn with replacement, one row per sample."""
-    count = len(values)
+    count, columns = values.shape
     if not count:
-        return np.full((samples, values.shape[1]), np.nan)
-    exact = summable(values)
-    totals = []
-    for times in resampled_times(count, samples, seed):
+        return np.full((samples, columns), np.nan)
+    if columns > GATHERED or not is_summable(values):
+        return weighted_totals(values, samples, seed, report)
+    table, draws, threads = Sums(summable(values).tobytes(), columns), draws_of(seed), count_threads(None)
+    totals, rows = np.empty((columns, samples)), max(1, SUMMED_DRAWS // count)
+    for start in range(0, samples, rows):
+        number = min(rows, samples - start)
+        sums = np.frombuffer(table.resampled(draws, number, threads))
+        totals[:, start : start + number] = sums.reshape(columns, number)
+        if report is not None:
+            report((start + number) / samples)
+    return totals.T
+
+
+def draws_of(seed: int) -> Draws:
+    """What draws as NumPy does, whose own generators take long to load."""
+    return Draws([int(seed) >> shift & 0xFFFFFFFF for shift in range(0, max(1, int(seed).bit_length()), 32)])
+
+
+def weighted_totals(values: FloatArray, samples: int, seed: int, report: Report | None) -> FloatArray:
+    """The same as a product of matrices, which is faster for many columns and right for infinite values."""
+    exact, totals = summable(values), []
+    for times in resampled_times(len(values), samples, seed):
         totals.append(times @ exact)
         if report is not None:
             report(min(1.0, sum(map(len, totals)) / samples))
@@ -129,11 +155,17 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
 
 def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]:
     """How often each query is drawn, one row per sample; some samples at a time."""
-    generator = np.random.default_rng(seed)
-    rows = max(1, DRAWS // count)
+    draws, rows = draws_of(seed), max(1, DRAWS // count)
     for start in range(0, samples, rows):
-        draws = generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
-        yield np.stack([np.bincount(row, minlength=count) for row in draws]).astype(np.float64)
+        number = min(rows, samples - start)
+        drawn = np.frombuffer(draws.many(count, number * count), dtype=np.int32).reshape(number, count)
+        yield np.stack([np.bincount(row, minlength=count) for row in drawn]).astype(np.float64)
+
+
+def is_summable(values: FloatArray) -> bool:
+    """Whether all sums of this many of the values are finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.abs(values).max(initial=0.0) * len(values)))
 
 
 def summable(values: FloatArray) -> FloatArray:
@@ -183,23 +215,53 @@ def difference_intervals(
     samples: int = DIFFERENCE_SAMPLES,
     seed: int = 0,
 ) -> list[Interval]:
-    """The interval of each pair. Pairs defined for the same queries share their samples."""
+    """The interval of each pair. Pairs defined for the same queries share their samples, and arrays their sums."""
+    groups: dict[bytes, list[int]] = {}
+    for number, (before, after) in enumerate(zip(a, b, strict=True)):
+        groups.setdefault(np.isnan(before + after).tobytes(), []).append(number)
     intervals: dict[int, Interval] = {}
-    before, after = np.stack(a, axis=1), np.stack(b, axis=1)
-    for defined, numbers in alike(before + after):
-        chosen = [AGGREGATES[aggregates[number]] for number in numbers]
-        sides = [
-            np.stack(
-                [each.prepare(side[defined, number]) for each, number in zip(chosen, numbers, strict=True)], axis=1
-            )
-            for side in (before, after)
-        ]
-        totals = resampled_totals(np.concatenate(sides, axis=1), samples, seed)
-        for place, (number, aggregation) in enumerate(zip(numbers.tolist(), chosen, strict=True)):
-            drawn = totals[:, [place, place + len(numbers)]]
-            both = np.stack([side[:, place] for side in sides], axis=1)
-            intervals[number] = interval_of(both, drawn, aggregation.finish, level)
+    for undefined, numbers in groups.items():
+        defined = ~np.frombuffer(undefined, dtype=np.bool_)
+        sides = {(id(side[number]), aggregates[number]): side[number][defined] for number in numbers for side in (a, b)}
+        drawn = resampled_systems(sides, samples, seed)
+        for number in numbers:
+            first, second = (drawn[id(side[number]), aggregates[number]] for side in (a, b))
+            intervals[number] = interval_between(first, second, level)
     return [intervals[number] for number in range(len(a))]
+
+
+class Resampled(NamedTuple):
+    """The number of a system, and what it is on resampled queries and on all queries but one."""
+
+    number: float
+    drawn: FloatArray
+    left_out: FloatArray
+
+
+def resampled_systems(
+    sides: Mapping[tuple[int, str], FloatArray], samples: int, seed: int
+) -> dict[tuple[int, str], Resampled]:
+    """Each system's scores resampled, by the same keys, of which the second part is the aggregate."""
+    prepared = np.stack([AGGREGATES[key[1]].prepare(scores) for key, scores in sides.items()], axis=1)
+    totals, count = resampled_totals(prepared, samples, seed), len(prepared)
+    found = {}
+    for place, key in enumerate(sides):
+        finish, column = AGGREGATES[key[1]].finish, np.ascontiguousarray(prepared[:, place])
+        if count < FEWEST:
+            found[key] = Resampled(float("nan"), column, column)
+            continue
+        # Added one by one.
+        total = np.cumsum(column)[-1]
+        found[key] = Resampled(finish(total, count), finish(totals[:, place], count), finish(total - column, count - 1))
+    return found
+
+
+def interval_between(a: Resampled, b: Resampled, level: float) -> Interval:
+    """The interval of the difference between two systems."""
+    if len(a.left_out) < FEWEST:
+        return Interval(float("nan"), float("nan"))
+    largest = np.maximum(np.abs(a.number), np.abs(b.number))
+    return bounds_of(b.drawn - a.drawn, float(b.number - a.number), b.left_out - a.left_out, largest, level)
 
 
 def interval_of(
@@ -218,11 +280,17 @@ def interval_of(
         return np.asarray(numbers[..., 1] - numbers[..., 0])
 
     total = both.sum(axis=0)
-    observed = float(difference(total, count))
-    estimates = np.sort(difference(drawn, count))
-    if estimates[-1] - estimates[0] <= ROUNDING * np.abs(finish(total, count)).max():
+    largest = np.abs(finish(total, count)).max()
+    left_out = difference(total - both, count - 1)
+    return bounds_of(difference(drawn, count), float(difference(total, count)), left_out, largest, level)
+
+
+def bounds_of(estimates: FloatArray, observed: float, left_out: FloatArray, largest: float, level: float) -> Interval:
+    """The interval of a difference, from its value on resampled queries; `largest` is the larger number of the two."""
+    estimates = np.sort(estimates)
+    if estimates[-1] - estimates[0] <= ROUNDING * largest:
         return Interval(observed, observed)
-    return accelerated(estimates, observed, difference(total - both, count - 1), level)
+    return accelerated(estimates, observed, left_out, level)
 
 
 def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, level: float) -> Interval:

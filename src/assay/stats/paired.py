@@ -8,21 +8,19 @@ Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.progress import Report
-from assay.stats.intervals import ROUNDING, alike, resampled_totals, summable
+from assay.stats.intervals import ROUNDING, alike, resampled_totals
+from assay.stats.randomization import randomization
 
 POWER = 0.8
 # Points at which the distribution of a standard deviation is taken.
 POINTS = 4000
-# Signs held at a time; bounds the memory whatever the number of queries and samples.
-SIGNS = 4_000_000
 # Differences whose sizes differ by less than this share of the largest are tied.
 NEAR = 1e-10
 
@@ -46,68 +44,6 @@ def deviation(differences: FloatArray) -> float:
     if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
         return 0.0
     return float(differences.std(ddof=1))
-
-
-def randomization(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """Fisher's randomization test: how often random signs give a mean difference at least as large.
-
-    All sign patterns are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
-    """
-    p_values = np.ones(differences.shape[1])
-    is_few = is_exact((~np.isnan(differences)).sum(axis=0), samples)
-    few, many = np.flatnonzero(is_few), np.flatnonzero(~is_few)
-    for defined, places in alike(differences[:, few]):
-        p_values[few[places]] = flipped(differences[np.ix_(defined, few[places])], samples, seed)
-    if len(many):
-        p_values[many] = flipped(differences[:, many], samples, seed, report)
-    elif report is not None:
-        report(1.0)
-    return p_values
-
-
-def flipped(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """The p-value of each column, all by the same signs; NaN counts as no difference."""
-    values = summable(np.nan_to_num(differences))
-    observed = values.sum(axis=0)
-    reached = np.abs(observed) - ROUNDING * np.abs(values).sum(axis=0)
-    hits = np.zeros(values.shape[1])
-    for flips in sign_patterns(len(values), samples, seed, report):
-        hits += (np.abs(observed - 2.0 * (flips @ values)) >= reached).sum(axis=0)
-    return share_of(hits, len(values), samples)
-
-
-def is_exact(count: Any, samples: int) -> Any:  # noqa: ANN401 - a number, or an array of them
-    """Whether this many queries have no more sign patterns than samples, so that all are tried and none is drawn."""
-    return count < samples.bit_length()
-
-
-def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
-    """The p-value: the share of hits among all patterns, or among those drawn and the observed one."""
-    return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
-
-
-def sign_patterns(count: int, samples: int, seed: int, report: Report | None) -> Iterator[FloatArray]:
-    """All sign patterns of this many queries, or random ones, in blocks: 1 marks a flipped sign."""
-    total = 2**count if is_exact(count, samples) else samples
-    generator = np.random.default_rng(seed)
-    rows = max(1, SIGNS // max(1, count))
-    for start in range(0, total, rows):
-        number = min(rows, total - start)
-        yield all_flips(start, number, count) if is_exact(count, samples) else random_flips(generator, number, count)
-        if report is not None:
-            report((start + number) / total)
-
-
-def all_flips(start: int, rows: int, count: int) -> FloatArray:
-    """Some of the patterns, 1 for a flipped sign, in the order of binary numbers."""
-    bits = np.arange(start, start + rows)[:, None] >> np.arange(count) & 1
-    return bits.astype(np.float64)
-
-
-def random_flips(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
-    """Rows of random patterns, 1 for a flipped sign."""
-    packed = np.frombuffer(generator.bytes(rows * -(-count // 8)), dtype=np.uint8)
-    return np.unpackbits(packed.reshape(rows, -1), axis=1, count=count).astype(np.float64)
 
 
 def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
@@ -220,12 +156,13 @@ def constant_p(values: FloatArray) -> float:
     return float(2 * 0.5 ** len(values)) if values.any() else 1.0
 
 
-def detectable(differences: FloatArray, alpha: float) -> float:
+def detectable(differences: FloatArray, alpha: float, spread: float | None = None) -> float:
     """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
 
-    NaN if the differences do not vary, since their spread on other queries is then unknown.
+    NaN if the differences do not vary, since their spread on other queries is then unknown. `spread` is their standard
+    deviation, if it is known.
     """
-    spread = deviation(differences)
+    spread = deviation(differences) if spread is None else spread
     return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
 
 

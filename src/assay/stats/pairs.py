@@ -6,6 +6,8 @@ Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 198
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,9 +18,12 @@ from assay.stats.paired import DIRECTIONS, detectable, deviation, differences_of
 from assay.stats.pooled import Pool, Sums, sums_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from assay.core.judged import BoolArray, FloatArray
+    from numpy.typing import NDArray
+
+    from assay.core.judged import BoolArray, FloatArray, IntArray
+    from assay.core.measure import Aggregation
     from assay.stats.intervals import Interval
 
 # Numbers of this many binary digits before or after the point can be squared and summed.
@@ -73,12 +78,12 @@ class Measured(NamedTuple):
     pool: Pool | None = None
 
 
-class Couple(NamedTuple):
-    """Two runs to compare by one measure: the scores of all queries, and their differences.
+@dataclass(frozen=True)
+class Couple:
+    """Two runs to compare by one measure: the scores of all queries.
 
-    Differences are taken of what is averaged: of logarithms for a geometric mean. A query without a value in both runs
-    is NaN in all three arrays. Very large or small scores are divided by `scale`. `sums` is set if the measure is a
-    score of summed statistics.
+    A query without a value in both runs is NaN in both arrays. Very large or small scores are divided by `scale`.
+    `sums` is set if the measure is a score of summed statistics. `places` is set if other couples share both arrays.
     """
 
     measure: str
@@ -86,11 +91,54 @@ class Couple(NamedTuple):
     b: str
     first: FloatArray
     second: FloatArray
-    moved: FloatArray
     aggregate: str
     sign: int
     scale: float
     sums: Sums | None = None
+    places: Places | None = None
+
+    @cached_property
+    def moved(self) -> FloatArray:
+        """The differences of what is averaged: of logarithms for a geometric mean."""
+        return differences_between(self.first, self.second, self.aggregate)
+
+    @cached_property
+    def counted(self) -> FloatArray:
+        """The differences of the queries that count."""
+        return self.moved[~np.isnan(self.moved)]
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of these differences."""
+        return deviation(self.counted)
+
+    @cached_property
+    def cohen_d(self) -> float:
+        """Their mean divided by their standard deviation."""
+        return cohen_d(self.counted, self.spread)
+
+
+def differences_between(first: FloatArray, second: FloatArray, aggregate: str) -> FloatArray:
+    """The differences of what the aggregate is taken of."""
+    prepare = AGGREGATES[aggregate].prepare
+    return differences_of(prepare(first), prepare(second))
+
+
+def couples_of(measure: str, measured: Measured, names: Iterable[tuple[str, str]]) -> Iterator[Couple]:
+    """The pairs of runs, each prepared for comparison on the queries with a finite value in both.
+
+    Runs that have no value for the same queries share their arrays among all pairs.
+    """
+    scores = {run: np.where(np.isfinite(each), each, np.nan) for run, each in measured.scores.items()}
+    undefined = {run: np.isnan(each) for run, each in scores.items()}
+    largest = {run: np.nanmax(np.abs(each), initial=0.0) for run, each in scores.items()}
+    places = Places(scores)
+    for a, b in names:
+        is_shared = is_safe(max(largest[a], largest[b])) and np.array_equal(undefined[a], undefined[b])
+        if is_shared and measured.pool is None:
+            yield Couple(measure, a, b, scores[a], scores[b], measured.aggregate, measured.sign, 1.0, None, places)
+        else:
+            yield couple_of(measure, measured, a, b)
 
 
 def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
@@ -99,10 +147,8 @@ def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
     both[~is_complete(both)] = np.nan
     sums = None if measured.pool is None else sums_of(measured.pool, a, b, is_complete(both))
     both, scale = scaled(both, measured.aggregate) if sums is None else (both, 1.0)
-    first, second = both[:, 0], both[:, 1]
-    prepare = AGGREGATES[measured.aggregate].prepare
-    moved = differences_of(prepare(first), prepare(second))
-    return Couple(measure, a, b, first, second, moved, measured.aggregate, measured.sign, scale, sums)
+    first, second = np.ascontiguousarray(both.T)
+    return Couple(measure, a, b, first, second, measured.aggregate, measured.sign, scale, sums)
 
 
 def complete_queries(measured: Measured) -> tuple[Measured, int]:
@@ -124,21 +170,26 @@ def scaled(scores: FloatArray, aggregate: str) -> tuple[FloatArray, float]:
     (array([0.5, 2. ]), 1.0)
     """
     largest = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
-    exponent = int(np.frexp(largest)[1])
-    if abs(exponent) <= SAFE_EXPONENT or aggregate == "geometric":
+    if is_safe(largest) or aggregate == "geometric":
         return scores, 1.0
+    exponent = int(np.frexp(largest)[1])
     # The largest power of two that a float can hold; dividing by it is enough.
     exponent = min(exponent, 1023)
     return np.ldexp(scores, -exponent), float(np.ldexp(1.0, exponent))
 
 
+def is_safe(largest: float) -> bool:
+    """Whether the squares of numbers up to this one can be summed."""
+    return bool(abs(np.frexp(largest)[1]) <= SAFE_EXPONENT)
+
+
 def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, alpha: float) -> Pair:
     """The comparison of two runs as a record."""
     both = ~np.isnan(couple.moved)
-    first, second, moved = couple.first[both], couple.second[both], couple.moved[both]
+    first, second = couple.first[both], couple.second[both]
     mean_a, mean_b = numbers_of(couple, first, second)
-    better = couple.sign * differences_of(first, second)
-    seen = in_its_units(detectable(moved, alpha), mean_a, couple.aggregate, len(moved))
+    better = couple.sign * (differences_of(first, second) if couple.aggregate == "geometric" else couple.counted)
+    seen = in_its_units(detectable(couple.counted, alpha, couple.spread), mean_a, couple.aggregate, len(first))
     is_mean = couple.sums is None
     return Pair(
         measure=couple.measure,
@@ -151,8 +202,8 @@ def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, al
         high=interval.high * couple.scale,
         p=p,
         p_corrected=p_corrected,
-        cohen_d=cohen_d(moved) if is_mean else float("nan"),
-        cliff_delta=cliff_delta(first, second),
+        cohen_d=couple.cohen_d if is_mean else float("nan"),
+        cliff_delta=cliff_delta(first, second) if couple.places is None else couple.places.delta(couple.a, couple.b),
         wins=int((better > 0).sum()),
         ties=int((better == 0).sum()),
         losses=int((better < 0).sum()),
@@ -162,8 +213,10 @@ def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, al
 
 def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[float, float]:
     """The number of each run: the aggregate of its values, or the score of its summed statistics."""
+    aggregation = AGGREGATES[couple.aggregate]
+    if couple.places is not None:
+        return couple.places.number(couple.a, aggregation), couple.places.number(couple.b, aggregation)
     if couple.sums is None:
-        aggregation = AGGREGATES[couple.aggregate]
         return aggregation(first), aggregation(second)
     if not len(first):
         return float("nan"), float("nan")
@@ -179,15 +232,15 @@ def in_its_units(step: float, start: float, aggregate: str, queries: int) -> flo
     return step * queries if aggregate == "sum" else step
 
 
-def cohen_d(differences: FloatArray) -> float:
-    """The mean difference divided by the standard deviation of the differences; 0 if nothing differs.
+def cohen_d(differences: FloatArray, spread: float | None = None) -> float:
+    """The mean difference divided by the standard deviation of the differences, if not given; 0 if nothing differs.
 
     >>> cohen_d(np.array([1.0, 2.0, 3.0]))
     2.0
     """
     if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
         return float("nan")
-    mean, spread = float(differences.mean()), deviation(differences)
+    mean, spread = float(differences.mean()), deviation(differences) if spread is None else spread
     if spread == 0:
         return 0.0 if mean == 0 else float(np.copysign(np.inf, mean))
     return mean / spread
@@ -207,9 +260,51 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
     return float(above - below) / (len(a) * len(b))
 
 
+class Places:
+    """What all pairs of some runs share: each run's number, and where its scores stand among those of all runs.
+
+    Comparing all scores of two runs with each other is then a sum of counts.
+    """
+
+    def __init__(self, scores: Mapping[str, FloatArray]) -> None:
+        self._scores = {run: each[~np.isnan(each)] for run, each in scores.items()}
+        self._found: dict[str, tuple[IntArray, NDArray[np.int32]]] = {}
+        self._numbers: dict[str, float] = {}
+
+    def number(self, run: str, aggregate: Aggregation) -> float:
+        """The number of a run, worked out once."""
+        if run not in self._numbers:
+            self._numbers[run] = aggregate(self._scores[run])
+        return self._numbers[run]
+
+    def delta(self, a: str, b: str) -> float:
+        """`cliff_delta` of two runs."""
+        size = len(self._scores[a]) * len(self._scores[b])
+        if not size:
+            return float("nan")
+        _, reached = self._of(a)
+        places, _ = self._of(b)
+        return float(int(reached[places].sum(dtype=np.int64)) - size) / size
+
+    def _of(self, run: str) -> tuple[IntArray, NDArray[np.int32]]:
+        """The places of a run's scores, and for each place how many of them are below it, those at it counted half.
+
+        The counts are doubled. Places are sorted, so that counts are looked up in order.
+        """
+        if run not in self._found:
+            places = np.searchsorted(self._distinct, np.sort(self._scores[run]))
+            at = np.bincount(places, minlength=len(self._distinct))
+            self._found[run] = (places, (2 * np.cumsum(at) - at).astype(np.int32))
+        return self._found[run]
+
+    @cached_property
+    def _distinct(self) -> FloatArray:
+        return np.unique(np.concatenate(list(self._scores.values())))
+
+
 def cautions(couple: Couple) -> list[Caution]:
     """Why the comparison says less than it seems to."""
-    moved = couple.moved[~np.isnan(couple.moved)]
+    moved = couple.counted
     notes = []
     if left_out := len(couple.moved) - len(moved):
         notes.append(Note.of(NoteKind.UNDEFINED, about="pair", count=left_out, measures=[couple.measure]))
@@ -218,15 +313,13 @@ def cautions(couple: Couple) -> list[Caution]:
         kind, about = NoteKind.FEW, "one" if len(moved) else ""
     elif not moved.any() if couple.sums is None else couple.sums.is_equal:
         kind = NoteKind.EQUAL
-    elif couple.sums is None and not np.isfinite(cohen_d(moved)):
+    elif couple.sums is None and not np.isfinite(couple.cohen_d):
         kind = NoteKind.CONSTANT
     if kind is not None:
         notes.append(Note.of(kind, about=about, measures=[couple.measure]))
     return [Caution(note, (couple.a, couple.b)) for note in notes]
 
 
-def is_split(couple: Couple, difference: float, test: str) -> bool:
-    """Whether a test that is not about the mean points the other way than the mean."""
-    if test not in DIRECTIONS:
-        return False
-    return DIRECTIONS[test](couple.moved[~np.isnan(couple.moved)]) != int(np.sign(difference))
+def direction_of(couple: Couple, test: str) -> int | None:
+    """Which way a test points that is not about the mean."""
+    return DIRECTIONS[test](couple.counted) if test in DIRECTIONS else None

@@ -14,7 +14,7 @@ import numpy as np
 from assay.core.judged import BoolArray, FloatArray
 from assay.core.progress import Report
 from assay.stats.intervals import DIFFERENCE_SAMPLES, ROUNDING, Interval, interval_of, resampled_totals, summable
-from assay.stats.paired import share_of, sign_patterns
+from assay.stats.randomization import share_of, sign_patterns
 
 # The tests that can test such a score; the others test values per query.
 POOLED_TESTS = ("randomization",)

@@ -6,6 +6,8 @@ Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekut
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,12 +28,14 @@ from assay.stats.pairs import (
     Pair,
     cautions,
     complete_queries,
-    couple_of,
-    is_split,
+    couples_of,
+    differences_between,
+    direction_of,
     pair_of,
     scaled,
 )
 from assay.stats.pooled import Sums, pooled_interval, swapped_p
+from assay.stats.randomization import Randomization
 from assay.stats.tukey import TUKEY_TESTS
 
 if TYPE_CHECKING:
@@ -128,17 +132,20 @@ def compare_pairs(
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
         measured, notices = all_complete(measured)
-    couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
-    p_values = p_values_of(measured, couples, settings, report)
-    intervals = intervals_of(couples, settings)
-    corrected = correct_families(couples, p_values, settings)
+    sketches = [
+        sketch_of(couple, settings) for measure, each in measured.items() for couple in couples_of(measure, each, names)
+    ]
+    p_values = p_values_of(measured, sketches, settings, report)
+    intervals = intervals_of(sketches, settings)
+    corrected = correct_families([each.pair.measure for each in sketches], p_values, settings)
     pairs = []
-    for each, p, p_corrected, interval in zip(couples, p_values, corrected, intervals, strict=True):
-        pair = pair_of(each, float(p), float(p_corrected), interval, settings.alpha)
+    for each, p, p_corrected, (low, high) in zip(sketches, p_values, corrected, intervals, strict=True):
+        scale = each.couple.scale
+        pair = each.pair._replace(p=float(p), p_corrected=float(p_corrected), low=low * scale, high=high * scale)
         pairs.append(pair)
-        notices += cautions(each)
-        if pair.p_corrected < settings.alpha and is_split(each, pair.difference, settings.test):
-            notices.append(Caution(Note.of(NoteKind.SPLIT, measures=[each.measure]), (each.a, each.b)))
+        notices += each.cautions
+        if pair.p_corrected < settings.alpha and is_split(each, pair.difference):
+            notices.append(Caution(Note.of(NoteKind.SPLIT, measures=[pair.measure]), (pair.a, pair.b)))
     return pairs, notices
 
 
@@ -153,56 +160,102 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
     return found, notices
 
 
+class Sketch(NamedTuple):
+    """A pair before it is tested: its figures, the cautions about it, and which way a test of the median points.
+
+    `is_shared` if other pairs have the couple's arrays too.
+    """
+
+    couple: Couple
+    pair: Pair
+    cautions: list[Caution]
+    direction: int | None
+    is_shared: bool
+
+
+def sketch_of(couple: Couple, settings: ComparisonSettings) -> Sketch:
+    """The figures of a couple, which takes up no room of its own afterwards if its arrays are shared."""
+    unknown = float("nan")
+    pair = pair_of(couple, unknown, unknown, Interval(unknown, unknown), settings.alpha)
+    direction, is_shared = direction_of(couple, settings.test), couple.places is not None
+    return Sketch(replace(couple, places=None), pair, cautions(couple), direction, is_shared)
+
+
+def is_split(sketch: Sketch, difference: float) -> bool:
+    """Whether a test that is not about the mean points the other way than the mean."""
+    return sketch.direction is not None and sketch.direction != int(np.sign(difference))
+
+
 def p_values_of(
-    measured: Mapping[str, Measured], couples: Sequence[Couple], settings: ComparisonSettings, report: Report | None
+    measured: Mapping[str, Measured], sketches: Sequence[Sketch], settings: ComparisonSettings, report: Report | None
 ) -> FloatArray:
-    """The p-value of each couple; NaN if there is no query to compare."""
-    differences = np.stack([each.moved for each in couples], axis=1)
+    """The p-value of each pair; NaN if there is no query to compare."""
     if settings.test in PAIRED_TESTS:
-        p_values = paired_p_values(couples, differences, settings, report)
+        p_values = paired_p_values(sketches, settings, report)
     else:
         squares = {
             measure: tukey_square(each, settings, part_of(report, place, len(measured)))
             for place, (measure, each) in enumerate(measured.items())
         }
-        p_values = np.array([squares[each.measure][each.a, each.b] for each in couples])
-    return np.where(np.isnan(differences).all(axis=0), np.nan, p_values)
+        p_values = np.array([squares[each.measure][each.a, each.b] for each, *_ in sketches])
+    return np.where([not each.wins + each.ties + each.losses for _, each, *_ in sketches], np.nan, p_values)
 
 
-def paired_p_values(
-    couples: Sequence[Couple], differences: FloatArray, settings: ComparisonSettings, report: Report | None
-) -> FloatArray:
-    """The p-value of each couple by a paired test of the mean, or of the score of summed statistics."""
+def paired_p_values(sketches: Sequence[Sketch], settings: ComparisonSettings, report: Report | None) -> FloatArray:
+    """The p-value of each pair by a paired test of the mean, or of the score of summed statistics."""
     samples, seed = settings.samples or 0, settings.seed
-    plain, pooled = pooled_apart(couples)
+    plain, pooled = pooled_apart(sketches)
     parts = bool(plain) + len(pooled)
-    p_values = np.empty(len(couples))
+    p_values = np.empty(len(sketches))
     for part, place in enumerate(pooled):
         p_values[place] = swapped_p(pooled[place], samples, seed, part_of(report, part, parts))
     if plain:
         own = part_of(report, len(pooled), parts) if pooled else report
-        p_values[plain] = PAIRED_TESTS[settings.test](differences[:, plain], samples, seed, own)
+        tested = [sketches[place] for place in plain]
+        if settings.test == "randomization":
+            p_values[plain] = randomized_p(tested, samples, seed, own)
+        else:
+            p_values[plain] = PAIRED_TESTS[settings.test](differences_in(tested), samples, seed, own)
     return p_values
 
 
-def pooled_apart(couples: Sequence[Couple]) -> tuple[list[int], dict[int, Sums]]:
-    """The indices of the couples that are compared by their means, and the statistics of the others by index."""
-    pooled = {number: each.sums for number, each in enumerate(couples) if each.sums is not None}
-    return [number for number in range(len(couples)) if number not in pooled], pooled
+def differences_in(sketches: Sequence[Sketch]) -> FloatArray:
+    """The differences of all pairs, one column each."""
+    couples = [each.couple for each in sketches]
+    return np.stack([differences_between(each.first, each.second, each.aggregate) for each in couples], axis=1)
 
 
-def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Interval]:
-    """The confidence interval of each couple's difference."""
+def randomized_p(sketches: Sequence[Sketch], samples: int, seed: int, report: Report | None) -> FloatArray:
+    """The p-values by the randomization test, from the systems' own sums if there are fewer systems than pairs."""
+    test = Randomization(samples, seed)
+    shared = [each.couple for each in sketches if each.is_shared]
+    is_fewer = len({id(side) for each in shared for side in (each.first, each.second)}) < len(shared)
+    for couple, *_, is_shared in sketches:
+        if is_shared and is_fewer:
+            difference = partial(differences_between, aggregate=couple.aggregate)
+            test.add_between(couple.first, couple.second, difference, AGGREGATES[couple.aggregate].prepare)
+        else:
+            test.add(differences_between(couple.first, couple.second, couple.aggregate))
+    return test.p_values(report)
+
+
+def pooled_apart(sketches: Sequence[Sketch]) -> tuple[list[int], dict[int, Sums]]:
+    """The indices of the pairs that are compared by their means, and the statistics of the others by index."""
+    pooled = {number: each.couple.sums for number, each in enumerate(sketches) if each.couple.sums is not None}
+    return [number for number in range(len(sketches)) if number not in pooled], pooled
+
+
+def intervals_of(sketches: Sequence[Sketch], settings: ComparisonSettings) -> list[Interval]:
+    """The confidence interval of each pair's difference."""
     level, seed = 1 - settings.alpha, settings.seed
-    plain, pooled = pooled_apart(couples)
+    plain, pooled = pooled_apart(sketches)
     intervals = {place: pooled_interval(sums, level=level, seed=seed) for place, sums in pooled.items()}
     if plain:
-        first, second, aggregates = zip(
-            *((couples[place].first, couples[place].second, couples[place].aggregate) for place in plain), strict=True
-        )
+        couples = [sketches[place].couple for place in plain]
+        first, second, aggregates = zip(*((each.first, each.second, each.aggregate) for each in couples), strict=True)
         found = difference_intervals(first, second, aggregates, level=level, seed=seed)
         intervals.update(zip(plain, found, strict=True))
-    return [intervals[place] for place in range(len(couples))]
+    return [intervals[place] for place in range(len(sketches))]
 
 
 def tukey_square(
@@ -218,10 +271,10 @@ def tukey_square(
     return {(a, b): square[row, column] for row, a in enumerate(names) for column, b in enumerate(names)}
 
 
-def correct_families(couples: Sequence[Couple], p_values: FloatArray, settings: ComparisonSettings) -> FloatArray:
-    """The p-values corrected over their family: the pairs of a measure, or all pairs."""
+def correct_families(measures: Sequence[str], p_values: FloatArray, settings: ComparisonSettings) -> FloatArray:
+    """The p-values of pairs by these measures, corrected over their family: the pairs of a measure, or all pairs."""
     corrected = np.empty_like(p_values)
-    families = np.array([each.measure if settings.family == "measure" else "" for each in couples])
+    families = np.array([measure if settings.family == "measure" else "" for measure in measures])
     for family in np.unique(families):
         corrected[families == family] = correct(p_values[families == family], settings.correction)
     return corrected

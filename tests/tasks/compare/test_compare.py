@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ import scipy.stats
 
 import assay
 from assay.stats.intervals import difference_interval
-from assay.stats.significance import TESTS
+from assay.stats.pairs import Measured
+from assay.stats.significance import TESTS, ComparisonSettings, check_settings, compare_pairs
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
 
 nan, inf = math.nan, math.inf
@@ -81,6 +83,17 @@ def test_a_baseline_may_be_a_path(tmp_path, monkeypatch):
         assert assay.compare(QRELS, paths, "rr", baseline=baseline).pairs == expected
     with pytest.raises(assay.DataError, match=r"unknown baseline 'four\.json'; the runs are"):
         assay.compare(QRELS, paths, "rr", baseline="four.json")
+
+
+def test_tukey_leaves_out_the_queries_of_each_measure_on_its_own():
+    scores = {"one": np.linspace(0, 1, 8), "two": np.linspace(0, 1, 8) ** 2, "three": np.sqrt(np.linspace(0, 1, 8))}
+    gaps = {run: np.where(np.arange(8) == 3, np.nan, each) for run, each in scores.items()}
+    settings = check_settings(ComparisonSettings(test="tukey_randomized", samples=50))
+    pairs = list(combinations(scores, 2))
+    both, cautions = compare_pairs({"rr": Measured(scores), "ap": Measured(gaps)}, pairs, settings)
+    alone = [compare_pairs({name: Measured(each)}, pairs, settings)[0] for name, each in (("rr", scores), ("ap", gaps))]
+    assert both == [*alone[0], *alone[1]]
+    assert [each.note.count for each in cautions] == [1]
 
 
 def test_tukey_with_a_baseline_still_counts_all_pairs():

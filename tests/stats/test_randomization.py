@@ -1,0 +1,164 @@
+"""The randomization test of many pairs: by sums of systems' scores as by each pair's own differences, to the last hit."""
+
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay import FormatError
+from assay._kernel import Draws, Sums
+from assay.stats import randomization as module
+from assay.stats.paired import differences_of
+from assay.stats.pairs import Places, cliff_delta
+from assay.stats.randomization import Randomization, flipped, packed_signs, random_flips, randomization
+
+SAMPLES = 700
+
+
+def make_scores(kind, queries, runs, seed):
+    """Scores with a tie wherever one can be: of values, of differences, of sums, of whole runs."""
+    generator = np.random.default_rng(seed)
+    scores = generator.beta(2, 3, size=(queries, runs))
+    base = scores[:, :1]
+    changed = {
+        "smooth": scores,
+        "tenths": np.round(scores * 10) / 10,
+        "thirds": np.round(scores * 3) / 3,
+        "reciprocal": 1 / np.ceil(scores * 12 + 1e-9),
+        "mostly equal": np.where(generator.random(scores.shape) < 0.8, base, scores),
+        "equal but for rounding": base * (1 + 1e-10 * generator.normal(size=scores.shape)),
+        "one query differs": base + (np.arange(queries)[:, None] == 0) * 10.0 ** -np.arange(1, runs + 1),
+        "one run twice": scores[:, np.arange(runs) // 2],
+        "a constant apart": base + np.arange(runs) / 4,
+    }[kind]
+    changed[generator.random(queries) < 0.1] = np.nan
+    return list(np.ascontiguousarray(changed.T))
+
+
+KINDS = (
+    "smooth",
+    "tenths",
+    "thirds",
+    "reciprocal",
+    "mostly equal",
+    "equal but for rounding",
+    "one query differs",
+    "one run twice",
+    "a constant apart",
+)
+
+
+def both_ways(scores, samples, seed):
+    """The p-values of all pairs from the systems' sums, and from a plain product of signs and differences."""
+    test = Randomization(samples, seed)
+    for a, b in combinations(scores, 2):
+        test.add_between(a, b, differences_of, lambda each: each)
+    moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
+    return test.p_values().tolist(), flipped(np.nan_to_num(moved), samples, seed).tolist(), moved
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("queries", [20, 61, 300])
+def test_sums_of_systems_decide_as_sums_of_differences(kind, queries):
+    for seed in range(3):
+        found, expected, moved = both_ways(make_scores(kind, queries, 6, seed), SAMPLES, seed)
+        assert found == expected
+        assert randomization(moved, SAMPLES, seed).tolist() == expected
+
+
+@pytest.mark.parametrize("kind", KINDS[:5] + KINDS[6:8])
+def test_what_the_sums_leave_open_the_differences_decide(kind, monkeypatch):
+    monkeypatch.setattr(module, "OPEN", np.inf)
+    monkeypatch.setattr(module, "SUBTRACTION", 1e-3)
+    settled = []
+    unpacked = module.unpacked
+    monkeypatch.setattr(module, "unpacked", lambda *each: settled.append(1) or unpacked(*each))
+    test = Randomization(SAMPLES, 1)
+    scores = make_scores(kind, 90, 5, 2)
+    for a, b in combinations(scores, 2):
+        test.add_between(a, b, differences_of, lambda each: each)
+    found = test.p_values().tolist()
+    assert settled
+    moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
+    assert found == flipped(np.nan_to_num(moved), SAMPLES, 1).tolist()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7, 1.0]), min_size=4, max_size=4), min_size=9, max_size=40)
+)
+@settings(max_examples=60, deadline=None)
+def test_ties_of_sums_are_decided_alike(rows):
+    found, expected, _ = both_ways(list(np.ascontiguousarray(np.array(rows).T)), 200, 0)
+    assert found == expected
+
+
+def test_few_queries_try_all_patterns_each_on_its_own_queries():
+    scores = make_scores("tenths", 12, 4, 0)
+    scores[0][:5] = np.nan
+    test = Randomization(5000, 0)
+    for a, b in combinations(scores, 2):
+        test.add_between(a, b, differences_of, lambda each: each)
+    alone = [
+        float(flipped(moved[~np.isnan(moved)][:, None], 5000, 0)[0])
+        for moved in (differences_of(a, b) for a, b in combinations(scores, 2))
+    ]
+    assert test.p_values().tolist() == alone
+
+
+def test_sums_too_large_to_be_exact_are_tested_too():
+    values = np.full((40, 2), 1e307)
+    values[::2, 0] *= -1
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = randomization(values, 100, 0)
+        assert found.tolist() == flipped(values, 100, 0).tolist()
+
+
+@pytest.mark.parametrize("summed", [1, 7, 100, 8192])
+@pytest.mark.parametrize("signs", [90, 4_000_000])
+def test_signs_are_those_that_were_drawn_however_many_are_summed(summed, signs, monkeypatch):
+    monkeypatch.setattr(module, "SIGNS", signs)
+    monkeypatch.setattr(module, "SUMMED", summed)
+    pieces = list(packed_signs(21, 64, 5))
+    generator, rows = np.random.default_rng(5), max(1, signs // 21)
+    drawn = [random_flips(generator, min(rows, 64 - start), 21) for start in range(0, 64, rows)]
+    found = np.concatenate([module.unpacked(piece, 21) for piece in pieces])
+    assert np.array_equal(found, np.concatenate(drawn))
+    assert {len(piece) for piece in pieces[:-1]} <= {3 * summed}
+
+
+def test_the_kernel_sums_what_bits_choose_and_what_is_drawn():
+    generator = np.random.default_rng(3)
+    values = generator.integers(-50, 50, size=(27, 11)).astype(np.float64)
+    bits = generator.bytes(5 * 4)
+    table = Sums(values.tobytes(), 11)
+    flips = module.unpacked(bits, 27).astype(np.float64)
+    draws = np.random.default_rng(8).integers(27, size=(6, 27), dtype=np.int32)
+    for threads in (1, 2, 9):
+        assert np.array_equal(np.frombuffer(table.chosen(bits, 4, threads)).reshape(11, 5).T, flips @ values)
+        sums = np.frombuffer(table.resampled(Draws([8]), 6, threads)).reshape(11, 6).T
+        assert np.array_equal(sums, values[draws].sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (partial(Sums.chosen, bits=b"123", width=2, threads=1), "3 entries are not samples of 2"),
+        (partial(Sums.chosen, bits=b"123", width=0, threads=1), "3 entries are not samples of 0"),
+    ],
+)
+def test_the_kernel_refuses_what_it_cannot_sum(call, message):
+    with pytest.raises(FormatError, match=message):
+        call(Sums(np.array([1.0, 2.0]).tobytes(), 1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_places_give_cliffs_delta(kind):
+    runs = {str(number): each for number, each in enumerate(make_scores(kind, 50, 5, 4))}
+    places = Places(runs)
+    for a, b in combinations(runs, 2):
+        first, second = (runs[run][~np.isnan(runs[run])] for run in (a, b))
+        assert places.delta(a, b) == cliff_delta(first, second)
+    assert np.isnan(Places({"a": np.array([np.nan]), "b": np.array([np.nan])}).delta("a", "b"))
