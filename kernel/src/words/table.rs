@@ -3,7 +3,7 @@
 use crate::memory::{Grow, Lack, number};
 use crate::words::split::Tokens;
 use foldhash::fast::RandomState;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 pub const NONE: u32 = u32::MAX;
 const SMALLEST: usize = 16;
@@ -81,7 +81,7 @@ impl Numberer {
                 start = end;
                 continue;
             }
-            let hash = self.state.hash_one(word);
+            let hash = hash_bytes(&self.state, word);
             let is_same = |known: u32| {
                 let (start, end) = self.firsts[known as usize];
                 &tokens.bytes[start..end] == word
@@ -100,6 +100,13 @@ impl Numberer {
         }
         number(self.firsts.len())
     }
+}
+
+#[inline]
+fn hash_bytes(state: &RandomState, bytes: &[u8]) -> u64 {
+    let mut hasher = state.build_hasher();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// Numbers pairs of numbers.
