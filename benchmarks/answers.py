@@ -1,4 +1,8 @@
-"""Measures of answers side by side with rouge-score, nltk and sacrebleu; run alone, it prints how they compare."""
+"""Measures of answers side by side with rouge-score, nltk and sacrebleu; run alone, it prints how they compare.
+
+Exact match and F1 have no library of their own; they are compared with rouge-score's rouge1, which also splits and
+counts words.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,10 @@ from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from timing import interleaved
 
 import assay
@@ -31,12 +37,16 @@ VOCABULARY = 10_000
 
 
 class Peer(NamedTuple):
-    """A measure of assay's, the library that has it too, its name there, and how many times as fast assay should be."""
+    """A measure of assay's, the library that has it too, its name there, and how many times as fast assay should be.
+
+    Both get the first `questions` of the texts.
+    """
 
     measure: str
     library: str
     name: str
     target: float
+    questions: int = QUESTIONS
 
     @property
     def label(self) -> str:
@@ -44,14 +54,17 @@ class Peer(NamedTuple):
 
 
 PEERS = (
-    Peer("rouge_1", "rouge-score", "rouge1", 10),
-    Peer("rouge_2", "rouge-score", "rouge2", 10),
-    Peer("rouge_l", "rouge-score", "rougeL", 10),
+    Peer("em", "rouge-score", "rouge1", 22),
+    Peer("f1", "rouge-score", "rouge1", 22),
+    Peer("rouge_1", "rouge-score", "rouge1", 31),
+    Peer("rouge_2", "rouge-score", "rouge2", 29),
+    Peer("rouge_l", "rouge-score", "rougeL", 158),
     Peer("rouge_lsum", "rouge-score", "rougeLsum", 10),
     Peer("rouge_l(stem=true)", "rouge-score", "rougeL, stemmed", 10),
     Peer("meteor", "nltk", "meteor_score", 5),
-    Peer("bleu", "sacrebleu", "BLEU, sentences and corpus", 1),
-    Peer("chrf", "sacrebleu", "chrF, sentences and corpus", 1),
+    Peer("bleu", "sacrebleu", "BLEU, sentences and corpus", 10),
+    Peer("chrf", "sacrebleu", "chrF, sentences and corpus", 20),
+    Peer("ter", "sacrebleu", "TER of 20 sentences", 10, 20),
 )
 
 
@@ -77,7 +90,8 @@ def texts() -> tuple[list[str], list[str]]:
 
 def forget() -> None:
     """Empties what both sides keep between calls, so that each time counts from nothing."""
-    for kept in (porter.stem_known, wordnet.look_up_synonyms, Tokenizer13a.__call__, TokenizerRegexp.__call__):
+    tokenizers = (Tokenizer13a.__call__, TokenizerRegexp.__call__, TercomTokenizer.__call__)
+    for kept in (porter.stem_known, wordnet.look_up_synonyms, *tokenizers):
         kept.cache_clear()
 
 
@@ -98,7 +112,12 @@ def peers(references: list[str], predictions: list[str]) -> dict[str, Callable[[
         scores = [sentence.sentence_score(given, [right]) for right, given in pairs]
         return scores, corpus.corpus_score(predictions, [references])
 
+    def ter() -> object:
+        return [TER().sentence_score(given, [right]) for right, given in pairs[: of_ter.questions]]
+
+    of_ter = next(each for each in PEERS if each.measure == "ter")
     special = {
+        of_ter.name: ter,
         "meteor_score": meteor,
         "BLEU, sentences and corpus": lambda: sacrebleu(BLEU(effective_order=True), BLEU()),
         "chrF, sentences and corpus": lambda: sacrebleu(CHRF(), CHRF()),
@@ -122,7 +141,9 @@ def answer_times() -> dict[str, float]:
     for each in PEERS:
         actions[each.label] = afresh(theirs[each.label])
         actions[each.measure] = afresh(
-            lambda measure=each.measure: assay.evaluate_answers(references, predictions, measure).mean
+            lambda each=each: (
+                assay.evaluate_answers(references[: each.questions], predictions[: each.questions], each.measure).mean
+            )
         )
     return interleaved(actions, rounds=5)
 
@@ -130,5 +151,5 @@ def answer_times() -> dict[str, float]:
 if __name__ == "__main__":
     times = answer_times()
     for peer in PEERS:
-        ratio = times[peer.label] / times[peer.measure]
-        print(f"{peer.measure}: {ratio:.1f} times as fast as {peer.label}; at least {peer.target}")
+        ratio, each = times[peer.label] / times[peer.measure], 1e6 * times[peer.measure] / peer.questions
+        print(f"{peer.measure}: {each:.1f} µs, {ratio:.1f} times as fast as {peer.label}; at least {peer.target}")

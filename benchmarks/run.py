@@ -20,6 +20,7 @@ from drop_ins import commands, evaluators
 from judging import judging
 from lines import MEASURES, PEER_MEASURES, Line, at_least, at_most, exactly
 from peers import libraries
+from records import record_figures
 from timing import command, interleaved, peak_memory
 
 import assay
@@ -154,6 +155,18 @@ def answers() -> tuple[dict[str, float], list[Line]]:
     return times, lines
 
 
+def rag() -> tuple[dict[str, float], list[Line]]:
+    """`assay rag` on many records, against Python's json, which only reads them."""
+    times, memory = record_figures()
+    ratio = times["assay rag"] / times["json.loads of each record"]
+    lines = [
+        at_most("`assay rag`, 100,000 records, five measures: times `json.loads` of each", ratio, 6),
+        at_most("`assay rag`, 100,000 records, five measures: seconds", times["assay rag"], 5),
+        at_most("`assay rag`, 100,000 records, five measures: peak memory, MB", memory, 400),
+    ]
+    return times, lines
+
+
 def same(one: assay.Result, other: assay.Result) -> bool:
     equal = all(np.array_equal(one.scores[name], other.scores[name]) for name in MEASURES)
     return equal and one.queries == other.queries
@@ -182,6 +195,7 @@ counts.
 `floor` is `for d in run.values(): sum(d.values())`, which only touches each score. `deep file` has 10,000 documents per
 query. Everything is timed from the raw data to the result, judgments included. Measures of answers have 1,000 answers
 of 60 words, made by `benchmarks/answers.py`, and start with empty caches; nltk is given the synonyms that assay has.
+The records have such answers and ten retrieved ids each, in a JSON Lines file of 140 MB (`benchmarks/records.py`).
 
 ranx compiles its measures at the first call, which is not timed; from its `Qrels` and `Run`, only `ranx.evaluate` is.
 trec_eval 10 took 14 s for all_trec on a file of this size where `wc -w` took 1.5 s: 9.3 times as long as `wc -w`.
@@ -226,6 +240,7 @@ def main() -> None:
         many_systems(),
         more_systems(),
         answers(),
+        rag(),
         judging(),
     ):
         times |= more_times

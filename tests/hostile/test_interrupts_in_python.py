@@ -31,6 +31,8 @@ IN_PYTHON = {
     "a bootstrap": "assay.compare('qrels.txt', {'a': 'a.run', 'b': 'b.run'}, test='bootstrap', samples=3_000_000)",
     "an interval": "RESULT.interval('ap')",
     "records": "assay.evaluate_rag('records.jsonl')",
+    "long answers": "assay.evaluate_answers([LONG] * 50, [LONG[::-1]] * 50, ['f1', 'rouge_l', 'chrf'])",
+    "moved words": "assay.evaluate_answers([WORDS] * 5000, [WORDS[::-1]] * 5000, 'ter')",
     "texts that are matched": "assay.evaluate_rag('texts.jsonl', ['recall@5'])",
     "a stored result": "assay.load_result('stored/a.json')",
     "a result to store": "RESULT.save('stored.json')",
@@ -50,6 +52,9 @@ if "FRAME" in use or "TABLE" in use:
 if "GIANT" in use:
     GIANT = {"q": {f"d{number}": 1.0 for number in range(1_000_000)}}
     GIANT_QRELS = {"q": {f"d{number}": 1 for number in range(0, 1_000_000, 2)}}
+if "LONG" in use or "WORDS" in use:
+    LONG = " ".join(f"w{number * number % 9973}" for number in range(20_000))
+    WORDS = " ".join("abcdefghij"[number * number % 10] for number in range(190))
 if "RESULT" in use:
     RESULT = assay.evaluate("qrels.txt", "a.run", ["ap"])
 code = compile(use, "use", "eval")

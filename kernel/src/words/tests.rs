@@ -92,6 +92,22 @@ fn counts_of_what_texts_share() {
 }
 
 #[test]
+fn words_of_any_length_are_told_apart() {
+    let lengths = [2, 3, 7, 8, 9, 14, 15, 16, 17, 40];
+    let word = |length: usize, last: &str| format!("{}{last}", "x".repeat(length - 1));
+    for length in lengths {
+        let (one, other) = (word(length, "y"), word(length, "z"));
+        let text = format!("{one} {other} {one} {}", lengths.map(|each| word(each, "y")).join(" "));
+        let found = words(&[&[&one, &other, &text], &[&text, &text]]);
+        let stop = AtomicBool::new(false);
+        assert_eq!(found.shared(1, false, 1, &stop).unwrap(), [1, 1, 13]);
+        assert_eq!(found.different, [11, 11]);
+    }
+    let zeros = words(&[&["ab\0", "ab"], &["abcdefgh\0", "abcdefgh"]]);
+    assert_eq!(zeros.equal(&AtomicBool::new(false)).unwrap(), [0, 0]);
+}
+
+#[test]
 fn long_subsequences_carry() {
     let one: Vec<String> = (0..300).map(|number| format!("w{}", number % 7)).collect();
     let other: Vec<String> = (0..200).map(|number| format!("w{}", number % 5)).collect();

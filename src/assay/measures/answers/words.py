@@ -155,6 +155,9 @@ def answer_words(answers: Answers, split: Split) -> AnswerWords:
 
 def text_blocks(references: Sequence[tuple[str, ...]], predictions: Sequence[str]) -> Iterator[slice]:
     """The questions in parts, so that only few texts are copied at a time."""
+    if sum(map(len, predictions)) + sum(map(len, chain.from_iterable(references))) < BLOCK:
+        yield slice(0, len(predictions))
+        return
     start = size = 0
     for number, (every, prediction) in enumerate(zip(references, predictions, strict=True), 1):
         size += len(prediction) + sum(map(len, every))
