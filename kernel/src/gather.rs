@@ -213,14 +213,15 @@ impl Reader<'_> {
                 known = index.queries.find(row.query).filter(|&query| self.wanted[query as usize]);
             }
             if let Some(query) = known {
-                self.piece.add(query, row.retrieved.document, row.retrieved.score)?;
+                let added = self.piece.add(query, row.retrieved.document, row.retrieved.score);
+                added.map_err(|lack| self.at(lack.into()))?;
                 self.is_ordered |= row.retrieved.is_ordered();
             }
         }
         Ok(())
     }
 
-    /// A fault that the first reading did not meet: the file has changed.
+    /// A fault that the first reading did not meet: no memory, or the file has changed.
     #[cold]
     fn at(&self, fault: Fault) -> Fault {
         fault.at(&self.gather.source.name)

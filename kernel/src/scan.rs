@@ -266,9 +266,8 @@ impl<'a> Worker<'a> {
         let mut query: &[u8] = b"";
         let mut known = None;
         let mut rows = RunBlock::new(block, self.limits.line, surplus)?;
-        loop {
-            // After a fault the rows of the last query are not complete, and not ranked.
-            let Some(row) = rows.next(level).map_err(|fault| (rows.lines, fault))? else { break };
+        // After a fault the rows of the last query are not complete, and not ranked.
+        while let Some(row) = rows.next(level).map_err(|fault| (rows.lines, fault))? {
             if !row.goes_on && row.query != query {
                 self.close(known, number, block);
                 query = row.query;

@@ -3,7 +3,9 @@
 #![no_main]
 
 use assay_kernel::text::block::each_line;
+use assay_kernel::text::lanes::{Lanes, Level, Task};
 use assay_kernel::text::line::{Line, QrelsLine, RunLine, Words, qrels_line, run_line};
+use assay_kernel::text::run::RunBlock;
 use assay_kernel::text::surplus::Surplus;
 use libfuzzer_sys::fuzz_target;
 use naive::text::{is_text, lines, number, row, says_nothing, words};
@@ -24,7 +26,47 @@ fuzz_target!(|text: &[u8]| {
         }
         Err((line, _)) => assert!(!is_text(all[line])),
     }
+    check_run(text);
 });
+
+/// The rows of a run up to the first malformed line, and the number of lines before it.
+type Rows<'a> = (Vec<(&'a [u8], RunLine<'a>)>, usize);
+
+/// Reads rows the way that is given, in which a line is cut at one look.
+struct Read<'a>(&'a [u8]);
+
+impl<'a> Task for Read<'a> {
+    type Output = Option<Rows<'a>>;
+
+    #[inline(always)]
+    fn run(self, level: impl Level) -> Self::Output {
+        let mut surplus = Surplus::default();
+        let mut block = RunBlock::new(self.0, 1 << 20, &mut surplus).ok()?;
+        let mut rows: Vec<(&[u8], RunLine<'_>)> = Vec::new();
+        while let Ok(Some(row)) = block.next(level) {
+            assert!(!row.goes_on || rows.last().is_some_and(|(query, _)| *query == row.query));
+            rows.push((row.query, row.retrieved));
+        }
+        Some((rows, block.lines))
+    }
+}
+
+/// Every way of reading rows gives what reading word by word gives.
+fn check_run(text: &[u8]) {
+    let mut rows = Vec::new();
+    let read = each_line(text, 1 << 20, |line| {
+        let retrieved = run_line(&mut after_query(&line), &mut Surplus::default())?;
+        rows.push((line.words().next().unwrap_or_default(), retrieved));
+        Ok(())
+    });
+    let count = read.as_ref().map_or_else(|(line, _)| *line, |&lines| lines);
+    for lanes in Lanes::ALL {
+        match lanes.run(Read(text)) {
+            Some(found) => assert_eq!(found, (rows.clone(), count), "{lanes:?} {}", text.escape_ascii()),
+            None => assert!(read.is_err() && rows.is_empty()),
+        }
+    }
+}
 
 /// Checks what is read from one line; `before` is the line that says something before it.
 fn check<'a>(line: &Line<'a>, before: &'a [u8]) {

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// Compressed bytes that are taken at a time: after each, gzip's decoder copies what it may refer to.
 const BUFFER: usize = 1 << 18;
 /// What a decoder needs to begin, generously: some of them do not survive it if that is not there.
 const DECODER: usize = 1 << 23;
@@ -38,7 +39,7 @@ pub fn open(
         Counted { inner: Stoppable { inner: start.chain(file), stop }, progress, taken: Arc::clone(&taken) };
     let magic = &magic[..known];
     if magic.starts_with(&[0x1f, 0x8b]) {
-        limited(flate2::read::MultiGzDecoder::new(buffered(whole)?), taken, limits)
+        limited(flate2::bufread::MultiGzDecoder::new(buffered(whole)?), taken, limits)
     } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         check_memory()?;
         limited(Framed(zstd::stream::read::Decoder::new(whole)?), taken, limits)

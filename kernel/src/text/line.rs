@@ -6,7 +6,7 @@ use crate::text::number::number;
 use crate::text::surplus::{Surplus, surplus_judgment};
 
 /// A line of a run: `query iteration document rank score tag`.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunLine<'a> {
     pub iteration: &'a [u8],
     pub document: &'a [u8],

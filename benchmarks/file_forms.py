@@ -1,0 +1,106 @@
+"""A run as a file in several forms: in order, its rows shuffled, compressed. Prints each figure with its target.
+
+    python benchmarks/file_forms.py
+
+Each form is compared with the command that only reads it, in one run: fastest of interleaved rounds.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import polars
+from collection import collection
+from lines import MEASURES, Line, at_most, exactly
+from timing import command, interleaved, peak_memory
+
+import assay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ROUNDS = 7
+COMMANDS = ("wc", "gzip", "zstd")
+
+
+def make_forms(run: Path) -> dict[str, Path]:
+    """The run with its rows shuffled and compressed in two ways, beside it; made on first use."""
+    makers: dict[str, Callable[[Path], object]] = {
+        "shuffled": lambda path: shuffle_rows(run, path),
+        "gz": lambda path: compress(run, path, "gzip"),
+        "zst": lambda path: compress(run, path, "zstd"),
+    }
+    forms = {name: run.with_name(f"run-form.{name}") for name in makers}
+    for name, path in forms.items():
+        if not path.exists():
+            makers[name](path.with_suffix(".part"))
+            path.with_suffix(".part").replace(path)
+    return forms
+
+
+def shuffle_rows(run: Path, path: Path) -> None:
+    # No character of the file parts columns or quotes, so that a row is a line.
+    rows = polars.read_csv(run, has_header=False, separator="\x01", quote_char=None, new_columns=["row"])
+    shuffled = rows.sample(fraction=1, shuffle=True, seed=4)
+    shuffled.write_csv(path, include_header=False, separator="\x01", quote_style="never")
+
+
+def compress(run: Path, path: Path, tool: str) -> None:
+    with path.open("wb") as file:
+        subprocess.run([tool, "-c", str(run)], check=True, stdout=file)
+
+
+def file_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
+    """From each form, on two threads and the file in order on one as well."""
+    forms = make_forms(run)
+
+    def evaluated(path: Path, threads: int = 2) -> Callable[[], object]:
+        return lambda: assay.evaluate(qrels, path, MEASURES, threads=threads)
+
+    times = interleaved(
+        {
+            "wc -w, beside the forms": command("wc", "-w", str(run), LC_ALL="C.UTF-8"),
+            "file, two threads": evaluated(run),
+            "file, one thread": evaluated(run, threads=1),
+            "file, rows shuffled": evaluated(forms["shuffled"]),
+            "gzip -dc": command("gzip", "-dc", str(forms["gz"])),
+            "file, .gz": evaluated(forms["gz"]),
+            "zstd -dc": command("zstd", "-dcq", str(forms["zst"])),
+            "file, .zst": evaluated(forms["zst"]),
+        },
+        rounds=ROUNDS,
+        of=min,
+    )
+    code = f"import assay; assay.evaluate({str(qrels)!r}, {str(forms['shuffled'])!r}, {MEASURES!r})"
+    words, plain = times["wc -w, beside the forms"], times["file, two threads"]
+    whole, scattered = (assay.evaluate(qrels, path, MEASURES) for path in (run, forms["shuffled"]))
+    same = all((whole.scores[name] == scattered.scores[name]).all() for name in MEASURES)
+    lines = [
+        at_most("file, two threads: share of the time of `wc -w`", plain / words, 0.1),
+        at_most("file, one thread: share of the time of `wc -w`", times["file, one thread"] / words, 0.19),
+        at_most("file, rows shuffled: times the file in order", times["file, rows shuffled"] / plain, 4),
+        exactly("file, rows shuffled: the same bits", same),
+        at_most("file, rows shuffled: peak memory, MB", peak_memory(code), 200),
+        at_most("file, .gz: share of the time of `gzip -dc`", times["file, .gz"] / times["gzip -dc"], 0.32),
+        at_most("file, .zst: times the time of `zstd -dc`", times["file, .zst"] / times["zstd -dc"], 1.2),
+    ]
+    return times, lines
+
+
+def main() -> None:
+    if missing := [name for name in COMMANDS if shutil.which(name) is None]:
+        sys.exit(f"the benchmark needs the command {missing[0]}")
+    qrels, run, *_ = collection()
+    times, lines = file_forms(qrels, run)
+    for name, value in times.items():
+        print(f"{name}: {value:.3f} s")
+    for line in lines:
+        print(f"{'met ' if line.is_met else 'MISS'}  {line.what}: {line.figure} ({line.target})")
+
+
+if __name__ == "__main__":
+    main()
