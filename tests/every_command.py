@@ -61,6 +61,7 @@ WRITTEN = {
 MODEL_WRITTEN = {"judge_cache", "reasons"}
 READ = {
     "criteria",
+    "judge_prompts",
     "human",
     "judge_source",
     "files",

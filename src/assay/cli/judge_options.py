@@ -68,6 +68,12 @@ def with_judge(command: Callable[..., Any], *, is_needed: bool) -> Callable[...,
                 default=None,
                 help="Ask nothing; only the replies in the cache count.",
             ),
+            click.option(
+                "--prompts",
+                "judge_prompts",
+                metavar="FILE.toml",
+                help='Own words for prompts, by name: support = "…"; assay measures NAME shows the names.',
+            ),
             click.option("--samples", "judge_samples", type=at_least_one, help="Draws of each verdict.  [default: 1]"),
             click.option("--temperature", "judge_temperature", type=click.FloatRange(min=0), help="[default: 0]"),
             click.option(
@@ -142,5 +148,9 @@ def take_judge(options: dict[str, Any]) -> tuple[Judge | None, bool]:
         raise click.UsageError(f"{SPELLED.get(name, f'--{name}')} needs --judge, the LLM that is asked.")
     from assay.tasks.judge.judge import Judge
 
+    if "prompts" in given:
+        from assay.tasks.judge.prompts import read_prompts
+
+        given["prompts"] = read_prompts(given["prompts"])
     is_dry = given.pop("dry_run", False)
     return Judge(source, **given), is_dry

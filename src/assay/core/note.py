@@ -272,7 +272,14 @@ class NoteKind(StrEnum):
         "no_verdict",
         "{count} of {total} questions [has|have] no verdict ({reasons}); left out of the mean: {queries}",
     )
-    FLIPPED = "flipped", "{count} of {total} questions changed [its|their] score between {draws} draws: {queries}"
+    FLIPPED = (
+        "flipped",
+        "{count} of {total} questions changed [its|their] score between {draws} draws: {queries}",
+        {
+            "none": "none of {total} questions changed its score between {draws} draws",
+            "failed": "{count} of {total} draws [has|have] no verdict; the others count",
+        },
+    )
     # The mean of what is left may say something else than the mean of all would.
     FAILED_VERDICTS = (
         "failed_verdicts",

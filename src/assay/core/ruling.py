@@ -106,12 +106,16 @@ class Rulings(Sequence[Ruling]):
 
 
 class JudgeFailure(Exception):  # noqa: N818 - an outcome of one question, no error of the caller's
-    """Why a question has no score."""
+    """Why a question has no score.
 
-    def __init__(self, kind: RulingKind, detail: str) -> None:
+    `spent` are the tokens sent and replied, if the model did reply, though not with a verdict: they cost as much.
+    """
+
+    def __init__(self, kind: RulingKind, detail: str, spent: tuple[int, int] | None = None) -> None:
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
+        self.spent = spent
 
 
 def unjudgeable(detail: str) -> JudgeFailure:

@@ -12,9 +12,11 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from typing import Any, Self
 
 from assay.core.errors import PolicyError
+from assay.core.interface import Option
 from assay.core.policies import check_whole
 from assay.core.prompt import Embed, Reply, ReplyError, Request
 from assay.core.ruling import JudgeFailure, RulingKind
@@ -32,7 +34,10 @@ KEY_VARIABLE = "ASSAY_JUDGE_KEY"
 OPENAI = re.compile(r"https://api\.openai\.com(?:/|$)")
 TOO_MANY = 429
 # A reply in a block of code, or with words around it.
-OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+OBJECT = re.compile(r"\{")
+# Where a model that thinks aloud has done so, and how many beginnings of an object are tried.
+THOUGHT = "</think>"
+MOST_BEGINNINGS = 100
 REPAIR = "That reply does not have the required form: {error}. Reply again with the JSON object only."
 EMBEDDED_WINDOW = 4096
 
@@ -93,7 +98,9 @@ class Judge:
         self.estimate: Estimate | None = None
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
-            raise PolicyError("max_cost= needs prices=, the cost of a million tokens, sent and replied")
+            raise PolicyError(
+                f"{Option('max_cost')} needs {Option('prices')}, the cost of a million tokens, sent and replied"
+            )
         timeout = None if timeout is None else number_from("timeout", timeout, above=True)
         if tokens_per_minute is not None:
             number_from("tokens_per_minute", tokens_per_minute, above=True)
@@ -116,7 +123,8 @@ class Judge:
     @property
     def description(self) -> str:
         """Who judges and how, for signatures."""
-        how = [f"temperature={self.temperature:g}", f"seed={self.seed}", f"samples={self.samples}"]
+        temperature = getattr(self._model, "adjusted", "") or f"temperature={self.temperature:g}"
+        how = [temperature, f"seed={self.seed}", f"samples={self.samples}"]
         own = [f"{name}={digest_of(text).hex()[:8]}" for name, text in sorted(self.prompts.items())]
         return " ".join([f"judge={self.name}", *how, *(["own_prompts=" + ",".join(own)] if own else [])])
 
@@ -245,7 +253,12 @@ class Judge:
         for _ in range(self.retries + 1):
             sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
             self._check_room(sent)
-            completion = self._repeat(partial(self._model.chat, chat), sent + self.max_tokens)
+            try:
+                completion = self._repeat(partial(self._model.chat, chat), sent + self.max_tokens)
+            except JudgeFailure as failure:
+                if failure.spent is not None:
+                    self.usage.add(calls=1, sent=failure.spent[0], reply=failure.spent[1])
+                raise
             self.usage.add(calls=1, sent=completion.sent_tokens, reply=completion.reply_tokens)
             text = self._model.hide(completion.text)
             try:
@@ -357,14 +370,22 @@ def key_for(address: str) -> str | None:
 
 
 def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
-    r"""The JSON object in a reply, also in a block of code or with words around it.
+    r"""The JSON object in a reply, also in a block of code, with words around it, or after a model's thinking.
 
     >>> find_object('Sure: ```json\n{"verdict": true}\n```')
     {'verdict': True}
+    >>> find_object('<think>Maybe {"verdict": false}?</think>{"verdict": true}')
+    {'verdict': True}
     """
-    for candidate in (text, *OBJECT.findall(text)):
+    said = text.rpartition(THOUGHT)[2]
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        pass
+    decoder = json.JSONDecoder()
+    for begin in islice((match.start() for match in OBJECT.finditer(said)), MOST_BEGINNINGS):
         try:
-            return json.loads(candidate)
+            return decoder.raw_decode(said, begin)[0]
         except (ValueError, RecursionError):
             continue
     raise ReplyError("it is not JSON")

@@ -12,8 +12,11 @@ from assay.core.ruling import RulingKind, Rulings
 TOLERATED = 0.05
 
 
-def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings) -> list[Note]:
-    """Which questions have no verdict, and why, loudly if the judge failed on many; and whose verdict changed."""
+def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings, draws: int = 1) -> list[Note]:
+    """Which questions have no verdict, and why, loudly if the judge failed on many; and whose verdict changed.
+
+    `draws` is how often each was asked.
+    """
     lacking = {at: kind for at, kind in enumerate(rulings.kinds) if kind is not RulingKind.OK}
     failed = {at for at, kind in lacking.items() if kind is not RulingKind.UNJUDGEABLE}
     said = sorted(failed) if len(failed) > TOLERATED * len(queries) else []
@@ -28,7 +31,13 @@ def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings) -> list[N
     if max(drawn, default=0) > 1:
         flipped = [query for query, each in zip(queries, rulings, strict=True) if each.is_flipped]
         total = f"{sum(number > 1 for number in drawn):,}"
-        notes.append(Note.of(NoteKind.FLIPPED, queries=flipped, measures=[name], total=total, draws=max(drawn)))
+        how = "" if flipped else "none"
+        notes.append(
+            Note.of(NoteKind.FLIPPED, about=how, queries=flipped, measures=[name], total=total, draws=max(drawn))
+        )
+    if lost := sum(draws - number for number in drawn if 0 < number < draws):
+        asked = f"{draws * sum(number > 0 for number in drawn):,}"
+        notes.append(Note.of(NoteKind.FLIPPED, about="failed", count=lost, measures=[name], total=asked))
     return notes
 
 

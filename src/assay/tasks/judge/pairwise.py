@@ -24,6 +24,7 @@ from assay.stats.intervals import Interval
 from assay.stats.preferences import Games, bradley_terry, elo, strength_intervals, win_table
 from assay.tasks.judge.drive import judge_all
 from assay.tasks.judge.notes import verdict_notes
+from assay.tasks.judge.prompts import check_prompts
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
@@ -197,9 +198,10 @@ def pairwise(systems: Mapping[str, object], *, judge: Judge) -> Preferences:
     ]
     if not duels:
         raise MismatchError("no two systems answer the same question; the ids of the records must agree")
+    check_prompts(judge.prompts, [BETTER])
     rulings = judge_all(duels, {"pairwise": duel_steps}, judge)["pairwise"]
     names = [f"{duel.query} ({duel.first} and {duel.second})" for duel in duels]
-    notes = loud_first(verdict_notes("pairwise", names, rulings))
+    notes = loud_first(verdict_notes("pairwise", names, rulings, judge.samples))
     return Preferences(list(known), duels, rulings, f"{judge.description} prompts={BETTER}", notes)
 
 

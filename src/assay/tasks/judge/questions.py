@@ -23,6 +23,7 @@ from assay.data.texts import DOCUMENTS, read_texts
 from assay.render import Column, Exports, Table
 from assay.tasks.judge.drive import judge_all
 from assay.tasks.judge.notes import verdict_notes
+from assay.tasks.judge.prompts import check_prompts
 
 if TYPE_CHECKING:
     from assay.tasks.judge.judge import Judge
@@ -118,9 +119,10 @@ def make_questions(corpus: object, number: int, *, judge: Judge, seed: int = 0) 
         "nearly a duplicate": 0,
     }
     notes: list[Note] = []
+    check_prompts(judge.prompts, [QUESTION, ANSWERABLE])
     for batch in batches([ids[at] for at in order], number):
         rulings = judge_all(batch, {"questions": partial(question_steps, texts=texts)}, judge)["questions"]
-        notes += verdict_notes("questions", batch, rulings)
+        notes += verdict_notes("questions", batch, rulings, judge.samples)
         for document, ruling in zip(batch, rulings, strict=True):
             if not ruling.verdicts or len(kept) == number:
                 continue

@@ -22,6 +22,7 @@ from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.render import Cell, Column, Exports, Table
 from assay.tasks.judge.drive import judge_all
 from assay.tasks.judge.notes import verdict_notes
+from assay.tasks.judge.prompts import check_prompts
 from assay.tasks.pool.collect import first_documents
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def judge_relevance(
     {'d1': 3.0, 'd2': 0.0}
     """
     check_whole("depth", depth, 1)
+    check_prompts(judge.prompts, [RELEVANCE])
     known = {} if human is None else grades_by_query(human)
     pool = [PooledPair(*pair) for pair in first_documents(runs, depth)]
     pairs = [pair for pair in pool if pair.document not in known.get(pair.query, {})]
@@ -143,7 +145,7 @@ def judge_relevance(
     ask = partial(grade_steps, questions=questions, texts=texts)
     rulings = judge_all(pairs, {"relevance": ask}, judge)["relevance"]
     names = [f"{pair.query} {pair.document}" for pair in pairs]
-    notes = loud_first(verdict_notes("relevance", names, rulings))
+    notes = loud_first(verdict_notes("relevance", names, rulings, judge.samples))
     how = f"{judge.description} prompts={RELEVANCE}"
     return RelevanceJudgments(pairs, rulings, how, known, len(pool) - len(pairs), notes)
 

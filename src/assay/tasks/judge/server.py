@@ -7,6 +7,7 @@ text; what works is remembered for the server.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
+from assay.core.interface import Option
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import show
 from assay.data.http import HttpClient, HttpError, TemporaryError, excerpt
@@ -21,8 +23,11 @@ from assay.data.secrets import secrets_in_address, secrets_in_headers
 from assay.tasks.judge.model import Chat, Completion, Token, Vector, estimate_tokens
 
 FORMS = ("json_schema", "json_object", "text")
-# What servers say of a form of output that they do not take.
+# What servers say of a form of output that they do not take. Some end with a 500, which may also pass.
 NOT_TAKEN = (400, 404, 415, 422, 500, 501)
+MAY_PASS = 500
+REFUSED = 400
+UNSUPPORTED = re.compile(r"unsupported|not support|max_completion", re.IGNORECASE)
 ALTERNATIVES = 10
 
 
@@ -50,12 +55,20 @@ class ChatServer:
         # How many forms of output the server is known not to take, and whether it is known to take the next one.
         self._first = 0
         self._is_known = False
+        # How the server calls the limit of a reply, and whether it takes a temperature: newer models of OpenAI differ.
+        self._limit = "max_tokens"
+        self._takes_temperature = True
+
+    @property
+    def adjusted(self) -> str:
+        """What the server does not take, and is not sent; empty if it takes everything."""
+        return "" if self._takes_temperature else "temperature=server"
 
     def chat(self, chat: Chat) -> Completion:
         """One reply, in the strictest form of output that the server takes."""
         for place in range(self._first, len(FORMS)):
             try:
-                response = self._post("/chat/completions", self._body(chat, FORMS[place]))
+                response = self._ask(chat, FORMS[place], repeat=not self._is_known)
             except (HttpError, TemporaryError) as error:
                 if error.status in NOT_TAKEN and place + 1 < len(FORMS) and not self._is_known:
                     continue
@@ -65,6 +78,32 @@ class ChatServer:
             self._first, self._is_known = place, True
             return read_completion(response, chat)
         raise AssertionError
+
+    def _ask(self, chat: Chat, form: str, *, repeat: bool) -> Any:  # noqa: ANN401 - JSON
+        """A response in one form of output; again if the server names a parameter that it does not take.
+
+        With `repeat`, also again after a 500, which says nothing about the form if it passes.
+        """
+        while True:
+            try:
+                return self._post("/chat/completions", self._body(chat, form))
+            except (HttpError, TemporaryError) as error:
+                if not (self._adjust(error) or (repeat and error.status == MAY_PASS)):
+                    raise
+                repeat = repeat and error.status != MAY_PASS
+
+    def _adjust(self, error: HttpError | TemporaryError) -> bool:
+        """Whether an error names a parameter that the server does not take, which is sent otherwise from now on."""
+        said = str(error)
+        if error.status != REFUSED or not UNSUPPORTED.search(said):
+            return False
+        if self._limit == "max_tokens" and "max_tokens" in said:
+            self._limit = "max_completion_tokens"
+            return True
+        if self._takes_temperature and "temperature" in said:
+            self._takes_temperature = False
+            return True
+        return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text."""
@@ -95,10 +134,11 @@ class ChatServer:
         body: dict[str, Any] = {
             "model": self.name,
             "messages": list(chat.messages),
-            "temperature": chat.temperature,
             "seed": chat.seed,
-            "max_tokens": chat.max_tokens,
+            self._limit: chat.max_tokens,
         }
+        if self._takes_temperature:
+            body["temperature"] = chat.temperature
         if form == "json_schema":
             schema = {"name": "reply", "schema": chat.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -124,7 +164,7 @@ def endpoint_of_server(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DataError(f"the address of a judge is like http://localhost:8000/v1, not {show(parts.path)}")
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        raise DataError("the address of a judge has a user name or a password; pass the key as key=")
+        raise DataError("the address of a judge has a user name or a password; take it out, and set ASSAY_JUDGE_KEY")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
@@ -136,23 +176,24 @@ def read_completion(response: Any, chat: Chat) -> Completion:  # noqa: ANN401 - 
         text, refusal = message.get("content"), message.get("refusal")
     except (LookupError, TypeError, AttributeError):
         raise JudgeFailure(RulingKind.UNPARSABLE, "the response has no choices") from None
+    words = text if isinstance(text, str) else ""
+    spent = spent_tokens(response.get("usage"), chat, words)
     finish = choice.get("finish_reason")
     if refusal or finish == "content_filter":
-        raise JudgeFailure(RulingKind.REFUSED, str(refusal or "the server's filter stopped the reply"))
+        raise JudgeFailure(RulingKind.REFUSED, str(refusal or "the server's filter stopped the reply"), spent)
     if finish == "length":
-        raise JudgeFailure(
-            RulingKind.TRUNCATED, f"the reply was cut off after {chat.max_tokens} tokens; raise max_tokens"
-        )
-    if not isinstance(text, str) or not text.strip():
-        raise JudgeFailure(RulingKind.UNPARSABLE, "the reply is empty")
-    usage = response.get("usage") if isinstance(response.get("usage"), dict) else {}
+        said = f"the reply was cut off after {chat.max_tokens} tokens; raise {Option('max_tokens')}"
+        raise JudgeFailure(RulingKind.TRUNCATED, said, spent)
+    if not words.strip():
+        raise JudgeFailure(RulingKind.UNPARSABLE, "the reply is empty", spent)
+    return Completion(words, *spent, read_tokens(choice.get("logprobs")) if chat.with_weights else ())
+
+
+def spent_tokens(usage: object, chat: Chat, text: str) -> tuple[int, int]:
+    """The tokens sent and replied, as the server says or estimated."""
+    said = usage if isinstance(usage, dict) else {}
     sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
-    return Completion(
-        text,
-        whole(usage.get("prompt_tokens"), sent),
-        whole(usage.get("completion_tokens"), estimate_tokens(text)),
-        read_tokens(choice.get("logprobs")) if chat.with_weights else (),
-    )
+    return whole(said.get("prompt_tokens"), sent), whole(said.get("completion_tokens"), estimate_tokens(text))
 
 
 def whole(value: object, otherwise: int) -> int:

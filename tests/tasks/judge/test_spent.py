@@ -1,0 +1,107 @@
+"""What servers say that is no verdict: it costs all the same; parameters that newer models refuse; thinking aloud."""
+
+import json
+
+import pytest
+
+import assay
+from chat_server import completion, serve
+
+RECORDS = [{"query_id": f"q{n}", "question": f"Why {n}?", "answer": f"So {n}."} for n in range(20)]
+GOOD = '{"reason": "It says so.", "verdict": true}'
+POLITE = {"politeness": {"aspect": "Is the answer polite?"}}
+
+
+@pytest.fixture(autouse=True)
+def politeness():
+    assay.read_criteria(POLITE)
+    yield
+    assay.remove_measure("politeness")
+
+
+def cut_off(_):
+    found = completion('{"reason', finish_reason="length")
+    found["usage"] = {"prompt_tokens": 1000, "completion_tokens": 2048}
+    return found
+
+
+def test_replies_that_are_cut_off_cost_and_count():
+    with serve(cut_off) as server:
+        judge = assay.Judge(server.url, model="m", cache=False, prices=(1, 1000), max_cost=5, concurrency=1)
+        assay.evaluate_rag(RECORDS, ["politeness"], judge=judge)
+        assert (judge.usage.calls, len(server.bodies)) == (3, 3)
+        assert (judge.usage.sent_tokens, judge.usage.reply_tokens) == (3000, 3 * 2048)
+        assert judge.usage.cost == pytest.approx(3 * (1000 + 2048 * 1000) / 1e6)
+
+
+def test_a_500_that_passes_says_nothing_about_the_form():
+    with serve(500, lambda _: completion(GOOD)) as server:
+        judge = assay.Judge(server.url, model="m", cache=False, concurrency=1)
+        assay.evaluate_rag(RECORDS[:3], ["politeness"], judge=judge)
+        assert [body["response_format"]["type"] for body in server.bodies] == ["json_schema"] * 4
+
+
+def strict(body):
+    """As newer models of OpenAI do."""
+    if "max_tokens" in body:
+        return refusing("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+    if "temperature" in body:
+        return refusing("Unsupported value: 'temperature' does not support 0 with this model.")
+    return completion(GOOD)
+
+
+def refusing(said):
+    content = json.dumps({"error": {"message": said}}).encode()
+    head = f"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    return iter([head.encode() + content])
+
+
+def test_parameters_that_a_model_refuses_are_learnt_once():
+    with serve(strict) as server:
+        judge = assay.Judge(server.url, model="m", cache=False, concurrency=1)
+        result = assay.evaluate_rag(RECORDS[:3], ["politeness"], judge=judge)
+        assert result.mean == {"politeness": 1.0}
+        assert len(server.bodies) == 5
+        assert server.bodies[-1]["max_completion_tokens"] == judge.max_tokens
+        assert "temperature=server" in judge.description
+
+
+def test_thinking_aloud_is_left_out():
+    said = f'<think>Is {{"verdict": false}} right? {{No.</think>\n{GOOD}'
+    with serve(lambda _: completion(said)) as server:
+        judge = assay.Judge(server.url, model="m", cache=False)
+        assert assay.evaluate_rag(RECORDS[:2], ["politeness"], judge=judge).mean == {"politeness": 1.0}
+        assert len(server.bodies) == 2
+
+
+def test_a_prompt_that_does_not_exist_is_an_error_everywhere():
+    judge = assay.Judge(lambda _: GOOD, cache=False, prompts={"relevanse": "How relevant?"})
+    with pytest.raises(assay.MeasureError, match="unknown prompt 'relevanse'; did you mean relevance"):
+        assay.judge_relevance({"q": "Why?"}, {"a": {"q": ["d"]}}, {"d": "So."}, judge=judge)
+    with pytest.raises(assay.MeasureError, match="unknown prompt"):
+        assay.pairwise({"a": RECORDS, "b": RECORDS}, judge=judge)
+    with pytest.raises(assay.MeasureError, match="unknown prompt"):
+        assay.make_questions({"d": "So it is, and so it was."}, judge=judge, number=1)
+
+
+def test_draws_that_fail_are_said():
+    def every_third(body):
+        return completion(GOOD) if body["seed"] % 3 else completion("", message={"refusal": "I will not."})
+
+    with serve(every_third) as server:
+        judge = assay.Judge(server.url, model="m", cache=False, samples=3, temperature=0.5)
+        notes = [str(note) for note in assay.evaluate_rag(RECORDS[:6], ["politeness"], judge=judge).notes]
+    assert "politeness: none of 6 questions changed its score between 2 draws" in notes
+    assert "politeness: 6 of 18 draws have no verdict; the others count" in notes
+
+
+def test_own_prompts_from_a_file(tmp_path):
+    from assay.tasks.judge.prompts import read_prompts
+
+    path = tmp_path / "prompts.toml"
+    path.write_text('relevance = "Grade it."\n')
+    assert read_prompts(path) == {"relevance": "Grade it."}
+    for content, said in (("relevance = 3", "must have the words"), ("", "no prompts"), ("x", "not valid TOML")):
+        path.write_text(content)
+        with pytest.raises(assay.FormatError, match=said):
+            read_prompts(path)
