@@ -254,7 +254,7 @@ def test_offline_without_a_cache_is_an_error():
         ({"context": -5}, "context must be a whole number at least 1"),
         ({"max_cost": -1, "prices": (1, 1)}, "max_cost must be a number from 0"),
         ({"max_cost": float("nan"), "prices": (1, 1)}, "max_cost must be a number from 0"),
-        ({"max_cost": 1}, "max_cost= needs prices="),
+        ({"max_cost": 1}, "max_cost needs prices"),
         ({"prices": (-1, 2)}, "prices are the cost of a million tokens"),
         ({"prompts": "Be strict."}, "prompts= has words by the name of a prompt"),
         ({"prompts": {"support": 3}}, "prompts= has words by the name of a prompt"),
