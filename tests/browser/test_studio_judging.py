@@ -283,6 +283,6 @@ def test_a_vote_whose_answer_was_lost_counts_once(enter, demo, tmp_path):
 def test_a_pair_that_is_not_there(enter, demo, tmp_path):
     with (
         served(demo, tmp_path) as (_, base),
-        enter(base, "/judge?query=nowhere&document=d", voter="ann", expected=["400"]) as page,
+        enter(base, "/judge?query=nowhere&document=d", voter="ann", expected=["404"]) as page,
     ):
         assert "unknown query 'nowhere'" in page.locator("main [role=alert]").inner_text()

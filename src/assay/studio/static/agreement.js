@@ -54,13 +54,13 @@ class Agreement {
     return element(
       "div",
       { class: "headline" },
-      element("div", { class: "figure large" }, element("b", { "data-figure": "alpha" }, fixed(alpha.value, 3)), element("span", { class: "interval" }, `${fixed(alpha.low, 3)} to ${fixed(alpha.high, 3)}`)),
+      element("div", { class: "figure large" }, element("b", { "data-figure": "alpha" }, fixed(alpha.value, 3)), interval(alpha)),
       element("p", {}, element("b", {}, "Krippendorff's alpha"), ` of ${count(voters.length, "voter")}, grades as ranks. 1 is perfect agreement, 0 is what chance gives.`, element("span", { class: "quiet" }, " \"Cannot tell\" counts for nothing.")),
     );
   }
 
   pairColumns() {
-    const figure = (title, key) => ({ title, cell: (row) => (row[key] ? [fixed(row[key].value, 3), element("span", { class: "interval" }, `${fixed(row[key].low, 3)} to ${fixed(row[key].high, 3)}`)] : element("span", { title: row.reason }, "–")), value: (row) => row[key]?.value ?? null });
+    const figure = (title, key) => ({ title, cell: (row) => (row[key] ? [fixed(row[key].value, 3), interval(row[key])] : element("span", { title: row.reason }, "–")), value: (row) => row[key]?.value ?? null });
     return [
       { title: "voter", isText: true, cell: (row) => text(row.a), value: (row) => row.a },
       { title: "and", isText: true, cell: (row) => text(row.b), value: (row) => row.b },
@@ -135,6 +135,9 @@ class Agreement {
     }
   }
 }
+
+/** An interval, if there is one. */
+const interval = ({ low, high }) => (low === null ? null : element("span", { class: "interval" }, `${fixed(low, 3)} to ${fixed(high, 3)}`));
 
 const voterColumns = [
   { title: "voter", isText: true, cell: (row) => [text(row.name), row.kind === "person" ? null : element("span", { class: "kind" }, row.kind)], value: (row) => row.name },

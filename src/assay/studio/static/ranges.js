@@ -3,12 +3,16 @@
 import { element, text } from "./dom.js";
 import { pValue, signed } from "./numbers.js";
 
+// Percent of a line that the name of an end takes.
+const NEAR = 14;
+
 /** Where values stand on a line that has zero on it, in percent. */
 function scaleOf(values) {
   const known = values.filter(Number.isFinite);
   const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
   const room = (high - low) * 0.06 || 1;
-  return (value) => `${(((value - low + room) / (high - low + 2 * room)) * 100).toFixed(2)}%`;
+  const share = (value) => ((value - low + room) / (high - low + 2 * room)) * 100;
+  return (value) => `${share(value).toFixed(2)}%`;
 }
 
 /** A line from low to high with a dot at the value and a mark at zero. */
@@ -44,5 +48,9 @@ export function forest(pairs) {
 /** What a difference is and what it can still become. */
 export function reach({ difference, low, high, settled }) {
   const at = scaleOf([difference, low, high]);
-  return element("div", { class: "reach" }, line({ value: difference, low, high }, at, settled ? (difference > 0 ? "up" : "down") : ""), element("div", { class: "ends" }, element("span", { style: { "--at": at(low) } }, signed(low)), element("span", { style: { "--at": at(0) } }, "0"), element("span", { style: { "--at": at(high) } }, signed(high))));
+  const end = (value, name) => element("span", { style: { "--at": at(value) } }, name);
+  // Zero is named where there is room between the ends.
+  const near = [low, high].some((value) => Math.abs(parseFloat(at(value)) - parseFloat(at(0))) < NEAR);
+  const ends = element("div", { class: "ends" }, end(low, signed(low)), near ? null : end(0, "0"), end(high, signed(high)));
+  return element("div", { class: "reach" }, line({ value: difference, low, high }, at, settled ? (difference > 0 ? "up" : "down") : ""), ends);
 }

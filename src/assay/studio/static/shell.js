@@ -28,6 +28,7 @@ function toLogin() {
 }
 
 function drawHeader(here) {
+  document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   show(document.querySelector("#who"), whoButton(here), themeButton((chosen) => localStorage.setItem("assay-colours", chosen)));
 }
 
