@@ -67,7 +67,9 @@ class Judgments:
         self.lock = RLock()
         self.counting = counting
         self.ballots: dict[Pair, dict[str, Ballot]] = {}
+        # The decision in force on each pair, and the last of everybody who decided it.
         self.decisions: dict[Pair, Decision] = {}
+        self._decided: dict[Pair, dict[str, Ballot]] = {}
         self.kinds: dict[str, str] = {}
         # The pairs that each voter has voted on, in the order of their votes.
         self.voted: dict[str, dict[Pair, None]] = {}
@@ -78,12 +80,15 @@ class Judgments:
 
     def apply(self, events: Iterable[VoteEvent]) -> set[Pair]:
         """Takes events in; the pairs whose grade in force changed."""
-        touched = set()
+        touched, revision = set(), self.revision
         with self.lock:
             for event in events:
                 self._take(event)
                 touched.add((event.query, event.document))
-            return self._grade_all() if self.counting.method == "dawid_skene" else self._grade(touched)
+                revision = max(revision, event.id)
+            changed = self._grade_all() if self.counting.method == "dawid_skene" else self._grade(touched)
+            self.revision = revision
+        return changed
 
     def recount(self, counting: Counting) -> set[Pair]:
         """Counts the votes in another way; the pairs whose grade changed."""
@@ -102,15 +107,19 @@ class Judgments:
         found = self._graded.get(query, {}).get(document)
         return self.base.get(query, {}).get(document) if found is None else found
 
-    @property
-    def queries(self) -> list[str]:
+    def judged_queries(self) -> list[str]:
         """The queries with judgments, those of the file first."""
         return list(dict.fromkeys([*(query for query, each in self.base.items() if each), *self._graded]))
 
     def all_in_force(self) -> dict[str, dict[str, float]]:
         """All judgments, by query and document."""
         with self.lock:
-            return {query: self.in_force(query) for query in self.queries}
+            return {query: self.in_force(query) for query in self.judged_queries()}
+
+    def is_decided_by(self, pair: Pair, voter: str, event: int) -> bool:
+        """Whether an event is somebody's last decision on a pair."""
+        known = self._decided.get(pair, {}).get(voter)
+        return known is not None and known.event == event
 
     def is_blind(self, voter: str | None, pair: Pair) -> bool:
         """Whether others' votes on a pair are hidden from a voter, who has not voted on it yet."""
@@ -129,29 +138,35 @@ class Judgments:
     def _take(self, event: VoteEvent) -> None:
         """Applies one event."""
         pair = (event.query, event.document)
-        self.revision = max(self.revision, event.id)
         self.queries_voted.add(event.query)
         ballot = Ballot(event.id, event.vote, event.comment, event.time)
+        decided = self._decided.get(pair, {})
         if event.kind == "decision":
-            self.decisions[pair] = Decision(event.voter, ballot)
-            return
-        if (
-            event.kind == "withdrawal"
-            and pair in self.decisions
-            and self.decisions[pair].ballot.event == event.replaces
-        ):
-            del self.decisions[pair]
-            return
-        known = self.ballots.setdefault(pair, {})
-        voted = self.voted.setdefault(event.voter, {})
-        voted.pop(pair, None)
-        if event.kind == "withdrawal":
-            known.pop(event.voter, None)
-        else:
-            known[event.voter] = ballot
+            self._decided.setdefault(pair, {})[event.voter] = ballot
+            self._settle_decision(pair)
+        elif event.kind == "vote":
+            self.ballots.setdefault(pair, {})[event.voter] = ballot
+            voted = self.voted.setdefault(event.voter, {})
+            # A pair that is voted on again is the last one voted on.
+            voted.pop(pair, None)
             voted[pair] = None
-        if not known:
-            del self.ballots[pair]
+        elif event.voter in decided and decided[event.voter].event == event.replaces:
+            del decided[event.voter]
+            self._settle_decision(pair)
+        else:
+            self.ballots.get(pair, {}).pop(event.voter, None)
+            self.voted.get(event.voter, {}).pop(pair, None)
+            if not self.ballots.get(pair, True):
+                del self.ballots[pair]
+
+    def _settle_decision(self, pair: Pair) -> None:
+        """Puts the last decision on a pair into force that was not taken back."""
+        decided = self._decided.get(pair, {})
+        if not decided:
+            self.decisions.pop(pair, None)
+            return
+        voter = max(decided, key=lambda name: decided[name].event)
+        self.decisions[pair] = Decision(voter, decided[voter])
 
     def _grade(self, pairs: Iterable[Pair]) -> set[Pair]:
         """Grades pairs, each by its own votes."""

@@ -117,7 +117,7 @@ class Live:
     def touch(self, queries: Some[str]) -> None:
         """Says that the judgments of queries changed; they are scored again when somebody looks."""
         with self._stale_lock:
-            self._stale |= self.ranked.intersection(queries)
+            self._stale.update(query for query in queries if query in self.places)
 
     def _take_stale(self) -> set[str]:
         with self._stale_lock:
@@ -146,7 +146,7 @@ class Live:
             self._changes += 1
             self._take_stale()
             started = time.monotonic()
-            judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.ranked}
+            judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.places}
             if not judged:
                 self._scores = {}
                 return

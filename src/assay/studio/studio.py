@@ -42,6 +42,7 @@ LABELS = {
     4: ("not relevant", "related", "relevant", "perfect"),
 }
 GUIDELINES = "guidelines"
+NOT_PROVED = "dawid_skene lets a vote on one pair change the grades of others, so nothing can be proved; use majority"
 DEFAULT_GUIDELINES = (
     "Read the question, then the passage. Judge only whether this passage helps to answer this question: not whether "
     "it is well written, nor whether you knew it. If you cannot tell, say so."
@@ -84,7 +85,7 @@ class Studio:
         self.judgments.apply(store.events())
         self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
         self.pool = self._make_pool()
-        self.numbers = Background(lambda: numbers(self), lambda: self.judgments.revision, self._tell)
+        self.numbers = Background(lambda: numbers(self), self.revision, self._tell)
         self.writer = Writer(store, self._take)
 
     def _make_pool(self) -> JudgmentPool:
@@ -93,14 +94,28 @@ class Studio:
         a, b = self.compared if len(self.collection.runs) > 1 else (None, None)
         how: Any = {"depth": self.settings.depth, "a": a, "b": b, "grades": {"top": self.grades[-1], "lowest": None}}
         pool = make_pool(judged or None, self.collection.runs, self.settings.settle, **how, **self.settings.scoring)
-        judged_pairs = {(query, document) for query, each in judged.items() for document in each}
-        pool.count_votes({pair: self._votes_on(pair) for pair in {*judged_pairs, *self.judgments.ballots}})
+        pool.count_votes({(query, document): self.wanted for query, each in judged.items() for document in each})
+        for pair in {*self.judgments.ballots, *self.judgments.decisions}:
+            self._judge(pool, pair)
         return pool
 
-    def _votes_on(self, pair: Pair) -> int:
-        """The votes that a pair has of those that it is to get; a judgment from the file is worth them all."""
-        votes = len(self.judgments.counted(pair))
-        return votes if votes or self.judgments.grade(*pair) is None else self.settings.votes
+    def _judge(self, pool: JudgmentPool, pair: Pair) -> None:
+        """Tells the pool what is known of a pair; its grade is final once no more votes are to come."""
+        votes, grade = len(self.judgments.counted(pair)), self.judgments.grade(*pair)
+        is_decided = pair in self.judgments.decisions
+        # A judgment from the file, or a decision, needs no more votes.
+        needed = self.wanted if is_decided or (grade is not None and not votes) else votes
+        pool.judge(*pair, grade, votes=needed, is_final=needed >= self.wanted)
+
+    @property
+    def wanted(self) -> int:
+        """The votes that each pair is to get."""
+        return max(self.settings.votes, self.judgments.counting.min_votes)
+
+    def revision(self) -> int:
+        """The number of the last vote that counts everywhere."""
+        with self.lock:
+            return self.judgments.revision
 
     @property
     def compared(self) -> tuple[str, str]:
@@ -134,7 +149,7 @@ class Studio:
             changed = self.judgments.apply(events)
             self.live.touch({query for query, _ in changed})
             for pair in {*changed, *((event.query, event.document) for event in events)}:
-                self.pool.judge(*pair, self.judgments.grade(*pair), votes=self._votes_on(pair))
+                self._judge(self.pool, pair)
         self._tell()
 
     def _tell(self) -> None:
@@ -157,6 +172,12 @@ class Studio:
         others = [document for document in wanted if document not in known]
         kept = self.store.passages(others) if others and self.found else {}
         return {**{document: known[document] for document in wanted if document in known}, **kept}
+
+    @property
+    def queries(self) -> list[str]:
+        """All queries: those of the file and the runs, then those that were asked in live search."""
+        others = [query for query in tuple(self.asked) if query not in self.live.places]
+        return [*self.live.queries, *others] if others else self.live.queries
 
     def has_query(self, query: str) -> bool:
         """Whether a query is in the collection, or was asked in live search."""
@@ -211,6 +232,8 @@ class Studio:
         """Whether further judgments can change which of two runs is better; None for a single run."""
         if len(self.collection.runs) == 1:
             return None
+        if self.judgments.counting.method == "dawid_skene":
+            return {"measure": self.settings.settle, "reason": NOT_PROVED}
         with self.lock:
             found = self.pool.settlement
             if found is None:
@@ -226,7 +249,7 @@ class Studio:
             progress = sorted(self.judgments.voted.items(), key=lambda each: (-len(each[1]), each[0]))
             return {
                 "pair": found,
-                "left": self.pool.count_open(self.settings.votes),
+                "left": self.pool.count_open(self.wanted),
                 "done": len(mine),
                 "progress": [{"voter": name, "votes": len(pairs)} for name, pairs in progress if pairs],
                 "settlement": self.settlement(),
@@ -239,7 +262,7 @@ class Studio:
         order = "depth" if order == "worth" and self.pool.compared is None else order
         # Everybody has a random order of their own.
         seed = zlib.crc32((voter or "").encode())
-        for pair in self.pool.next(order, skip=skip, seed=seed, wanted=self.settings.votes):
+        for pair in self.pool.next(order, skip=skip, seed=seed, wanted=self.wanted):
             return {**self.pair_fields(pair.query, pair.document), "worth": pair.worth, "rank": pair.rank}
         return None
 
@@ -264,11 +287,29 @@ class Studio:
         found = self.store.events(number - 1, 1)
         return found[0] if found and found[0].id == number else None
 
+    def is_in_force(self, event: VoteEvent) -> bool:
+        """Whether a vote or decision was neither replaced nor taken back."""
+        pair = (event.query, event.document)
+        with self.lock:
+            if event.kind == "decision":
+                return self.judgments.is_decided_by(pair, event.voter, event.id)
+            ballot = self.judgments.ballots.get(pair, {}).get(event.voter)
+        return ballot is not None and ballot.event == event.id
+
     def undoing(self, event: VoteEvent) -> NewVote:
-        """What takes a vote back: the vote that it replaced once more, or else a withdrawal."""
-        earlier = None if event.replaces is None or event.kind == "decision" else self.event(event.replaces)
-        if earlier is not None and earlier.kind == "vote":
-            return NewVote(event.query, event.document, event.voter, earlier.vote, comment=earlier.comment)
+        """What takes a vote back: the vote before it once more, step by step, or else a withdrawal."""
+        earlier: list[VoteEvent] = []
+        events = self.store.events(query=event.query, document=event.document, voter=event.voter)
+        for each in events if event.kind == "vote" else ():
+            if each.kind == "withdrawal":
+                earlier.clear()
+            elif each.source == "undo":
+                earlier.pop()
+            elif each.kind == "vote":
+                earlier.append(each)
+        if len(earlier) > 1:
+            before = earlier[-2]
+            return NewVote(event.query, event.document, event.voter, before.vote, comment=before.comment, source="undo")
         return NewVote(event.query, event.document, event.voter, None, kind="withdrawal", replaces=event.id)
 
     def add_voter(

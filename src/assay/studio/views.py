@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.core.text import show
+from assay.core.text import count, show, some
 from assay.render import finite
 from assay.report.content import base_core
 from assay.studio.errors import UnknownError
@@ -59,7 +59,7 @@ def overview(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
 
 def numbers(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
     """What a report shows first, by the judgments in force."""
-    revision = studio.judgments.revision
+    revision = studio.revision()
     comparison, results = studio.live.comparison(), studio.live.results()
     if comparison is not None:
         core = comparison_core(comparison, studio.title, charts=charts)
@@ -67,7 +67,17 @@ def numbers(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
         core = base_core(results, studio.title)
     else:
         core = empty_core(studio)
+    core["notes"] = [*core["notes"], *elsewhere_notes(studio)]
     return {**core, "revision": revision}
+
+
+def elsewhere_notes(studio: Studio) -> list[dict[str, Any]]:
+    """A note on judged queries that are neither in the file nor in a run: asked in live search, or by a program."""
+    others = [query for query in studio.judgments.judged_queries() if query not in studio.live.places]
+    if not others:
+        return []
+    said = f"{count(len(others), 'judged query is', 'judged queries are')} in no run; not counted here"
+    return [{"text": f"{said}, but exported: {some(others)}", "loud": False}]
 
 
 def empty_core(studio: Studio) -> dict[str, Any]:
@@ -114,7 +124,8 @@ def scores_of(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     for name in (wanted.a, wanted.b):
         if name not in scores:
             raise UnknownError(f"unknown run {show(name)}; the runs are {', '.join(map(show, scores))}")
-    return scores
+    others = np.full(len(studio.queries) - len(studio.live.queries), np.nan)
+    return {name: np.append(each, others) for name, each in scores.items()} if len(others) else scores
 
 
 def query_bars(studio: Studio, wanted: Wanted) -> dict[str, Any]:
@@ -141,7 +152,7 @@ def query_bars(studio: Studio, wanted: Wanted) -> dict[str, Any]:
 
 def row(studio: Studio, place: int, scores: Mapping[str, Any], difference: Any) -> dict[str, Any]:  # noqa: ANN401 - arrays
     """One query of the list."""
-    query = studio.live.queries[place]
+    query = studio.queries[place]
     judged, of = studio.judged_share(query)
     return {
         "query": query,
@@ -155,7 +166,7 @@ def row(studio: Studio, place: int, scores: Mapping[str, Any], difference: Any) 
 
 def matching(studio: Studio, find: str) -> IntArray:
     """The places of the queries whose id or question has a text."""
-    queries = studio.live.queries
+    queries = studio.queries
     if not find:
         return np.arange(len(queries))
     sought = find.casefold()
@@ -178,10 +189,15 @@ def query_view(studio: Studio, query: str, voter: str | None) -> dict[str, Any]:
     if not studio.has_query(query):
         raise UnknownError(f"unknown query {show(query)}; the list of queries has them all")
     names, view, scores = listed(studio, query)
-    votes = {document: votes_on(studio.judgments, query, document, voter) for document in view["documents"]}
-    hide_blind(view, {name for name, each in votes.items() if each["others"] is None and each["count"]})
-    queries = studio.live.queries
-    place = studio.live.places.get(query)
+    with studio.lock:
+        votes = {document: votes_on(studio.judgments, query, document, voter) for document in view["documents"]}
+    hidden = {name for name, each in votes.items() if each["others"] is None and each["count"]}
+    if hidden:
+        hide_blind(view, hidden)
+        # The scores of the query would tell the grades.
+        scores = {name: {} for name in names}
+    queries = studio.queries
+    place = queries.index(query) if query in studio.asked else studio.live.places.get(query)
     return {
         "query": query,
         "question": studio.question(query),

@@ -61,6 +61,8 @@ async def take_back(number: Annotated[int, Path(ge=1, le=HIGHEST_ID)], studio: T
     event = await asyncio.to_thread(studio.event, number)
     if event is None or event.voter != voter:
         raise RefusedError(404, f"there is no vote {number} of yours")
+    if not studio.is_in_force(event):
+        raise RefusedError(409, f"vote {number} was replaced or taken back already; load the page again")
     undone = await asyncio.to_thread(studio.undoing, event)
     recorded = await asyncio.wrap_future(studio.record(undone))
     return vote_out(studio, recorded.event)

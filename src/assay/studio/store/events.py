@@ -10,7 +10,7 @@ from assay.core.errors import DataError
 from assay.core.text import show
 
 EventKind = Literal["vote", "withdrawal", "decision"]
-EventSource = Literal["page", "api", "import", "search"]
+EventSource = Literal["page", "api", "import", "undo"]
 VoterKind = Literal["person", "model", "application"]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 SOURCES: tuple[EventSource, ...] = get_args(EventSource)

@@ -113,10 +113,13 @@ class JudgmentPool:
                 return row
         return None
 
-    def judge(self, query: str, document: str, grade: float | None, *, votes: int | None = None) -> bool:
+    def judge(
+        self, query: str, document: str, grade: float | None, *, votes: int | None = None, is_final: bool = True
+    ) -> bool:
         """Takes a judgment in, or with None takes it back; `votes` is how many there are on the pair.
 
-        A pair outside the pool changes nothing; whether it is inside is what is returned.
+        A grade that is not final counts, but may still become any other: further votes are to come. A pair outside the
+        pool changes nothing; whether it is inside is what is returned.
         """
         row = self.find(query, document)
         gained = 0.0
@@ -131,7 +134,7 @@ class JudgmentPool:
         self.pairs.grade[row] = np.nan if grade is None else grade
         self._is_judged[row] = grade is not None
         if self._place[row] >= 0:
-            self._is_open[self._place[row]] = grade is None
+            self._is_open[self._place[row]] = grade is None or not is_final
             self._gained[self._place[row]] = gained
             self._settlement = None
         self._votes[row] = max(self._votes[row], 1) * (grade is not None) if votes is None else votes
@@ -251,10 +254,10 @@ class JudgmentPool:
         if self.compared is None:
             raise MeasureError(self.reason)
         low, high = self.compared.additive.bounds
-        left = self._coefficients[self._is_open]
+        left, gained = self._coefficients[self._is_open], self._gained[self._is_open]
         difference = float((self._coefficients * self._gained).sum())
-        one: FloatArray = left * high
-        other: FloatArray = left * low
+        one: FloatArray = left * (high - gained)
+        other: FloatArray = left * (low - gained)
         return Moves(difference, -np.minimum(one, other), np.maximum(one, other), self._rounding)
 
     @property
