@@ -108,7 +108,7 @@ def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     places = matching(studio, wanted.find)
     keys = {"difference": difference, "a": scores[wanted.a], "b": scores[wanted.b]}
     if wanted.sort == "judged":
-        keys["judged"] = np.array([studio.judged_share(query)[0] for query in studio.live.queries], dtype=np.float64)
+        keys["judged"] = np.array([studio.judged_share(query)[0] for query in studio.queries], dtype=np.float64)
     if wanted.sort in keys:
         places = sorted_places(keys[wanted.sort], places, descending=wanted.descending)
     elif wanted.descending:
@@ -141,7 +141,7 @@ def query_bars(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     places = sorted_places(values * sign, places[np.isfinite(values[places])], descending=True)
     worth = values[places] * sign
     chosen = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_BARS)).astype(int))]
-    queries = studio.live.queries
+    queries = studio.queries
     bars = [
         {"query": queries[place], "value": float(values[place]), "worth": float(values[place] * sign)}
         for place in chosen
