@@ -27,14 +27,17 @@ class Slow:
 
 def test_the_first_value_is_waited_for_and_kept():
     slow = Slow()
-    assert slow.value.get(0.0) == "value 1"
-    assert slow.value.get(0.0) == "value 1"
+    slow.gate.acquire()
+    assert slow.value.get(0.01) is None
+    slow.gate.release()
+    assert slow.value.get(5) == "value 1"
+    assert slow.value.get(0) == "value 1"
     assert slow.made == [1]
 
 
 def test_the_last_value_while_the_next_is_made():
     slow = Slow()
-    slow.value.get(0.0)
+    slow.value.get(5)
     slow.version = 2
     assert slow.value.get(0.01) == "value 1"
     slow.gate.release()
@@ -44,7 +47,7 @@ def test_the_last_value_while_the_next_is_made():
 
 def test_versions_that_nobody_saw_are_left_out():
     slow = Slow()
-    slow.value.get(0.0)
+    slow.value.get(5)
     slow.version = 2
     slow.value.get(0.0)
     slow.version = 5

@@ -90,3 +90,27 @@ def test_methods_for_thumbs_refuse_grades():
     with pytest.raises(assay.PolicyError, match="wilson takes votes that are up or down, and there are 4 grades"):
         Counting("wilson").check(4)
     assert Counting("wilson").check(2).method == "wilson"
+
+
+def test_each_voter_has_a_decision_of_their_own():
+    """Taking back a decision leaves the votes alone, and an earlier decision of somebody else counts again."""
+    judgments = Judgments(BASE, Counting())
+    judgments.apply([event(1, "ann", 3.0), event(2, "bob", 0.0)])
+    judgments.apply([event(3, "ann", 2.0, kind="decision"), event(4, "bob", 1.0, kind="decision")])
+    assert judgments.grade("q1", "d1") == 1.0
+    judgments.apply([event(5, "ann", None, kind="withdrawal", replaces=3)])
+    assert judgments.grade("q1", "d1") == 1.0
+    assert judgments.ballots["q1", "d1"]["ann"].vote == 3.0
+    judgments.apply([event(6, "ann", 2.0, kind="decision"), event(7, "ann", None, kind="withdrawal", replaces=6)])
+    assert judgments.grade("q1", "d1") == 1.0
+    judgments.apply([event(8, "bob", None, kind="withdrawal", replaces=4)])
+    assert judgments.decisions == {}
+    assert judgments.grade("q1", "d1") == 0.0
+
+
+def test_the_revision_is_raised_last(monkeypatch):
+    judgments = Judgments(BASE, Counting())
+    seen = []
+    monkeypatch.setattr(Judgments, "_grade", lambda self, pairs: seen.append(self.revision) or set(pairs))
+    judgments.apply([event(7, "ann", 1.0)])
+    assert (seen, judgments.revision) == ([0], 7)

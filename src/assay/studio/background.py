@@ -14,7 +14,7 @@ Made = TypeVar("Made")
 class Background(Generic[Made]):
     """What `make` gives for the present `version`; `done` is called when a new value is there.
 
-    Whoever asks waits for it, at most as long as they say: then they get the one before, if there is one.
+    Whoever asks waits for it, at most as long as they say: then they get the one before, or None if there is none yet.
     """
 
     def __init__(self, make: Callable[[], Made], version: Callable[[], object], done: Callable[[], None]) -> None:
@@ -25,7 +25,7 @@ class Background(Generic[Made]):
         # The value with the version that it was made for, once there is one.
         self._known: tuple[object, Made] | None = None
 
-    def get(self, patience: float) -> Made:
+    def get(self, patience: float) -> Made | None:
         """The value of now, or the last one if that takes longer; raises if it cannot be made."""
         with self._changed:
             if self._is_current():
@@ -33,8 +33,7 @@ class Background(Generic[Made]):
             if not self._is_busy:
                 self._is_busy = True
                 threading.Thread(target=self._work, name="assay-studio-background", daemon=True).start()
-            wait = None if self._known is None else patience
-            self._changed.wait_for(lambda: self._is_current() or not self._is_busy, wait)
+            self._changed.wait_for(lambda: self._is_current() or not self._is_busy, patience)
             if self._error is not None:
                 error, self._error = self._error, None
                 raise error
@@ -43,10 +42,8 @@ class Background(Generic[Made]):
     def _is_current(self) -> bool:
         return self._known is not None and self._known[0] == self._version()
 
-    def _last(self) -> Made:
-        if self._known is None:
-            raise RuntimeError("nothing was made")
-        return self._known[1]
+    def _last(self) -> Made | None:
+        return None if self._known is None else self._known[1]
 
     def _work(self) -> None:
         """Makes the value until it is that of now."""

@@ -31,6 +31,7 @@ PATIENCE = 0.8
 MOST_ROWS = 500
 # Bars that a page draws: a pixel or two for each.
 MOST_BARS = 800
+COMPUTING = "The numbers are being computed; they appear here in a moment."
 NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
 SEARCH = "search"
 
@@ -54,6 +55,8 @@ def overview(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
     In a large collection the numbers may be those of some votes ago, by their `revision`, while new ones are made.
     """
     core = numbers(studio, charts=True) if charts else studio.numbers.get(PATIENCE)
+    if core is None:
+        core = {**empty_core(studio, COMPUTING), "revision": -1}
     return {**core, "judged": studio.progress(), "settlement": studio.settlement()}
 
 
@@ -66,7 +69,7 @@ def numbers(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
     elif results is not None:
         core = base_core(results, studio.title)
     else:
-        core = empty_core(studio)
+        core = empty_core(studio, NOTHING)
     core["notes"] = [*core["notes"], *elsewhere_notes(studio)]
     return {**core, "revision": revision}
 
@@ -80,8 +83,8 @@ def elsewhere_notes(studio: Studio) -> list[dict[str, Any]]:
     return [{"text": f"{said}, but exported: {some(others)}", "loud": False}]
 
 
-def empty_core(studio: Studio) -> dict[str, Any]:
-    """What is shown before anything is judged."""
+def empty_core(studio: Studio, said: str) -> dict[str, Any]:
+    """What is shown while there are no numbers."""
     names = list(studio.live.runs)
     return {
         "title": studio.title,
@@ -89,7 +92,7 @@ def empty_core(studio: Studio) -> dict[str, Any]:
         "measures": [],
         "means": {},
         "caption": "",
-        "verdict": [{"text": NOTHING, "state": None}],
+        "verdict": [{"text": said, "state": None}],
         "pairs": [],
         "tested": "",
         "forests": {},

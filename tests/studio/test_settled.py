@@ -1,0 +1,103 @@
+"""What the studio says of a settled comparison holds whatever the votes that it still asks for say."""
+
+import pytest
+
+import assay
+from assay.studio.collection import Collection
+from studio_server import Client, make_studio, serving
+
+RUNS = {"a": {"q1": ["d1", "d2"]}, "b": {"q1": ["d2", "d1"]}}
+
+
+def swapped():
+    return Collection("swapped", {}, {name: assay.Run(run) for name, run in RUNS.items()})
+
+
+def open_studio(tmp_path, **changes):
+    return serving(make_studio(tmp_path / "votes.sqlite", swapped(), settle="dcg@2", **changes))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"votes": 3}, {"votes": 3, "method": "mean"}, {"min_votes": 3}, {"votes": 2, "min_votes": 3}]
+)
+def test_votes_that_are_still_to_come_can_change_the_sign(tmp_path, changes):
+    with open_studio(tmp_path, **changes) as url:
+        voters = [Client(url, name) for name in ("ann", "bob", "cat")]
+        voters[0].vote("q1", "d1", 3)
+        voters[0].vote("q1", "d2", 0)
+        assert voters[0].get("/api/overview").json()["settlement"]["settled"] is False
+        assert voters[1].get("/api/next").json()["pair"] is not None
+        for voter in voters[1:]:
+            voter.vote("q1", "d1", 0)
+            voter.vote("q1", "d2", 3)
+        found = voters[0].get("/api/overview").json()["settlement"]
+        assert (found["settled"], found["difference"] > 0) == (True, True)
+        assert voters[0].get("/api/next").json()["pair"] is None
+
+
+def test_an_open_grade_bounds_the_whole_range(tmp_path):
+    with open_studio(tmp_path, votes=2) as url:
+        ann = Client(url, "ann")
+        before = ann.get("/api/overview").json()["settlement"]
+        ann.vote("q1", "d1", 3)
+        after = ann.get("/api/overview").json()["settlement"]
+        assert (after["low"], after["high"]) == pytest.approx((before["low"], before["high"]))
+        assert after["difference"] < 0
+
+
+def test_a_decision_is_final(tmp_path):
+    with open_studio(tmp_path, votes=2) as url:
+        ann = Client(url, "ann")
+        for document, grade in (("d1", 3), ("d2", 0)):
+            ann.vote("q1", document, grade)
+            ann.send("POST", "/api/decisions", {"query": "q1", "document": document, "vote": grade})
+        assert ann.get("/api/overview").json()["settlement"]["settled"] is True
+
+
+def test_nothing_is_proved_by_dawid_skene(tmp_path):
+    with open_studio(tmp_path, method="dawid_skene") as url:
+        found = Client(url, "ann").get("/api/overview").json()["settlement"]
+        assert "nothing can be proved" in found["reason"]
+
+
+def test_min_votes_alone_asks_so_many_people(tmp_path):
+    with open_studio(tmp_path, min_votes=2) as url:
+        ann, bob = Client(url, "ann"), Client(url, "bob")
+        pair = ann.get("/api/next").json()["pair"]
+        ann.vote(pair["query"], pair["document"], 2)
+        assert bob.get("/api/next").json()["pair"]["document"] == pair["document"]
+        assert bob.vote(pair["query"], pair["document"], 2).json()["grade"] == 2.0
+
+
+def test_undo_goes_back_step_by_step(tmp_path):
+    with open_studio(tmp_path) as url:
+        ann = Client(url, "ann")
+        first, second = ann.vote("q1", "d1", 1).json(), ann.vote("q1", "d1", 2).json()
+        replaced = ann.send("DELETE", f"/api/votes/{first['id']}")
+        assert (replaced.status_code, "replaced or taken back" in replaced.json()["error"]) == (409, True)
+        back = ann.send("DELETE", f"/api/votes/{second['id']}").json()
+        assert (back["vote"], back["grade"], back["source"]) == (1.0, 1.0, "undo")
+        again = ann.send("DELETE", f"/api/votes/{back['id']}").json()
+        assert (again["kind"], again["grade"]) == ("withdrawal", None)
+        third = ann.vote("q1", "d1", 3).json()
+        assert ann.send("DELETE", f"/api/votes/{third['id']}").json()["grade"] is None
+
+
+def test_the_numbers_are_those_of_compare_on_the_export(tmp_path):
+    """Also for judged queries that no run has, which count as the policies say."""
+    base = {"q1": {"d1": 1.0}, "q9": {"x": 2.0}}
+    collection = Collection("odd", base, {name: assay.Run(run) for name, run in RUNS.items()})
+    with serving(make_studio(tmp_path / "votes.sqlite", collection)) as url:
+        ann = Client(url, "ann")
+        ann.vote("q1", "d2", 2)
+        path = tmp_path / "qrels.txt"
+        path.write_bytes(ann.get("/api/export").content)
+        shown = ann.get("/api/overview").json()
+        fresh = assay.evaluate_many(path, RUNS, ["ndcg@10", "rr@10"])
+        for place, name in enumerate(RUNS):
+            assert shown["means"]["ndcg@10"][place]["value"] == fresh[name]["ndcg@10"]
+        assert any("missing from the run" in note["text"] for note in shown["notes"])
+        token = ann.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
+        Client(url, token=token).vote("elsewhere", "x", "up", voter="u")
+        shown = ann.get("/api/overview").json()
+        assert any("1 judged query is in no run; not counted here" in note["text"] for note in shown["notes"])
