@@ -4,7 +4,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import assay
@@ -108,6 +108,27 @@ def test_sentences():
     assert settlement_of("dcg@1", {}, "x", "y").to_dict()["better"] is None
 
 
+def test_a_run_without_documents_for_a_query_has_that_query():
+    """As in `evaluate` and `compare`, where only a query that a run does not have is missing."""
+    runs = {"a": {"q1": ["u"], "q2": []}, "b": {"q1": ["u"], "q2": ["v"]}}
+    for how in ({"missing": "skip"}, {"convention": "mteb"}):
+        found = assay.next_judgments({"q1": {"u": 1}}, runs, "dcg@3", **how).settlement
+        assert (found.queries, found.is_settled, found.opposing) == (2, False, 1)
+        complete = {"q1": {"u": 1}, "q2": {"v": 1}}
+        assert found.highest == assay.compare(complete, runs, "dcg@3", **how).pair("dcg@3", "a", "b").difference
+    left_out = assay.next_judgments({"q1": {"u": 1}}, runs, "dcg@3", missing="skip", no_results="skip").settlement
+    assert (left_out.queries, left_out.is_settled) == (1, True)
+
+
+def test_nothing_is_settled_over_no_query():
+    runs = {"a": {"q1": ["u"]}, "b": {"q2": ["u"]}}
+    found = assay.next_judgments(None, runs, "dcg@3", missing="skip", order="depth")
+    assert found.settlement is None
+    assert found.reason == 'not one query of the two runs counts under missing="skip"; there is nothing to compare'
+    with pytest.raises(assay.MeasureError, match="pairs have no worth: not one query of the two runs counts"):
+        assay.next_judgments(None, runs, "dcg@3", missing="skip", no_results="nan")
+
+
 MEASURES = [
     "dcg@3",
     "dcg",
@@ -126,13 +147,20 @@ MEASURES = [
     "sdcg(max=2)@3",
     "hits@2",
 ]
+POLICIES = {
+    "ties": ["docid_desc", "docid_asc", "input"],
+    "negative": ["unjudged", "nonrelevant"],
+    "missing": ["zero", "skip"],
+    "no_results": ["zero", "zero", "skip", "nan"],
+}
+EMPTY_IN_A = ({"q1": {"u": 1}, "q2": {}}, {"q1": {"u": 1}, "q2": {"v": 1}}, {"q1": {"u": 1}}, [("q2", "v")])
 DOCUMENTS = "uvwxyz"
-rankings = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=3)
+rankings = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from([1.0, 2.0, 3.0]), max_size=3)
 
 
 @st.composite
 def comparisons(draw):
-    """Two runs of one or two queries with tied scores, and judgments of some of their documents."""
+    """Two runs of one or two queries with tied scores, some without results, and judgments of some documents."""
     queries = ["q1", "q2"][: draw(st.integers(1, 2))]
     a = draw(st.fixed_dictionaries(dict.fromkeys(queries, rankings)))
     b = draw(st.fixed_dictionaries(dict.fromkeys(draw(st.sampled_from([queries, queries[:1]])), rankings)))
@@ -150,7 +178,7 @@ def comparisons(draw):
 
 
 def differences(measure, runs, judged, pairs, **how):
-    """The difference under every way to go on judging, documents left out included."""
+    """The difference under every way to go on judging, documents left out included; nothing if no query counts."""
     found = []
     # A grade just beside 2 gains itself where 2 has a gain of its own.
     choices = [None, -1, 0, 1, 2, *([math.nextafter(2, 0)] if "2:1" in measure else [])]
@@ -159,24 +187,34 @@ def differences(measure, runs, judged, pairs, **how):
         for (query, document), grade in zip(pairs, values, strict=True):
             if grade is not None:
                 complete[query][document] = grade
-        results = [assay.evaluate(complete, runs[name], measure, **how) for name in "ab"]
-        found.append(results[1][measure] - results[0][measure])
+        a, b = (scores_of(assay.evaluate(complete, runs[name], measure, **how), measure) for name in "ab")
+        if both := a.keys() & b.keys():
+            found.append(sum(b[query] - a[query] for query in both) / len(both))
     return found
+
+
+def scores_of(result, measure):
+    """The queries that count, with their values."""
+    scores = zip(result.queries, result.scores[measure].tolist(), strict=True)
+    return {query: score for query, score in scores if not math.isnan(score)}
 
 
 @settings(max_examples=settings.default.max_examples // 4)
 @given(
     comparisons(),
     st.sampled_from(MEASURES),
-    st.sampled_from(["docid_desc", "docid_asc", "input"]),
-    st.sampled_from(["unjudged", "nonrelevant"]),
+    st.fixed_dictionaries({name: st.sampled_from(values) for name, values in POLICIES.items()}),
 )
-def test_no_completion_is_outside_the_interval(comparison, measure, ties, negative):
+@example(EMPTY_IN_A, "dcg@3", {"missing": "skip"})
+@pytest.mark.filterwarnings("ignore::assay.DataWarning")
+def test_no_completion_is_outside_the_interval(comparison, measure, how):
     a, b, judged, pairs = comparison
-    how = {"ties": ties, "negative": negative}
     runs = {"a": a, "b": b}
     found = assay.next_judgments(judged, runs, measure, order="depth", top_grade=2, lowest_grade=-1, **how).settlement
     possible = differences(measure, runs, judged, pairs, **how)
+    if not possible:
+        assert found is None
+        return
     now = possible[0]
     assert found.difference == pytest.approx(now, abs=1e-12)
     assert found.lowest == pytest.approx(min(possible), abs=1e-12)

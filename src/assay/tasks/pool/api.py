@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay.conventions import Chosen
+    from assay.core.policies import Policies
 
 DEPTH = 20
 MEASURE = "dcg@10"
@@ -110,7 +111,8 @@ def make_pool(
     found = read_tops(named, measure, top=reach, convention=convention, **policies)
     judgments = judgment_rows(known, found.queries, chosen.policies)
     pairs = collect_pairs(found, depth, judgments, additive, compared)
-    both = None if additive is None or compared is None else Compared(additive, name, *compared)
+    reason = reason or nothing_counted(pairs.counted, chosen.policies)
+    both = None if reason or additive is None or compared is None else Compared(additive, name, *compared)
     return JudgmentPool(pairs, depth, both, reason)
 
 
@@ -136,6 +138,17 @@ def two_runs(names: Sequence[str], a: str | None, b: str | None) -> tuple[tuple[
     if len(names) > PAIR and (a is None or b is None):
         return None, f"{len(names)} runs; name the two to compare, {Option('a')} and {Option('b')}"
     return (a or left.pop(0), b or left.pop(0)), ""
+
+
+def nothing_counted(counted: int, policies: Policies) -> str:
+    """Why two runs without a query that counts cannot be compared; empty if there is one."""
+    if counted:
+        return ""
+    left_out = [Option("missing", "skip")] if policies.missing == "skip" else []
+    if policies.no_results != "zero":
+        left_out.append(Option("no_results", policies.no_results))
+    why = f" under {' and '.join(map(str, left_out))}" if left_out else ""
+    return f"not one query of the two runs counts{why}; there is nothing to compare"
 
 
 def read_judgments(qrels: object) -> Qrels | None:

@@ -19,13 +19,14 @@ from assay.core.text import EMPTY_ID, given_id
 from assay.data.qrels import Qrels
 from assay.data.run import Run, name_runs
 from assay.tasks.evaluate.api import MOST_TOP, make_scorer
+from assay.tasks.evaluate.score import is_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import polars
 
-    from assay.core.judged import FloatArray, IntArray
+    from assay.core.judged import BoolArray, FloatArray, IntArray
     from assay.core.policies import Policies
     from assay.engine.tops import Tops
     from assay.tasks.evaluate.api import Scorer
@@ -36,11 +37,15 @@ MOST_ROWS = 1 << 20
 
 
 class RunTops(NamedTuple):
-    """The first documents of each run, by its name, for the queries that any of them has."""
+    """The first documents of each run, by its name, for the queries that any of them has.
+
+    `present` says which of the queries each run has; it may have one without a single document.
+    """
 
     queries: list[str]
     tops: Mapping[str, Tops]
     scorer: Scorer
+    present: Mapping[str, BoolArray]
 
 
 @dataclass(slots=True, eq=False)
@@ -100,6 +105,7 @@ def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> Run
     """The first `top` documents of each run, as the policies rank them; all documents if it is None."""
     named = {name: run if isinstance(run, Run) else Run(run) for name, run in named_runs(runs).items()}
     queries = list(dict.fromkeys(query for run in named.values() for query in run.queries))
+    present = {name: is_among(queries, set(run.queries)) for name, run in named.items()}
     # An index of queries without judgments: the kernel keeps the first documents of each.
     known = Qrels(dict.fromkeys(queries, ()))
     scorer = make_scorer(known, measure, top=MOST_TOP if top is None else check_whole("depth", top, 1), **how)
@@ -107,7 +113,7 @@ def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> Run
     for name in list(named):
         # A run is let go once its first documents are known.
         tops[name] = scorer.tops(scorer.read(named.pop(name)))
-    return RunTops(queries, tops, scorer)
+    return RunTops(queries, tops, scorer, present)
 
 
 def collect_pairs(
@@ -167,10 +173,12 @@ class Sides:
         self.policies = found.scorer.groups[0].policies
         self.additive = additive
         self.signs = {} if additive is None or compared is None else {compared[0]: -1.0, compared[1]: 1.0}
-        # Queries that one of the runs lacks may not count.
+        # Queries that one of the runs lacks may not count, nor those for which it has no document.
         self.counted = np.ones(len(found.queries))
-        if self.policies.missing == "skip" or self.policies.no_results != "zero":
-            for name in self.signs:
+        for name in self.signs:
+            if self.policies.missing == "skip":
+                self.counted *= found.present[name]
+            if self.policies.no_results != "zero":
                 self.counted *= np.diff(found.tops[name].starts) > 0
 
     def coefficients(self, name: str, query: IntArray, rank: IntArray, retrieved: IntArray) -> FloatArray:
