@@ -55,7 +55,7 @@ def judge_until_settled(
     truth: dict[str, dict[str, float]], runs: dict[str, object], order: str, seed: int = 0
 ) -> Trial:
     """Judges pairs in an order, as the truth says; what it does not have is not relevant."""
-    pool = make_pool(None, runs, MEASURE, depth=DEPTH, grades={"top": TOP})
+    pool = make_pool(None, runs, MEASURE, depth=DEPTH, grade_range={"top": TOP})
     size = sum(int(rank) <= DEPTH for rank in pool.pairs.best)
     judged = 0
     while (settlement := pool.settlement) is not None and not settlement.is_settled:
@@ -116,7 +116,7 @@ def speed(queries: int, documents: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         runs = [write_run(Path(folder) / f"{name}.run", queries, documents, seed) for seed, name in enumerate("ab")]
         start = time.process_time()
-        pool = make_pool(None, runs, MEASURE, depth=documents, grades={"top": TOP})
+        pool = make_pool(None, runs, MEASURE, depth=documents, grade_range={"top": TOP})
         built = time.process_time() - start
     taken = []
     for grade in range(TURNS):

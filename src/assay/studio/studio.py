@@ -92,7 +92,12 @@ class Studio:
         """The pool of the runs, with what is judged already."""
         judged = self.judgments.all_in_force()
         a, b = self.compared if len(self.collection.runs) > 1 else (None, None)
-        how: Any = {"depth": self.settings.depth, "a": a, "b": b, "grades": {"top": self.grades[-1], "lowest": None}}
+        how: Any = {
+            "depth": self.settings.depth,
+            "a": a,
+            "b": b,
+            "grade_range": {"top": self.grades[-1], "lowest": None},
+        }
         pool = make_pool(judged or None, self.collection.runs, self.settings.settle, **how, **self.settings.scoring)
         pool.count_votes({(query, document): self.wanted for query, each in judged.items() for document in each})
         for pair in {*self.judgments.ballots, *self.judgments.decisions}:

@@ -130,7 +130,7 @@ PAIRS = [(query, document) for query in ("q1", "q2", "q3") for document in "abcd
 @given(MEASURES, st.lists(st.tuples(st.sampled_from(PAIRS), st.sampled_from([None, -1, 0, 1, 2])), max_size=12))
 def test_judging_one_by_one_is_starting_over(measure, judgments):
     how = {"negative": "nonrelevant"}
-    pool = make_pool(None, RUNS, measure, grades={"top": 2, "lowest": -1}, **how)
+    pool = make_pool(None, RUNS, measure, grade_range={"top": 2, "lowest": -1}, **how)
     known = {}
     for (query, document), grade in judgments:
         pool.judge(query, document, grade)
@@ -279,7 +279,7 @@ def test_which_runs_are_compared():
 
 
 def test_grades_out_of_range_are_refused():
-    pool = make_pool(None, RUNS, "dcg@3", grades={"top": 2})
+    pool = make_pool(None, RUNS, "dcg@3", grade_range={"top": 2})
     with pytest.raises(assay.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3"):
         pool.judge("q1", "a", 3)
     with pytest.raises(assay.PolicyError, match="grade must be a finite number"):
@@ -291,3 +291,13 @@ def test_queries_that_count_only_when_judged_are_refused():
     shown = found(order="depth", no_relevant="skip")
     assert shown.settlement is None
     assert shown.reason.endswith('use no_relevant="zero"')
+
+
+def test_policies_apply_whatever_their_names():
+    """A policy has the name of a thing that the pool has too; grades are cut to whole numbers."""
+    runs = {"a": {"q": ["u", "v"]}, "b": {"q": ["v", "u"]}}
+    judged = {"q": {"u": 1.9, "v": 0}}
+    how = {"order": "depth", "top_grade": 2}
+    given = assay.next_judgments(judged, runs, "dcg@1", **how).settlement
+    whole = assay.next_judgments(judged, runs, "dcg@1", grades="whole", **how).settlement
+    assert (given.difference, whole.difference) == (-1.9, -1)

@@ -68,10 +68,13 @@ def next_judgments(
     if higher ones are possible, say so. `found.settlement` is known for measures that are sums over ranks, such as
     `dcg@10`, `precision@10` and `rbp`; for others, `found.reason` says what to use. `found.pool.judge(…)` takes a
     judgment in without starting over.
+
+    `policies` are those of `evaluate`, but for `order` and `depth`, which are those of the pool here:
+    rankings are by score, and whole, unless the convention says otherwise.
     """
     check_order(order)
-    grades: dict[str, float | None] = {"top": top_grade, "lowest": lowest_grade}
-    pool = make_pool(qrels, runs, measure, depth=depth, a=a, b=b, grades=grades, convention=convention, **policies)
+    how: dict[str, Any] = {"depth": depth, "a": a, "b": b, "grade_range": {"top": top_grade, "lowest": lowest_grade}}
+    pool = make_pool(qrels, runs, measure, convention=convention, **how, **policies)
     if counts is not None:
         pool.count_votes(counts)
     return NextJudgments(pool, order, pool.rows(order, seed=seed, wanted=wanted))
@@ -85,13 +88,13 @@ def make_pool(
     depth: int = DEPTH,
     a: str | None = None,
     b: str | None = None,
-    grades: Mapping[str, float | None] | None = None,
+    grade_range: Mapping[str, float | None] | None = None,
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> JudgmentPool:
     """The pool of runs with the judgments so far, to be kept up to date.
 
-    `grades` has the `lowest` and the `top` that a document may get; the rest is as in `next_judgments`.
+    `grade_range` has the `lowest` and the `top` that a document may get; the rest is as in `next_judgments`.
     """
     check_whole("depth", depth, 1)
     name, chosen = one_measure(measure, convention, policies)
@@ -105,7 +108,7 @@ def make_pool(
     values = np.zeros(0) if known is None else known.values
     additive = None
     if not reason:
-        range_ = grades or {}
+        range_ = grade_range or {}
         additive = make_additive(chosen.measure, chosen.policies, values, range_.get("lowest"), range_.get("top"))
     reach = depth if additive is None else None if additive.reach is None else max(depth, additive.reach)
     found = read_tops(named, measure, top=reach, convention=convention, **policies)
