@@ -34,3 +34,17 @@ def test_bad_input(assay, folder):
     assert not (folder / "made.txt").exists()
     (folder / "clicks.csv").write_text(CLICKS)
     assert "dbn needs result pages" in assay("clicks", "clicks.csv", "--model", "dbn").stderr
+
+
+def test_ubi_events_and_queries(assay, folder):
+    places = {"a": 1, "b": 2}
+    fields = "action_name,query_id,object_id,position\n"
+    shown = "".join(f"impression,{page},{each},{place}\n" for page in ("p1", "p2") for each, place in places.items())
+    (folder / "events.csv").write_text(f"{fields}{shown}click_through,p1,a,1\nlogin,,,\n")
+    (folder / "queries.csv").write_text("query_id,user_query\np1,train cat\np2,train cat\n")
+    found = assay("clicks", "events.csv", "--queries", "queries.csv", "--min-impressions", "2")
+    assert "train cat  a         1.0000      2       1    1.0000" in found.stdout
+    assert "2 query_ids have no user_query" not in found.stdout
+    alone = assay("clicks", "events.csv", "--min-impressions", "1").stdout
+    assert "each counts as a query of its own; pass UBI's index of queries as --queries" in alone
+    assert assay("clicks", "-", "--queries", "-").exit_code == 2

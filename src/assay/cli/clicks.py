@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay.cli.options import BARE, FORMATS, format_result, output_format_option
-from assay.cli.terminal import Command, check_target, emit, say, say_notes, source_of
+from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_notes, source_of
 from assay.core.text import count
 from assay.tasks.click.api import MIN_IMPRESSIONS, MODELS, clicks
 
@@ -16,7 +16,8 @@ from assay.tasks.click.api import MIN_IMPRESSIONS, MODELS, clicks
     short_help="Make judgments from people's clicks.",
     examples=(
         "assay clicks clicks.csv                             each pair with its grade and how often it was shown",
-        "assay clicks ubi_events.jsonl -o qrels.txt          judgments for every other command",
+        "assay clicks clicks.csv -o qrels.txt                judgments for every other command",
+        "assay clicks ubi_events.jsonl --queries ubi_queries.jsonl -o qrels.txt",
         "assay clicks clicks.parquet -o qrels.txt --model dbn --min-impressions 50",
         "assay clicks clicks.csv --model pbm --positions     how likely each position is looked at",
     ),
@@ -33,10 +34,18 @@ from assay.tasks.click.api import MIN_IMPRESSIONS, MODELS, clicks
     show_default=True,
     help="A pair that was shown less often stays unjudged.",
 )
+@click.option("--queries", metavar="FILE", help="What was typed, for UBI events: a table with query_id and user_query.")
 @click.option("--positions", is_flag=True, help="Show one row per position instead of one per pair.")
 @output_format_option(FORMATS)
 def command(
-    *, clicks_file: str, output: str | None, model: str, min_impressions: int, positions: bool, format_: str
+    *,
+    clicks_file: str,
+    output: str | None,
+    model: str,
+    min_impressions: int,
+    queries: str | None,
+    positions: bool,
+    format_: str,
 ) -> None:
     """Turns the clicks in FILE into judgments: a grade per query and document.
 
@@ -45,7 +54,9 @@ def command(
     the models: clicks over expected clicks, the position-based one, and the dynamic Bayesian network.
     """
     check_target(output)
-    found = clicks(source_of(clicks_file), model=model, min_impressions=min_impressions)
+    check_single_input((clicks_file, queries or ""))
+    typed = None if queries is None else source_of(queries)
+    found = clicks(source_of(clicks_file), model=model, min_impressions=min_impressions, queries=typed)
     if output is not None:
         found.write(output)
         size = f"{count(len(found.qrels), 'query', 'queries')}, {count(len(found), 'judgment')}"

@@ -215,6 +215,9 @@ class NoteKind(StrEnum):
             "few": "{count} [pair was|pairs were] shown fewer than {least} times; left unjudged",
             "other": "{count} [event is|events are] neither an impression nor a click; left out: {actions}",
             "unplaced": "{count} [event has|events have] no position; left out",
+            "pageless": "{count} [impression or click has|impressions and clicks have] no query_id; left out",
+            "bare": "{count} [impression or click has|impressions and clicks have] no document; left out",
+            "untyped": "{count} [query_id has|query_ids have] no user_query; each counts as a query of its own",
             "unsettled": "the estimates still changed after {count} rounds",
         },
     )

@@ -1,12 +1,12 @@
 """Events of people, such as votes and clicks: a table in any form, with its columns under known names.
 
 A field may be inside another one: `event_attributes.position.ordinal` is found in a column of that name, in nested
-objects, and in JSON inside a cell of a text table.
+objects, and in JSON inside a cell of a text table. Where a column is empty, such a field fills it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,14 +51,25 @@ class Part(NamedTuple):
 
 
 class Events(NamedTuple):
-    """Rows of people's events, one column per field that was found, and where each row was read."""
+    """Rows of people's events, one column per field that was found, and where each row was read.
+
+    `kept` has the number that each row had before others were left out; None if none was.
+    """
 
     frame: polars.DataFrame
     name: str
     parts: tuple[Part, ...]
+    kept: polars.Series | None = None
+
+    def filter(self, is_kept: polars.Series) -> Events:
+        """Some of the rows."""
+        numbers = is_kept.arg_true()
+        kept = numbers if self.kept is None else self.kept.gather(numbers)
+        return self._replace(frame=self.frame.filter(is_kept), kept=kept)
 
     def place(self, row: int) -> str:
         """Where a row was read, for messages."""
+        row = row if self.kept is None else int(self.kept[row])
         for part in self.parts:
             if row < len(part.frame):
                 return f"{part.name}, {part.noun} {part.numbers[row]}"
@@ -116,11 +127,20 @@ class Events(NamedTuple):
         return found
 
 
-def read_events(data: object, fields: Fields, needed: Sequence[str], name: str) -> Events:
-    """The rows of a file, a frame, or a list of dicts or named tuples; raises if a needed field has no column."""
+def read_events(data: object, fields: Fields, needed: Sequence[str], name: str, sparse: str = "") -> Events:
+    """The rows of a file, a frame, or a list of dicts or named tuples; raises if a needed field has no column.
+
+    A part with a column for the field `sparse` may lack the needed ones, if another part has them.
+    """
     import polars
 
-    parts = [find_fields(part, fields, needed) for part in read_parts(data, name)]
+    parts, heads = [], []
+    for part in read_parts(data, name):
+        parts.append(find_fields(part, fields))
+        heads.append(part._replace(frame=part.frame.head(0)))
+    columns = {column for part in parts for column in part.frame.columns}
+    for part, head in zip(parts, heads, strict=True):
+        check_fields(head, columns if sparse in part.frame.columns else part.frame.columns, fields, needed)
     filled = [part for part in parts if len(part.frame)]
     if not filled:
         raise DataError(f"{name} are empty; there is not a single row")
@@ -187,22 +207,52 @@ def object_part(data: object, name: str) -> Part:
     return Part(polars.DataFrame(columns), name, range(len(rows)), "record")
 
 
-def find_fields(part: Part, fields: Fields, needed: Sequence[str]) -> Part:
-    """The part with just its fields, under their own names."""
+def find_fields(part: Part, fields: Fields, needed: Sequence[str] = ()) -> Part:
+    """The part with just its fields, under their own names; raises if a needed one has no column."""
     names = {normalise_name(column.strip()): column for column in reversed(part.frame.columns)}
-    found = {}
+    found: dict[str, polars.Series] = {}
     for field, spellings in fields.items():
-        columns = (column_at(part, names, spelling) for spelling in spellings)
-        column = next((each for each in columns if each is not None), None)
-        if column is not None:
-            found[field] = column.alias(field)
+        for spelling in spellings:
+            # Only what is inside another field says the same; other columns may mean something else.
+            if field in found and ("." not in spelling or not is_blank(found[field]).any()):
+                continue
+            column = column_at(part, names, spelling)
+            if column is not None:
+                found[field] = (coalesce(found[field], column) if field in found else column).alias(field)
+    check_fields(part, found, fields, needed)
+    return part._replace(frame=part.frame.select(list(found.values())))
+
+
+def is_blank(column: polars.Series) -> polars.Series:
+    """Which rows are empty: nothing, a text without a letter, or NaN."""
+    import polars
+
+    if column.dtype == polars.Object:
+        blank = [each is None or each == "" or each != each for each in column.to_list()]  # noqa: PLR0124 - NaN
+        return polars.Series(blank, dtype=polars.Boolean)
+    if column.dtype == polars.String:
+        return column.is_null() | (column == "").fill_null(value=False)
+    return column.is_null() | column.is_nan().fill_null(value=False) if column.dtype.is_float() else column.is_null()
+
+
+def coalesce(column: polars.Series, other: polars.Series) -> polars.Series:
+    """A column whose empty rows are those of another."""
+    import polars
+
+    blank = is_blank(column)
+    if column.dtype == other.dtype != polars.Object:
+        return other.zip_with(blank, column)
+    rows = zip(blank.to_list(), column.to_list(), other.to_list(), strict=True)
+    return polars.Series([theirs if is_empty else own for is_empty, own, theirs in rows], dtype=polars.Object)
+
+
+def check_fields(part: Part, found: Collection[str], fields: Fields, needed: Sequence[str]) -> None:
+    """Raises if a needed field was not found."""
     for field in needed:
-        if field not in found and (len(part.frame) or part.frame.columns):
+        if field not in found and part.frame.columns:
             usual = ", ".join(fields[field][:3])
             has = list_names(part.frame.columns)
             raise FormatError(f"{part.name} has no column for {field} ({usual} …); it has {has}; rename one of them")
-    frame = part.frame.select(list(found.values()))
-    return part._replace(frame=frame)
 
 
 def column_at(part: Part, names: Mapping[str, str], path: str) -> polars.Series | None:

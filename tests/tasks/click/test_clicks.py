@@ -88,6 +88,85 @@ def test_ubi_events(tmp_path, form):
     ]
 
 
+def event(action, page="p1", document="a", position=1, **more):
+    """An event as UBI 1.3.0 has it: what was typed is elsewhere."""
+    found = {"action_name": action, "timestamp": "2024-05-16T12:34:56.789Z", "query_id": page}
+    place = {"object": {"object_id": document}, "position": {"ordinal": position}}
+    return {**found, "event_attributes": place, **more}
+
+
+REAL = [
+    *(event("impression", page, document, place) for page in ("p1", "p2") for place, document in ((1, "a"), (2, "b"))),
+    event("click_through", "p1"),
+    event("Click-Through", "p2", "b", 2),
+]
+TYPED = [{"query_id": "p1", "user_query": "cat"}, {"query_id": "p2", "user_query": "cat"}, {"query_id": "p3"}]
+
+
+def write_lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("form", ["list", "jsonl", "parquet"])
+def test_ubi_queries_say_what_was_typed(tmp_path, form):
+    data, typed = REAL, TYPED
+    if form == "jsonl":
+        data, typed = (write_lines(tmp_path / f"{len(rows)}.jsonl", rows) for rows in (REAL, TYPED))
+    elif form == "parquet":
+        data, typed = polars.DataFrame(REAL), polars.DataFrame(TYPED)
+    found = assay.clicks(data, min_impressions=2, queries=typed)
+    assert found.qrels.to_dict() == {"cat": {"a": 1, "b": 1}}
+    assert not found.notes
+    again = assay.clicks(data, min_impressions=2, queries={"p1": "cat", "p2": "cat"})
+    assert again.qrels.to_dict() == found.qrels.to_dict()
+
+
+def test_pages_without_what_was_typed_are_queries_of_their_own():
+    found = assay.clicks(REAL, min_impressions=1)
+    assert set(found.qrels) == {"p1", "p2"}
+    assert [str(note) for note in found.notes] == [
+        "2 query_ids have no user_query; each counts as a query of its own; pass UBI's index of queries as queries"
+    ]
+    known = assay.clicks(REAL, min_impressions=1, queries={"p1": "cat"})
+    assert set(known.qrels) == {"cat", "p2"}
+    assert [str(note) for note in known.notes] == ["1 query_id has no user_query; each counts as a query of its own"]
+    # One event of a page is enough.
+    one = assay.clicks([REAL[0] | {"user_query": "cat"}, *REAL[1:]], min_impressions=1)
+    assert set(one.qrels) == {"cat", "p2"}
+    with pytest.raises(assay.DataError, match="queries is for UBI events, and the clicks have no action_name"):
+        assay.clicks(rows_of(COUNTED), queries=TYPED)
+    with pytest.raises(assay.FormatError, match="the queries has no column for typed"):
+        assay.clicks(REAL, queries=[{"query_id": "p1"}])
+
+
+def test_events_that_have_little_do_not_stop_the_others(tmp_path):
+    """Only the action and the time are sure to be there."""
+    bare = {"action_name": "click", "query_id": "p1", "timestamp": "x"}
+    login = {"action_name": "login", "timestamp": "x", "event_attributes": {"position": {"ordinal": "none"}}}
+    events = [login, *REAL, login, bare, event("click", None), event("impression", "")]
+    frame = polars.DataFrame([*REAL, *events[-3:]])
+    for data in (events, write_lines(tmp_path / "events.jsonl", events), frame):
+        found = assay.clicks(data, min_impressions=2, queries=TYPED)
+        assert found.qrels.to_dict() == {"cat": {"a": 1, "b": 1}}
+        notes = [str(note) for note in found.notes]
+        assert notes[-2:] == [
+            "2 impressions and clicks have no query_id; left out",
+            "1 impression or click has no document; left out",
+        ]
+        assert data is frame or notes[0] == "2 events are neither an impression nor a click; left out: 'login'"
+    with pytest.raises(assay.FormatError, match="record 1: the position 'first' is not a finite number"):
+        assay.clicks([login, event("click", position="first")])
+
+
+def test_the_document_may_be_in_two_places():
+    beside = {"action_name": "click", "query_id": "p1", "object_id": "b", "position": 2}
+    for data in ([*REAL, beside], polars.DataFrame([*REAL, beside]), polars.DataFrame([*REAL, beside]).to_pandas()):
+        found = assay.clicks(data, min_impressions=2, queries=TYPED)
+        assert found.pairs["clicks"].to_list() == [1, 2]
+        assert not found.notes
+
+
 def test_a_click_without_an_impression_was_shown():
     events = [*ubi(), {"query_id": "p3", "user_query": "x", "object_id": "c", "position": 1, "action_name": "click"}]
     for event in events[:-1]:

@@ -24,12 +24,15 @@ MODELS: dict[str, Callable[[Impressions], Fitted]] = {"coec": coec, "pbm": pbm, 
 MIN_IMPRESSIONS = 10
 
 
-def clicks(data: object, *, model: str = "coec", min_impressions: int = MIN_IMPRESSIONS) -> Clicks:
+def clicks(
+    data: object, *, model: str = "coec", min_impressions: int = MIN_IMPRESSIONS, queries: object = None
+) -> Clicks:
     """Judgments from clicks: which documents people were shown for a query, at which position, and which they clicked.
 
     The data is a file (CSV, TSV, JSON Lines, JSON or Parquet), a frame, or a list of dicts: a plain table with `query`,
     `document`, `position`, `clicked`, and if you have it `impression`, the result page; or events of OpenSearch's User
-    Behavior Insights. With a column `shown`, a row stands for so many impressions.
+    Behavior Insights (UBI). With a column `shown`, a row stands for so many impressions. UBI keeps what was typed in an
+    index of its own: `queries` is a table with its `query_id` and `user_query`, or a dict from one to the other.
 
     >>> import assay
     >>> rows = [("q", "a", 1, 30, 100), ("q", "b", 2, 10, 100), ("q", "b", 1, 20, 50), ("q", "a", 2, 8, 50)]
@@ -46,7 +49,7 @@ def clicks(data: object, *, model: str = "coec", min_impressions: int = MIN_IMPR
     if not isinstance(model, str) or model not in MODELS:
         raise PolicyError(f"unknown model {show(model)}; choose one of {', '.join(MODELS)}")
     check_whole("min_impressions", min_impressions, 1)
-    impressions, notes = read_impressions(data)
+    impressions, notes = read_impressions(data, queries)
     fitted = MODELS[model](impressions)
     few = int((np.bincount(impressions.pair, weights=impressions.shown) < min_impressions).sum())
     if few:

@@ -2,8 +2,6 @@
 
 A plain table has one row per document shown: query, document, position, whether it was clicked, and the impression (one
 result page). With a column `shown`, a row stands for so many impressions, and `clicked` for so many clicks.
-User Behavior Insights (UBI) has one event per row: `query_id` is one result page, `user_query` what was typed,
-`object_id` the document, `event_attributes.position.ordinal` the position, and `action_name` what happened.
 """
 
 from __future__ import annotations
@@ -13,10 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, FormatError
+from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import show, some
+from assay.core.text import show
 from assay.data.events import read_events
 from assay.data.frames import DOCUMENT, QUERY
+from assay.tasks.click.ubi import from_ubi
 
 if TYPE_CHECKING:
     import polars
@@ -37,9 +37,6 @@ FIELDS = {
     "typed": ("user_query", "query_text"),
 }
 NEEDED = ("query", "document", "position")
-SHOWN = ("impression", "view", "shown", "show", "display", "item_impression", "product_impression", "on_render")
-CLICKED = ("click", "clicked", "item_click", "product_click", "select", "product_hover_click")
-
 # So many times as many keys as rows, and sorting the rows takes less than a table of all keys.
 SPARSE = 8
 
@@ -59,10 +56,13 @@ class Impressions(NamedTuple):
     page: IntArray | None
 
 
-def read_impressions(data: object) -> tuple[Impressions, list[Note]]:
-    """What was shown and clicked, and notes on what was left out."""
-    events = read_events(data, FIELDS, NEEDED, "the clicks")
-    table, notes = from_ubi(events) if "action" in events.frame.columns else from_table(events)
+def read_impressions(data: object, queries: object = None) -> tuple[Impressions, list[Note]]:
+    """What was shown and clicked, and notes on what was left out; `queries` has what was typed on each UBI page."""
+    events = read_events(data, FIELDS, NEEDED, "the clicks", sparse="action")
+    is_ubi = "action" in events.frame.columns
+    if queries is not None and not is_ubi:
+        raise DataError(f"{Option('queries')} is for UBI events, and the clicks have no action_name; leave it out")
+    table, notes = from_ubi(events, queries) if is_ubi else from_table(events)
     if not len(table):
         raise DataError(f"nothing was shown: {'; '.join(map(str, notes))}")
     return number_rows(table), notes
@@ -101,40 +101,6 @@ def check_counts(table: polars.DataFrame, events: Events) -> None:
         raise FormatError(
             f"{events.place(row)}: clicked {clicked} times, shown {shown}; clicked is 0 or 1, or at most shown"
         )
-
-
-def from_ubi(events: Events) -> tuple[polars.DataFrame, list[Note]]:
-    """UBI events: each document of a result page once, clicked if some event says so."""
-    import polars
-
-    action = events.ids("action").str.to_lowercase()
-    typed = events.ids("typed") if "typed" in events.frame.columns else None
-    page = events.needed_ids("query")
-    table = polars.DataFrame(
-        [
-            (page if typed is None else typed.fill_null(page)).alias("query"),
-            events.ids("document"),
-            events.numbers("position"),
-            page.alias("impression"),
-            action.is_in(CLICKED).alias("clicked"),
-            action.is_in(SHOWN).alias("seen"),
-        ]
-    )
-    notes = []
-    is_known = table["clicked"] | table["seen"]
-    if others := int((~is_known.fill_null(value=False)).sum()):
-        names = action.filter(~is_known.fill_null(value=False)).drop_nulls().unique(maintain_order=True).to_list()
-        notes.append(Note.of(NoteKind.CLICKS, about="other", count=others, actions=some(names) or "no action"))
-    table = table.filter(is_known & polars.col("document").is_not_null())
-    grouped = table.group_by("impression", "query", "document", maintain_order=True).agg(
-        polars.col("position").drop_nulls().first(), polars.col("clicked").any(), polars.col("seen").any()
-    )
-    if missing := grouped["position"].null_count():
-        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
-        grouped = grouped.filter(polars.col("position").is_not_null())
-    if unseen := int((~grouped["seen"]).sum()):
-        notes.append(Note.of(NoteKind.CLICKS, count=unseen))
-    return grouped.with_columns(polars.col("clicked").cast(polars.Float64), polars.lit(1.0).alias("shown")), notes
 
 
 def number_rows(table: polars.DataFrame) -> Impressions:
