@@ -263,3 +263,19 @@ def test_agreement_is_that_of_krippendorff_over_all_voters():
     assert math.isnan(assay.votes(cast("up")).agreement().value)
     with pytest.raises(assay.PolicyError, match="scale must be"):
         found.agreement(scale="ratio")
+
+
+def test_a_threshold_cuts_the_numbers_as_they_are_given():
+    for votes, threshold, share in (
+        ([-1, 1], 0, 1 / 2),
+        ([-1, 0, 1, 1], 0, 3 / 4),
+        ([-1, 0, 1, 1], 1, 2 / 4),
+        ([-1, -1, 1], -1, 1),
+        ([-2, -1, 3, "?"], -1, 2 / 3),
+        (["up", "down", "-1"], 0, 1 / 3),
+    ):
+        found = assay.votes(cast(*votes), method="mean", threshold=threshold)
+        assert found.qrels["q"]["d"] == pytest.approx(share)
+    thumbs = assay.votes(cast(-1, 0, 1), method="mean", threshold=0, scale="thumbs")
+    assert thumbs.qrels["q"]["d"] == 1 / 2
+    assert thumbs.signature == "votes[mean] min_votes=1 scale=thumbs threshold=0"

@@ -54,13 +54,11 @@ def votes(
     `method` is `majority` (the lower grade of a tie), `mean`, `median`, `beta` (the posterior mean under a `prior`),
     `wilson` (the lower end of the interval at `level`), `quepid`, or `dawid_skene`, which weighs voters by how reliable
     they turn out to be. A pair with fewer than `min_votes` stays unjudged. `scale` says what -1, 0 and 1 are, `thumbs`
-    or `grades`. With a `threshold`, a vote of at least that much is up and any other one is down.
+    or `grades`. With a `threshold`, a vote of at least that much is up and any other one is down, -1 and 0 as well.
     """
     settings = check_settings(method, prior, level)
     check_whole("min_votes", min_votes, 1)
-    ballots, notes = read_ballots(data, scale, min_votes)
-    if threshold is not None:
-        ballots = cut(ballots, threshold)
+    ballots, notes = read_ballots(data, scale, min_votes, check_threshold(threshold))
     if method in OF_THUMBS and not ballots.is_thumbs:
         raise DataError(
             f"{method} takes votes that are up or down, and these are grades; "
@@ -68,21 +66,21 @@ def votes(
         )
     if method == "dawid_skene" and len(ballots.voters) < PAIR:
         raise DataError("dawid_skene compares voters, and the votes name fewer than two; add a column voter")
-    return count_votes(ballots, settings, notes, min_votes, threshold)
+    how = {"min_votes": f"{min_votes}"}
+    if scale != "auto":
+        how["scale"] = scale
+    if threshold is not None:
+        how["threshold"] = f"{threshold:g}"
+    return count_votes(ballots, settings, notes, how)
 
 
-def count_votes(
-    ballots: Ballots, settings: Settings, notes: list[Note], min_votes: int, threshold: float | None
-) -> Votes:
-    """The result, with notes on how the votes became grades."""
+def count_votes(ballots: Ballots, settings: Settings, notes: list[Note], how: dict[str, str]) -> Votes:
+    """The result, with notes on how the votes became grades; `how` they were read is in its signature."""
     reliability = estimate_reliability(ballots) if settings.method == "dawid_skene" else None
     if settings.method == "majority" and (tied := int((most_frequent(ballots)[2] > 1).sum())):
         notes.append(Note.of(NoteKind.VOTES, about="ties", count=tied))
     if reliability is not None and not reliability.settled:
         notes.append(Note.of(NoteKind.VOTES, about="unsettled", count=reliability.rounds))
-    how = {"min_votes": f"{min_votes}"}
-    if threshold is not None:
-        how["threshold"] = f"{threshold:g}"
     if settings.method == "beta":
         how["prior"] = ":".join(f"{each:g}" for each in settings.prior)
     if settings.method == "wilson":
@@ -90,11 +88,13 @@ def count_votes(
     return Votes(ballots, settings, tuple(notes), how, reliability)
 
 
-def cut(ballots: Ballots, threshold: float) -> Ballots:
-    """The votes as up and down: up is a vote of at least the threshold."""
+def check_threshold(threshold: float | None) -> float | None:
+    """The threshold, which is a finite number if there is one."""
+    if threshold is None:
+        return None
     if not isinstance(threshold, Real) or isinstance(threshold, bool) or not np.isfinite(float(threshold)):
         raise PolicyError(f"threshold must be a finite number, such as 1, not {show(threshold)}")
-    return ballots._replace(value=(ballots.value >= threshold).astype(np.float64), is_thumbs=True)
+    return float(threshold)
 
 
 def check_settings(method: str, prior: tuple[float, float], level: float) -> Settings:

@@ -78,11 +78,13 @@ class Ballots(NamedTuple):
         return self._replace(pair=self.pair[rows], voter=self.voter[rows], value=self.value[rows])
 
 
-def read_ballots(data: object, scale: str, min_votes: int) -> tuple[Ballots, list[Note]]:
-    """The votes that count, and notes on the others."""
+def read_ballots(
+    data: object, scale: str, min_votes: int, threshold: float | None = None
+) -> tuple[Ballots, list[Note]]:
+    """The votes that count, and notes on the others; with a threshold, a vote of at least that much is up."""
     found, left_out = read_store(data) if is_store(data) else (data, [])
     events = read_events(found, FIELDS | KIND, NEEDED, "the votes")
-    values, is_thumbs, notes = read_values(events, scale)
+    values, is_thumbs, notes = read_values(events, scale, threshold)
     notes.extend(left_out)
     table = vote_table(events, values)
     if decisions := len(table) - len(table := without_decisions(table, events)):
@@ -182,8 +184,11 @@ class Vote(NamedTuple):
     is_word: bool = False
 
 
-def read_values(events: Events, scale: str) -> tuple[FloatArray, bool, list[Note]]:
-    """The votes as numbers, NaN for those that say nothing; whether all are up or down; and notes."""
+def read_values(events: Events, scale: str, threshold: float | None = None) -> tuple[FloatArray, bool, list[Note]]:
+    """The votes as numbers, NaN for those that say nothing; whether all are up or down; and notes.
+
+    A threshold cuts the numbers as they were given: whether they are thumbs or grades makes no difference then.
+    """
     if scale not in SCALES:
         raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
     known: dict[tuple[type, object], Vote] = {}
@@ -200,6 +205,11 @@ def read_values(events: Events, scale: str) -> tuple[FloatArray, bool, list[Note
     if odd and (has_words or scale == "thumbs"):
         place = events.place(places[odd[0]])
         raise FormatError(f"{place}: the vote {odd[0]:g} is neither up nor down, as the others are")
+    # Words are up or down already.
+    if threshold is not None and not has_words:
+        if scale == "thumbs" and -1.0 in places:
+            values = np.where(values == 0, np.nan, values)
+        return np.where(np.isnan(values), np.nan, values >= threshold), True, []
     return as_scale(values, set(places) - set(odd), scale, is_graded=bool(odd), has_words=has_words)
 
 
