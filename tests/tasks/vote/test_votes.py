@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pandas
 import polars
 import pytest
 
@@ -279,3 +280,19 @@ def test_a_threshold_cuts_the_numbers_as_they_are_given():
     thumbs = assay.votes(cast(-1, 0, 1), method="mean", threshold=0, scale="thumbs")
     assert thumbs.qrels["q"]["d"] == 1 / 2
     assert thumbs.signature == "votes[mean] min_votes=1 scale=thumbs threshold=0"
+
+
+@pytest.mark.parametrize("missing", [None, "", math.nan, "nan", pandas.NaT])
+def test_a_missing_time_is_the_earliest(missing):
+    times = [("2024-05-31T12:00:00", "up"), (missing, "down")]
+    rows = [{"query": "q", "document": "d", "voter": "ann", "time": time, "vote": vote} for time, vote in times]
+    for data in (rows, rows[::-1]):
+        assert grade(data) == 1
+
+
+def test_times_of_one_moment():
+    """A time zone that is written out is that of the others."""
+    times = [("2024-05-31 12:00:00 UTC", "up"), ("2024-05-31T13:59:59+02:00", "down"), ("2024-05-31 11:00:00 GMT", 0)]
+    rows = [{"query": "q", "document": "d", "voter": "ann", "time": time, "vote": vote} for time, vote in times]
+    for data in (rows, rows[::-1]):
+        assert grade(data) == 1

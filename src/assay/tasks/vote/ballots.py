@@ -160,16 +160,19 @@ def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:
 
 
 def as_seconds(value: object, events: Events, row: int) -> float:
-    """A time as a number: seconds or any other count as it is, or a date and time as ISO 8601 writes it."""
-    if value is None or value == "":
+    """A time as a number: seconds or any other count as it is, or a date and time as ISO 8601 writes it.
+
+    A missing time is before all others, NaN and pandas' NaT included.
+    """
+    if value is None or value == "" or value != value:  # noqa: PLR0124 - NaN
         return -math.inf
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     number = as_float(value, truths=False)
     if number is not None:
-        return number
+        return -math.inf if math.isnan(number) else number
     try:
-        moment = datetime.fromisoformat(str(value).strip())
+        moment = datetime.fromisoformat(re.sub(r"\s*(UTC|GMT)$", "+00:00", str(value).strip()))
     except ValueError:
         raise FormatError(
             f"{events.place(row)}: {show(value)} is not a time; write it as 2024-05-31T12:00:00, or as a number"
