@@ -33,3 +33,25 @@ def test_bad_input(assay):
         result = assay("next", *arguments)
         assert (result.exit_code, result.stdout) == (2, ""), arguments
         assert message in result.stderr
+
+
+def test_the_lowest_grade(assay):
+    arguments = (
+        "next",
+        "none",
+        "one.run",
+        "two.run",
+        "-m",
+        "dcg(gain=signed)@2",
+        "--format",
+        "json",
+        "--convention",
+        "ranx",
+    )
+    plain, signed = (
+        json.loads(assay(*arguments, *more).stdout)["settlement"] for more in ((), ("--lowest-grade", "-2"))
+    )
+    assert signed["lowest"] < plain["lowest"]
+    wrong = assay(*arguments, "--lowest-grade", "1")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "lowest_grade must be at most 0" in wrong.stderr

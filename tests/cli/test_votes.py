@@ -44,3 +44,14 @@ def test_a_studio_s_store(assay, folder):
         written = assay("votes", "studio.sqlite", "-o", "made.txt")
     assert (written.exit_code, written.stdout) == (0, "")
     assert (folder / "made.txt").read_text() == "q1 0 d1 2\nq1 0 d2 0\n"
+
+
+def test_prior_and_level(assay, folder):
+    (folder / "votes.csv").write_text(VOTES)
+    shown = assay("votes", "votes.csv", "--method", "beta", "--prior", "1", "3", "--format", "csv").stdout
+    assert shown.splitlines()[1].startswith(f"q1,d1,{(1 + 2) / (4 + 3)}"[:12])
+    half = assay("votes", "votes.csv", "--method", "wilson", "--level", "0.5").stdout
+    assert "votes[wilson] min_votes=1 level=0.5" in half
+    wrong = assay("votes", "votes.csv", "--method", "beta", "--prior", "0", "1")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "prior must be two positive numbers" in wrong.stderr

@@ -52,6 +52,9 @@ NONE = "none"
 @click.option(
     "--top-grade", type=float, help="Highest grade a document can get.  [default: the highest in QRELS, at least 1]"
 )
+@click.option(
+    "--lowest-grade", type=float, help="Lowest grade a document can get.  [default: that in QRELS, at most 0]"
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random order.")
 @output_options
 @convention_option
@@ -70,6 +73,7 @@ def command(
     a: str | None,
     b: str | None,
     top_grade: float | None,
+    lowest_grade: float | None,
     seed: int,
     format_: str,
     output: str | None,
@@ -98,6 +102,7 @@ def command(
             a=a,
             b=b,
             top_grade=top_grade,
+            lowest_grade=lowest_grade,
             seed=seed,
             convention=convention,
             **policies,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from assay.cli.options import BARE, FORMATS, format_result, output_format_option
@@ -39,6 +41,16 @@ from assay.tasks.vote.ballots import SCALES
     "--scale", type=click.Choice(SCALES), default=SCALES[0], show_default=True, help="What the votes -1, 0 and 1 are."
 )
 @click.option("--threshold", type=float, help="A vote of at least this much is up, any other one down.")
+@click.option(
+    "--prior",
+    type=float,
+    nargs=2,
+    default=(1, 1),
+    show_default="1 1",
+    metavar="A B",
+    help="Votes up and down beta adds.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the bounds, and of wilson.")
 @click.option("--voters", is_flag=True, help="Show one row per voter instead of one per pair.")
 @output_format_option(FORMATS)
 def command(
@@ -49,6 +61,8 @@ def command(
     min_votes: int,
     scale: str,
     threshold: float | None,
+    prior: tuple[float, float],
+    level: float,
     voters: bool,
     format_: str,
 ) -> None:
@@ -59,7 +73,8 @@ def command(
     …) or a grade; an empty one, ? or "cannot tell" counts for nothing. docs/votes.md explains the methods.
     """
     check_target(output)
-    found = votes(source_of(votes_file), method=method, min_votes=min_votes, scale=scale, threshold=threshold)
+    how: Any = {"min_votes": min_votes, "scale": scale, "threshold": threshold, "prior": prior, "level": level}
+    found = votes(source_of(votes_file), method=method, **how)
     if output is not None:
         found.write(output)
         size = f"{count(len(found.qrels), 'query', 'queries')}, {count(len(found), 'judgment')}"

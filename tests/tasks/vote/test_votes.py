@@ -296,3 +296,22 @@ def test_times_of_one_moment():
     rows = [{"query": "q", "document": "d", "voter": "ann", "time": time, "vote": vote} for time, vote in times]
     for data in (rows, rows[::-1]):
         assert grade(data) == 1
+
+
+def test_votes_as_people_type_them():
+    assert (
+        grade(
+            cast("\U0001f44d\U0001f3fd", "\U0001f44d\ufe0f", "\U0001f44e\U0001f3ff", "Can\u2019t tell"), method="mean"
+        )
+        == 2 / 3
+    )
+
+
+def test_comments_on_votes_that_say_nothing_are_kept():
+    rows = [row | {"comment": f"about {row['vote']}"} for row in cast("up", "?", "cannot tell")]
+    found = assay.votes([*rows, rows[1] | {"comment": "again"}])
+    assert found.comments == [
+        ("q", "d", "v0", "about up"),
+        ("q", "d", "v2", "about cannot tell"),
+        ("q", "d", "v1", "again"),
+    ]

@@ -49,6 +49,8 @@ NOTHING = (
     *("don't know", "skip", "skipped", "none", "null", "na", "n/a", "nan", "-"),
 )
 WORDS = {**dict.fromkeys(UP, 1.0), **dict.fromkeys(DOWN, 0.0), **dict.fromkeys(NOTHING, math.nan)}
+# Skin tones, and the mark that asks for a picture instead of a letter.
+MODIFIERS = re.compile("[\U0001f3fb-\U0001f3ff\ufe0f]")
 SIGNS = {-1.0, 0.0, 1.0}
 
 
@@ -102,7 +104,7 @@ def read_ballots(
         notes.append(Note.of(NoteKind.VOTES, about="unnamed", count=unnamed))
     if not len(counted):
         raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
-    return make_ballots(counted, is_thumbs=is_thumbs), notes
+    return make_ballots(counted, is_thumbs=is_thumbs)._replace(comments=comments_of(last)), notes
 
 
 def enough(min_votes: int) -> polars.Expr:
@@ -232,13 +234,23 @@ def as_scale(
     return np.where(values == -1, 0.0, values), True, [Note.of(NoteKind.VOTES, about="thumbs")]
 
 
+def as_word(text: str) -> str:
+    """A vote as `WORDS` has it: in small letters, with a straight apostrophe, and no colour of a thumb.
+
+    >>> as_word("Can\u2019t_tell"), as_word("\U0001f44d\U0001f3fd") == "\U0001f44d"
+    ("can't tell", True)
+    """
+    plain = MODIFIERS.sub("", text).replace("\u2019", "'")
+    return re.sub(r"[\s_-]+", " ", plain.strip().lower())
+
+
 def parse_vote(value: object, events: Events, row: int) -> Vote:
     """One vote: true or false, a word for up, down or nothing, or a number."""
     if value is None:
         return Vote(math.nan)
     if isinstance(value, bool):
         return Vote(float(value), is_word=True)
-    word = re.sub(r"[\s_-]+", " ", str(value).strip().lower()) if isinstance(value, str) else None
+    word = as_word(value) if isinstance(value, str) else None
     if word is not None and (word in WORDS or not word.strip()):
         said = WORDS.get(word, math.nan)
         return Vote(said, is_word=not math.isnan(said))
@@ -262,7 +274,6 @@ def make_ballots(counted: polars.DataFrame, *, is_thumbs: bool) -> Ballots:
     )["number"].cast(polars.Int64)
     unnamed = polars.int_range(len(names), len(names) + len(table), eager=True)
     table = table.with_columns(numbers.fill_null(unnamed).alias("number")).sort("pair", "vote", maintain_order=True)
-    remarks = table.filter(polars.col("comment").is_not_null()).sort("row")
     return Ballots(
         pairs,
         table["pair"].cast(polars.Int64).to_numpy(),
@@ -270,8 +281,13 @@ def make_ballots(counted: polars.DataFrame, *, is_thumbs: bool) -> Ballots:
         table["vote"].to_numpy(),
         names.to_list(),
         is_thumbs,
-        [
-            (query, document, voter or "", text)
-            for query, document, voter, text in remarks.select("query", "document", "voter", "comment").rows()
-        ],
+        [],
     )
+
+
+def comments_of(votes: polars.DataFrame) -> list[tuple[str, str, str, str]]:
+    """Query, document, voter and comment of the votes that have one, also of those that say nothing."""
+    import polars
+
+    remarks = votes.filter(polars.col("comment").is_not_null()).select("query", "document", "voter", "comment")
+    return [(query, document, voter or "", text) for query, document, voter, text in remarks.rows()]
