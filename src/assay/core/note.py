@@ -215,6 +215,10 @@ class NoteKind(StrEnum):
             "few": "{count} [pair was|pairs were] shown fewer than {least} times; left unjudged",
             "other": "{count} [event is|events are] neither an impression nor a click; left out: {actions}",
             "unplaced": "{count} [event has|events have] no position; left out",
+            "clickless": "{count} [pair was|pairs were] shown only at positions without a click; left unjudged",
+            "fixed": "every document was shown at one position only; {model} cannot tell how attractive a document is "
+            "from how many people look at its position",
+            "unsaid": "{count} [row has|rows have] an empty clicked; counted as not clicked",
             "pageless": "{count} [impression or click has|impressions and clicks have] no query_id; left out",
             "bare": "{count} [impression or click has|impressions and clicks have] no document; left out",
             "untyped": "{count} [query_id has|query_ids have] no user_query; each counts as a query of its own",

@@ -234,3 +234,30 @@ def test_the_result(tmp_path):
     found.write(tmp_path / "qrels.csv")
     assert assay.read_qrels(tmp_path / "qrels.csv").to_dict() == found.to_qrels().to_dict()
     assert "clicks[pbm] min_impressions=10" in str(found)
+
+
+def test_where_nobody_clicks_coec_has_no_grade():
+    rows = rows_of([*COUNTED, ("q", "c", 9, 0, 100), ("q", "d", 9, 0, 100), ("q", "e", 9, 0, 1), ("q", "a", 9, 0, 5)])
+    found = assay.clicks(rows)
+    assert found.qrels["q"] == pytest.approx(EXPECTED)
+    assert [str(note) for note in found.notes] == [
+        "1 pair was shown fewer than 10 times; left unjudged",
+        "2 pairs were shown only at positions without a click; left unjudged",
+    ]
+    with pytest.raises(assay.DataError, match="no judgment: 1 pair was shown only at positions without a click"):
+        assay.clicks(rows_of([("q", "c", 1, 0, 100)]))
+
+
+def test_an_empty_clicked_is_no_click():
+    rows = rows_of([*COUNTED, ("q", "a", 1, None, 0), ("q", "a", 1, float("nan"), 0)])
+    found = assay.clicks(rows)
+    assert found.qrels["q"] == pytest.approx(EXPECTED)
+    assert [str(note) for note in found.notes] == ["2 rows have an empty clicked; counted as not clicked"]
+
+
+def test_pbm_cannot_tell_what_never_moves():
+    said = "every document was shown at one position only; pbm cannot tell how attractive a document is"
+    fixed = assay.clicks(rows_of(COUNTED[:2]), model="pbm")
+    assert any(str(note).startswith(said) for note in fixed.notes)
+    for rows in (COUNTED, COUNTED[:1]):
+        assert not any(str(note).startswith(said) for note in assay.clicks(rows_of(rows), model="pbm").notes)

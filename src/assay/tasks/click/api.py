@@ -51,12 +51,17 @@ def clicks(
     check_whole("min_impressions", min_impressions, 1)
     impressions, notes = read_impressions(data, queries)
     fitted = MODELS[model](impressions)
-    few = int((np.bincount(impressions.pair, weights=impressions.shown) < min_impressions).sum())
-    if few:
+    is_rare = np.bincount(impressions.pair, weights=impressions.shown) < min_impressions
+    is_graded = ~np.isnan(fitted.grades)
+    if few := int(is_rare.sum()):
         notes.append(Note.of(NoteKind.CLICKS, about="few", count=few, least=min_impressions))
+    if clickless := int((~is_rare & ~is_graded).sum()):
+        notes.append(Note.of(NoteKind.CLICKS, about="clickless", count=clickless))
+    if not fitted.is_told:
+        notes.append(Note.of(NoteKind.CLICKS, about="fixed", model=model))
     if not fitted.settled:
         notes.append(Note.of(NoteKind.CLICKS, about="unsettled", count=fitted.rounds))
-    if few == len(impressions.pairs):
+    if not (~is_rare & is_graded).any():
         raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
     signature = f"clicks[{model}] min_impressions={min_impressions}"
     return make_result(impressions, fitted, tuple(notes), signature, min_impressions)

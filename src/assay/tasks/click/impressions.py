@@ -75,11 +75,12 @@ def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
     if "clicked" not in events.frame.columns:
         raise FormatError("the clicks have no column for clicked (clicked, click, clicks …); 1 is a click, 0 is none")
     shown = events.numbers("shown").fill_null(0) if "shown" in events.frame.columns else None
+    clicked = events.numbers("clicked")
     columns = [
         events.needed_ids("query"),
         events.needed_ids("document"),
         events.numbers("position"),
-        events.numbers("clicked").fill_null(0),
+        clicked.fill_null(0),
         polars.repeat(1.0, len(events.frame), eager=True).alias("shown") if shown is None else shown,
     ]
     if "impression" in events.frame.columns:
@@ -87,6 +88,8 @@ def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
     table = polars.DataFrame(columns)
     check_counts(table, events)
     notes = []
+    if unsaid := clicked.null_count():
+        notes.append(Note.of(NoteKind.CLICKS, about="unsaid", count=unsaid))
     if missing := table["position"].null_count():
         notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
     return table.filter(polars.col("position").is_not_null() & (polars.col("shown") > 0)), notes

@@ -23,7 +23,11 @@ SETTLED = 1e-6
 
 
 class Fitted(NamedTuple):
-    """What a model found: a grade per pair, figures per pair and per position, others, and how EM ended."""
+    """What a model found: a grade per pair, figures per pair and per position, others, and how EM ended.
+
+    A grade is NaN if the model has none for a pair. `is_told` says whether the data can tell attraction and position
+    apart.
+    """
 
     grades: FloatArray
     of_pairs: dict[str, FloatArray]
@@ -31,17 +35,18 @@ class Fitted(NamedTuple):
     figures: dict[str, float]
     rounds: int = 0
     settled: bool = True
+    is_told: bool = True
 
 
 def coec(impressions: Impressions) -> Fitted:
-    """Clicks over expected clicks."""
+    """Clicks over expected clicks; no grade where none is expected."""
     size = len(impressions.positions)
     shown = np.bincount(impressions.place, weights=impressions.shown, minlength=size)
     clicks = np.bincount(impressions.place, weights=impressions.clicks, minlength=size)
     rate = ratio(clicks, shown)
     expected = np.bincount(impressions.pair, weights=impressions.shown * rate[impressions.place]).astype(np.float64)
     grades = ratio(np.bincount(impressions.pair, weights=impressions.clicks), expected)
-    return Fitted(grades, {"expected": expected}, {}, {})
+    return Fitted(np.where(expected > 0, grades, np.nan), {"expected": expected}, {}, {})
 
 
 def pbm(impressions: Impressions) -> Fitted:
@@ -67,4 +72,5 @@ def pbm(impressions: Impressions) -> Fitted:
         moved = np.abs(after[0] - before[0]) @ total / total.sum(), np.abs(after[1] - before[1]).max()
         settled = max(map(float, moved)) < SETTLED
     highest = theta.max()
-    return Fitted(alpha * highest, {}, {"examined": theta / highest}, {}, rounds, settled)
+    is_told = size == 1 or len(cells) > len(total)
+    return Fitted(alpha * highest, {}, {"examined": theta / highest}, {}, rounds, settled, is_told)

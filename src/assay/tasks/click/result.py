@@ -103,7 +103,7 @@ def whole(values: Any) -> Any:  # noqa: ANN401 - an array of floats
 def make_result(
     impressions: Impressions, fitted: Fitted, notes: tuple[Note, ...], signature: str, min_impressions: int
 ) -> Clicks:
-    """The result of a model, without the pairs that were shown too rarely."""
+    """The result of a model, without the pairs that were shown too rarely or have no grade."""
     import polars
 
     def total(numbers: Any, weights: Any, size: int) -> Any:  # noqa: ANN401 - arrays
@@ -120,5 +120,5 @@ def make_result(
     clicks = total(impressions.place, impressions.clicks, places)
     columns = {"position": whole(impressions.positions), "shown": shown, "clicks": clicks, "rate": clicks / shown}
     positions = polars.DataFrame({**columns, **fitted.of_positions})
-    kept = pairs.filter(polars.col("shown") >= min_impressions)
+    kept = pairs.filter((polars.col("shown") >= min_impressions) & polars.col("grade").is_not_nan())
     return Clicks(kept, positions, fitted.figures, notes, signature)
