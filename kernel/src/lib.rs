@@ -13,6 +13,7 @@ pub mod fault;
 pub mod gather;
 pub mod index;
 pub mod judged;
+pub mod levels;
 pub mod limits;
 pub mod memory;
 pub mod options;

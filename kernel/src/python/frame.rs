@@ -36,6 +36,11 @@ struct Chunk {
 
 /// The chunks of a frame, which share its memory.
 fn chunks(frame: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    batches(frame)?.iter().map(chunk).collect()
+}
+
+/// The batches of a frame, which share its memory.
+pub fn batches(frame: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
     let capsule = frame.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(STREAM))?;
@@ -44,7 +49,7 @@ fn chunks(frame: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let reader =
         unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
     let failed = |error: ArrowError| data_error(format!("cannot read the frame through Arrow: {error}"));
-    reader.map_err(failed)?.map(|batch| chunk(&batch.map_err(failed)?)).collect()
+    reader.map_err(failed)?.map(|batch| batch.map_err(failed)).collect()
 }
 
 fn chunk(batch: &RecordBatch) -> PyResult<Chunk> {

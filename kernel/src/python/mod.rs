@@ -1,5 +1,6 @@
 //! The kernel as Python sees it, `assay._kernel`: classes, each a thin cover of the Rust beneath.
 
+mod counter;
 mod dict;
 mod frame;
 mod guard;
@@ -193,6 +194,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(json::decode_json_lines, module)?)?;
     module.add_class::<sums::PySums>()?;
     module.add_class::<sums::PyDraws>()?;
+    module.add_class::<counter::PyCounter>()?;
     module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::drop_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::notice_interrupt, module)?)?;

@@ -47,7 +47,7 @@ impl Progress {
 #[pyclass(name = "Options", module = "assay._kernel", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PyOptions {
-    options: Options,
+    pub options: Options,
 }
 
 #[pymethods]

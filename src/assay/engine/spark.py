@@ -1,0 +1,260 @@
+"""Runs that are Spark DataFrames: found, counted and grouped where they are. Only the DataFrame interface is used, so that
+a session of Spark Connect does as well as a classic one.
+
+`find` and `count` are the two passes of `Finding` and `Counting`: the first is a join in Spark itself, the second sends
+batches of Arrow through the kernel on the executors. Only counts are shuffled. `group` is for what cannot be counted that
+way: it brings the rows of each query together, with their judgments, and ranks them as a local run is ranked.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars
+
+from assay.core import errors
+from assay.core.errors import AssayError, DataError, FormatError
+from assay.core.text import printable, show
+from assay.data.frames import find_columns, list_names
+from assay.engine.counting import STATE, SUMMED, Counting, add_up, duplicate_error, to_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+    from assay.engine.counting import Way
+
+    Batches = Iterator[pyarrow.RecordBatch]
+
+STATE_SCHEMA = "way int, slot long, run string, query_id string, rows long, excluded long"
+WHOLE_NUMBERS = ("byte", "short", "integer", "long")
+NUMBERS = (*WHOLE_NUMBERS, "float", "double")
+# The rows of judgments come before those of runs.
+JUDGMENT, RETRIEVED = 0, 1
+# What executors raise, as Spark's message has it.
+RAISED = re.compile(r"assay\.core\.errors\.(\w+): (.+)")
+# Rows that are brought together before whole queries among them are ranked.
+MOST_ROWS = 1 << 18
+
+
+class SparkRun(NamedTuple):
+    """A run, or several, with the columns that assay knows: `query_id`, `doc_id`, `value`, perhaps `run` and `order`."""
+
+    frame: DataFrame
+    has_runs: bool
+    has_order: bool
+
+    @property
+    def session(self) -> SparkSession:
+        return self.frame.sparkSession
+
+    def rows(self) -> DataFrame:
+        """The rows without their places."""
+        return self.frame.drop("order")
+
+
+def is_spark(data: object) -> bool:
+    """Whether the data is a Spark DataFrame, without importing Spark."""
+    return any(each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.") for each in type(data).__mro__)
+
+
+def read_run(frame: DataFrame, columns: Any, run_column: str | None, order_column: str | None) -> SparkRun:  # noqa: ANN401 - as users give them
+    """A DataFrame with the columns that assay knows."""
+    from pyspark.sql import functions
+
+    found = find_columns(frame.columns, columns, judgments=False, name="the run")
+    for name in (run_column, order_column):
+        if name is not None and name not in frame.columns:
+            raise FormatError(f"the run has no column {show(name)}; it has {list_names(frame.columns)}")
+    kinds = {field.name: field.dataType.typeName() for field in frame.schema.fields}
+    chosen = [functions.col(quoted(found[role])).cast("string").alias(role) for role in ("query_id", "doc_id")]
+    check_kind(found["value"], kinds, NUMBERS, "numbers")
+    chosen.append(functions.col(quoted(found["value"])).cast("double").alias("value"))
+    if run_column is not None:
+        chosen.append(functions.col(quoted(run_column)).cast("string").alias("run"))
+    if order_column is not None:
+        check_kind(order_column, kinds, WHOLE_NUMBERS, "whole numbers")
+        chosen.append(functions.col(quoted(order_column)).cast("long").alias("order"))
+    for role in ("query_id", "doc_id"):
+        check_kind(found[role], kinds, ("string", *WHOLE_NUMBERS), "strings or integers")
+    return SparkRun(frame.select(*chosen), run_column is not None, order_column is not None)
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark takes it, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def check_kind(name: str, kinds: dict[str, str], allowed: Sequence[str], what: str) -> None:
+    """Raises unless a column is of one of the allowed types."""
+    is_decimal = "double" in allowed and kinds[name].startswith("decimal")
+    if kinds[name] not in allowed and not is_decimal:
+        raise FormatError(f"the run: the column {show(name)} must hold {what}, not {kinds[name]}")
+
+
+def to_spark(session: SparkSession, frame: polars.DataFrame) -> DataFrame:
+    """A frame as a Spark DataFrame."""
+    import pyarrow
+
+    table = frame.to_arrow()
+    # Spark knows no views of text.
+    views = {name: pyarrow.large_string() for name in table.column_names if str(table.schema.field(name).type) == "string_view"}
+    schema = pyarrow.schema([pyarrow.field(each.name, views.get(each.name, each.type)) for each in table.schema])
+    return session.createDataFrame(table.cast(schema))
+
+
+def to_frame(frame: DataFrame) -> polars.DataFrame:
+    """A Spark DataFrame on the driver."""
+    with executor_errors():
+        made = polars.from_arrow(frame.toArrow())
+    return made if isinstance(made, polars.DataFrame) else made.to_frame()
+
+
+@contextmanager
+def executor_errors() -> Iterator[None]:
+    """An error of assay on an executor is the same error here; what Spark says of others is one sentence."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        if raised := RAISED.search(str(error)):
+            kind = getattr(errors, raised[1], AssayError)
+            raise kind(raised[2]) from error
+        reason = printable(str(error).strip().partition("\n")[0])
+        raise DataError(f"Spark cannot read the run: {reason}") from error
+
+
+def map_batches(frame: DataFrame, function: Callable[[Batches], Batches], schema: str) -> DataFrame:
+    """`mapInArrow`, which checks for pandas though it does not use it; where there is none, without that check."""
+    from importlib.util import find_spec
+
+    if find_spec("pandas") is not None or not hasattr(frame, "_jdf"):
+        return frame.mapInArrow(function, schema)
+    from pyspark.sql import DataFrame as ClassicFrame
+    from pyspark.sql.pandas.functions import vectorized_udf
+    from pyspark.util import PythonEvalType
+
+    udf: Any = vectorized_udf(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF, "pandas")
+    classic: Any = frame
+    column = udf(*[classic[name] for name in classic.columns])
+    return ClassicFrame(classic._jdf.mapInArrow(column._jc, False, None), classic.sparkSession)  # noqa: SLF001, FBT003 - see above
+
+
+def find(run: SparkRun, judged: DataFrame, *, foreign: bool, most: int | None) -> polars.DataFrame:
+    """The rows of judged documents; at most so many and one more."""
+    on = ["doc_id"] if foreign else ["query_id", "doc_id"]
+    found = run.frame.join(judged.select(*on).distinct(), on, "left_semi")
+    return to_frame(found if most is None else found.limit(most + 1))
+
+
+def count(run: SparkRun, counting: Counting, found: polars.DataFrame, ways: Sequence[Way]) -> DataFrame:
+    """The sums of what the partitions of a run count, still in Spark."""
+    from pyspark.sql import functions
+
+    content = to_bytes(found)
+    uses_order = any(way.by_order for way in counting.ways)
+    rows = run.frame if uses_order else run.rows()
+    counted = map_batches(rows, PartCounter(content, ways), STATE_SCHEMA)
+    keys = [name for name in STATE if name not in SUMMED]
+    return counted.groupBy(*keys).agg(*(functions.sum(name).alias(name) for name in SUMMED))
+
+
+class PartCounter:
+    """Counts the batches of a partition on an executor."""
+
+    def __init__(self, found: bytes, ways: Sequence[Way]) -> None:
+        self.found = found
+        self.ways = list(ways)
+
+    def __call__(self, batches: Batches) -> Batches:
+        import pyarrow
+
+        from assay.engine.counting import from_bytes
+
+        part = Counting(from_bytes(self.found), self.ways).start()
+        for batch in batches:
+            part.add(pyarrow.Table.from_batches([batch]))
+        yield from to_batches(add_up(part.state()))
+
+
+def to_batches(frame: polars.DataFrame) -> Batches:
+    """A frame as Spark takes it: text is not in views."""
+    import pyarrow
+
+    table = frame.to_arrow(compat_level=polars.CompatLevel.oldest())
+    fields = [
+        pyarrow.field(each.name, pyarrow.string() if pyarrow.types.is_large_string(each.type) else each.type)
+        for each in table.schema
+    ]
+    yield from table.cast(pyarrow.schema(fields)).to_batches()
+
+
+def check_duplicates(run: SparkRun) -> tuple[str, str] | None:
+    """A query and a document that some ranking has twice. Hashes are shuffled, 8 bytes per row, not rows."""
+    from pyspark.sql import functions
+
+    keys = [name for name in ("run", "query_id", "doc_id") if name in run.frame.columns]
+    hashed = run.frame.select(*keys, functions.xxhash64(*keys).alias("hash"))
+    suspects = hashed.groupBy("hash").count().where("count > 1").select("hash")
+    twice = hashed.join(suspects, "hash", "left_semi").groupBy(*keys).count().where("count > 1")
+    first = to_frame(twice.orderBy(*keys).limit(1))
+    return (first["query_id"][0], first["doc_id"][0]) if len(first) else None
+
+
+def refuse_duplicates(run: SparkRun) -> None:
+    """Raises if some ranking has a document twice."""
+    if (pair := check_duplicates(run)) is not None:
+        raise duplicate_error(*pair)
+
+
+def group(
+    run: SparkRun, judgments: DataFrame, function: Callable[[polars.DataFrame, polars.DataFrame], polars.DataFrame], schema: str
+) -> DataFrame:
+    """What a function makes of the judgments and the rows of whole queries, for all queries."""
+    from pyspark.sql import functions
+
+    names = {"run": "string", "order": "long", "group": "string"}
+    parts = []
+    for kind, frame in ((JUDGMENT, judgments), (RETRIEVED, run.frame)):
+        missing = [functions.lit(None).cast(each).alias(name) for name, each in names.items() if name not in frame.columns]
+        whole = frame.select("*", *missing, functions.lit(kind).alias("kind"))
+        parts.append(whole.select("query_id", "kind", "run", "order", "doc_id", "value", "group"))
+    together = parts[0].unionByName(parts[1]).repartition("query_id").sortWithinPartitions("query_id", "kind", "run", "order")
+    return map_batches(together, Grouper(function), schema)
+
+
+class Grouper:
+    """Applies a function to the judgments and the rows of whole queries, on an executor."""
+
+    def __init__(self, function: Callable[[polars.DataFrame, polars.DataFrame], polars.DataFrame]) -> None:
+        self.function = function
+
+    def __call__(self, batches: Batches) -> Batches:
+        for rows in whole_queries(batches):
+            is_judgment = rows["kind"] == JUDGMENT
+            made = self.function(rows.filter(is_judgment), rows.filter(~is_judgment))
+            if len(made):
+                yield from to_batches(made)
+
+
+def whole_queries(batches: Batches) -> Iterator[polars.DataFrame]:
+    """The rows of some queries at a time, each of them whole; rows of a query stand together."""
+    held: list[polars.DataFrame] = []
+    for batch in batches:
+        frame: Any = polars.from_arrow(batch)
+        if not len(frame):
+            continue
+        held.append(frame)
+        if sum(map(len, held)) >= MOST_ROWS:
+            rows = polars.concat(held)
+            is_last = rows["query_id"].eq_missing(rows["query_id"][-1])
+            held = [rows.filter(is_last)]
+            if not is_last.all():
+                yield rows.filter(~is_last)
+    if held:
+        yield polars.concat(held)

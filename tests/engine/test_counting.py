@@ -1,0 +1,93 @@
+"""Runs in parts: counted in two passes and added up, with the same bits as the run ranked whole."""
+
+from functools import reduce
+
+import numpy as np
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.engine.counting import Counting, Finding, ways_of
+from assay.tasks.evaluate.api import RunRead, make_scorer
+from assay.tasks.evaluate.ties import Added
+
+MEASURES = ["ndcg@3", "ap", "rr", "bpref", "recall@2", "num_ret", "rbp", "success@1"]
+DOCUMENTS = ["a", "b", "c", "d", "é", "z", "q1"]
+SCORES = [-0.0, 0.0, 0.1, 0.1 + 1e-12, 1.0, 2.0, -3.5]
+
+
+def count_in_parts(qrels, rows, cuts, measures=MEASURES, **policies):
+    """The result of a run that is read in parts."""
+    scorer = make_scorer(qrels, measures, **policies)
+    judged = polars.DataFrame(scorer.qrels.rows)
+    parts = [rows[start:end] for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    finding = Finding(judged, foreign=any("foreign" in group.needs for group in scorer.groups))
+    found = finding.finish(finding.merge([finding.partial(part) for part in parts]))
+    counting = Counting(found, ways_of((group.policies, group.needs, group.number) for group in scorer.groups))
+    states = [counting.partial(part) for part in parts]
+    # One by one, and so in another grouping than all at once.
+    state = reduce(lambda one, other: counting.merge([other, one]), states)
+    counted = counting.finish(state)
+    return scorer.score(RunRead(counted.ranker(scorer.qrels), {}, Added()))
+
+
+def same(one, other):
+    """Two results have the same bits, and the same notes but for what a reader in one piece says."""
+    assert one.queries == other.queries
+    for name in one.measures:
+        np.testing.assert_array_equal(one.scores[name], other.scores[name])
+    assert set(map(str, one.notes)) == {str(note) for note in other.notes if note.kind != "scattered"}
+
+
+@st.composite
+def collections(draw):
+    queries = ["q1", "q2", "q3"]
+    qrels = {
+        query: draw(st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), min_size=1)) for query in queries
+    }
+    pairs = draw(st.lists(st.tuples(st.sampled_from([*queries, "q9"]), st.sampled_from(DOCUMENTS)), unique=True, min_size=1))
+    pairs = [("q1", "a"), *(pair for pair in pairs if pair != ("q1", "a"))]
+    scores = draw(st.lists(st.sampled_from(SCORES), min_size=len(pairs), max_size=len(pairs)))
+    rows = polars.DataFrame(
+        {
+            "query_id": [query for query, _ in pairs],
+            "doc_id": [document for _, document in pairs],
+            "value": scores,
+            "order": range(len(pairs)),
+        }
+    )
+    cuts = draw(st.lists(st.integers(0, len(pairs)), max_size=3))
+    return qrels, rows, sorted(cuts)
+
+
+POLICIES = [
+    {},
+    {"ties": "docid_asc"},
+    {"ties": "input"},
+    {"order": "given"},
+    {"precision": "float32"},
+    {"exclude": "query_id"},
+    {"depth": 2},
+    {"judged_only": True},
+    {"missing": "skip", "no_relevant": "nan", "negative": "nonrelevant", "rel": 2},
+]
+
+
+@pytest.mark.parametrize("policies", POLICIES, ids=str)
+@given(collections())
+@settings(max_examples=60)
+def test_the_same_bits_as_in_one_piece(policies, collection):
+    qrels, rows, cuts = collection
+    whole = assay.evaluate(qrels, rows.rename({"value": "score"}), MEASURES, **policies)
+    same(count_in_parts(qrels, rows, cuts, **policies), whole)
+
+
+@given(collections())
+@settings(max_examples=30)
+def test_documents_that_only_other_queries_judged(collection):
+    qrels, rows, cuts = collection
+    measures = ["ap", "hole@2", "hole"]
+    whole = assay.evaluate(qrels, rows.rename({"value": "score"}), measures)
+    same(count_in_parts(qrels, rows, cuts, measures), whole)
