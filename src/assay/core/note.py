@@ -68,6 +68,7 @@ class NoteKind(StrEnum):
         {
             "judgments": "{count} duplicate [judgment|judgments]; {which} per document counts",
             "rankings": "{count} duplicate [document|documents] left out of the rankings of {queries}",
+            "unchecked": "duplicates were looked for among judged documents only",
         },
     )
     CHUNKS = (

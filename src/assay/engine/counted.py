@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from assay._kernel import Ranker
     from assay.core.judged import IntArray
+    from assay.core.note import Note
     from assay.data.qrels import Qrels
     from assay.engine.counting import Way
 
@@ -46,6 +47,7 @@ class Counted:
 
     facts: polars.DataFrame
     hits: polars.DataFrame
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of_way(
@@ -67,12 +69,12 @@ class Counted:
         )
         missing = {"repeats": 0, "dropped": 0, "number": way.number, **dict.fromkeys(SPREAD, float("nan"))}
         facts = facts.with_columns(polars.lit(each).alias(name) for name, each in missing.items())
-        return cls(facts.select(FACTS).cast(FACTS), hits.select(HITS).cast(HITS))  # type: ignore[arg-type]
+        return cls(facts.select(list(FACTS)).cast(FACTS), hits.select(list(HITS)).cast(HITS))  # type: ignore[arg-type]
 
     @classmethod
-    def of_ranker(cls, ranker: Ranker, qrels: Qrels, number: int, run: str | None) -> Counted:
-        """What the kernel counted of some whole rankings under its options of a number."""
-        columns: Any = ranker.columns(number)
+    def of_ranker(cls, ranker: Ranker, qrels: Qrels, place: int, run: str | None, number: int) -> Counted:
+        """What the kernel counted of some whole rankings: under options at a place of its own, known by a number."""
+        columns: Any = ranker.columns(place)
         arrays = {name: np.frombuffer(columns[name], dtype=np.int64) for name in (*COUNTS, "query", "document")}
         found = np.frombuffer(columns["retrieved"], dtype=np.int64)
         present = np.flatnonzero(found >= 0)
@@ -81,7 +83,7 @@ class Counted:
         repeats = np.frombuffer(columns["repeats"], dtype=np.int64)[present]
         # What is known only of all rankings together is put beside the first of them.
         is_first = np.arange(len(present)) == 0
-        totals = {"excluded": ranker.excluded(number), "dropped": ranker.repeats_dropped(number)}
+        totals = {"excluded": ranker.excluded(place), "dropped": ranker.repeats_dropped(place)}
         unjudged = polars.DataFrame({"query_id": ranker.unknown()}, schema={"query_id": polars.String})
         facts = polars.DataFrame(
             {
@@ -104,7 +106,7 @@ class Counted:
                 **{name: arrays[name] for name in COUNTS},
             }
         ).with_columns(polars.lit(run, polars.String).alias("run"), polars.lit(number).alias("number"))
-        return cls(facts.select(FACTS).cast(FACTS), hits.select(HITS).cast(HITS))  # type: ignore[arg-type]
+        return cls(facts.select(list(FACTS)).cast(FACTS), hits.select(list(HITS)).cast(HITS))  # type: ignore[arg-type]
 
     @classmethod
     def join(cls, parts: Sequence[Counted]) -> Counted:
@@ -115,8 +117,7 @@ class Counted:
         keys = ["run", "query_id", "doc_id", "number", "score"]
         facts = polars.concat([each.facts for each in parts], rechunk=True)
         hits = polars.concat([each.hits for each in parts], rechunk=True)
-        is_twice = facts.select("run", "query_id", "number").is_duplicated()
-        if not is_twice.any():
+        if not facts.select("run", "query_id", "number").is_duplicated().any():
             return cls(facts, hits)
         facts = facts.unique(["run", "query_id", "number"], keep="first", maintain_order=True)
         return cls(facts, hits.group_by(keys, maintain_order=True).agg(polars.col(COUNTS).max()).select(list(HITS)))

@@ -163,11 +163,12 @@ def state_of(counter: Counter, number: int, levels: polars.DataFrame) -> polars.
     """The counts of one way as rows: those of slots, and those of rankings without judged documents."""
     state: Any = counter.state()
     slots, rows = integers(state["slot"]), integers(state["count"])
-    owners = levels[owner_of_slots(levels)[slots]].select("query_id", run=run_of(levels))
-    counted = owners.select(
+    rankings = Rankings.of(levels)
+    owner = np.searchsorted(rankings.first_slot, slots, side="right") - 1
+    counted = levels[rankings.first[owner]].select(
         polars.lit(number, polars.Int32).alias("way"),
-        polars.Series("slot", slots),
-        "run",
+        polars.Series("slot", slots - rankings.first_slot[owner]),
+        run_of(levels).alias("run"),
         "query_id",
         polars.Series("rows", rows),
         polars.lit(0, polars.Int64).alias("excluded"),
@@ -253,11 +254,21 @@ class Rankings(NamedTuple):
         first = np.flatnonzero(np.diff(number, prepend=-1))
         return cls(number, first, np.append(first[1:], len(number)) if len(number) else first)
 
+    @property
+    def first_slot(self) -> IntArray:
+        """The first slot of each ranking: there is a gap more than there are levels."""
+        return SLOTS * (self.first + np.arange(len(self.first)))
 
-def owner_of_slots(levels: polars.DataFrame) -> IntArray:
-    """For each slot, a level of its ranking."""
-    rankings = Rankings.of(levels)
-    return np.repeat(rankings.first, SLOTS * (rankings.end - rankings.first + 1))
+    def slots(self, levels: polars.DataFrame, counted: polars.DataFrame) -> IntArray:
+        """The slots of counts among those of all rankings; a state has them within their ranking."""
+        starts = levels[self.first].select("query_id", run_of(levels).alias("run")).with_columns(
+            polars.Series("start", self.first_slot)
+        )
+        keys = ["run", "query_id"]
+        placed = counted.join(starts, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        if placed["start"].null_count():
+            raise DataError("these counts belong to other judged documents; merge only counts of one pass")
+        return (placed["slot"] + placed["start"]).to_numpy()
 
 
 def count_way(levels: polars.DataFrame, way: Way, state: polars.DataFrame) -> Counted:
@@ -267,7 +278,7 @@ def count_way(levels: polars.DataFrame, way: Way, state: polars.DataFrame) -> Co
     rows = np.zeros(SLOTS * size, dtype=np.int64)
     is_slot = state["slot"] != NO_SLOT
     counted = state.filter(is_slot)
-    np.add.at(rows, counted["slot"].to_numpy(), counted["rows"].to_numpy())
+    np.add.at(rows, rankings.slots(levels, counted), counted["rows"].to_numpy())
     seen = np.cumsum(rows)
     place = np.arange(len(levels))
     first, last = tie_bounds(levels, rankings)

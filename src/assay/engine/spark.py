@@ -18,7 +18,7 @@ from assay.core import errors
 from assay.core.errors import AssayError, DataError, FormatError
 from assay.core.text import printable, show
 from assay.data.frames import find_columns, list_names
-from assay.engine.counting import STATE, SUMMED, Counting, add_up, duplicate_error, to_bytes
+from assay.engine.counting import STATE, SUMMED, Counting, add_up, to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,12 +204,6 @@ def check_duplicates(run: SparkRun) -> tuple[str, str] | None:
     twice = hashed.join(suspects, "hash", "left_semi").groupBy(*keys).count().where("count > 1")
     first = to_frame(twice.orderBy(*keys).limit(1))
     return (first["query_id"][0], first["doc_id"][0]) if len(first) else None
-
-
-def refuse_duplicates(run: SparkRun) -> None:
-    """Raises if some ranking has a document twice."""
-    if (pair := check_duplicates(run)) is not None:
-        raise duplicate_error(*pair)
 
 
 def group(

@@ -15,6 +15,7 @@ import numpy as np
 from assay._kernel import Ranker
 from assay.conventions.prepare import has_queries
 from assay.core.note import Note, NoteKind
+from assay.data.chunks import DocumentRanker
 from assay.data.frames import is_frame, is_tuples
 from assay.data.run import Run
 from assay.data.source import is_source
@@ -74,7 +75,7 @@ def tie_notes(run: RunRead, number: int, qrels: Qrels) -> list[Note]:
     if is_held(run):
         return []
     tied = [qrels.queries[each] for each in tied_queries(columns_of(run.ranker, number))]
-    about = "" if isinstance(run.ranker, Ranker) else "chunks"
+    about = "chunks" if isinstance(run.ranker, DocumentRanker) else ""
     return [Note.of(NoteKind.TIES, about=about, queries=tied)] if tied else []
 
 

@@ -1,0 +1,5 @@
+"""Runs that are Spark DataFrames, scored where they are."""
+
+from assay.tasks.evaluate.spark import evaluate
+
+__all__ = ["evaluate"]

@@ -1,0 +1,275 @@
+"""`assay.spark.evaluate`: a run that is a Spark DataFrame, scored where it is.
+
+The run is not shuffled: `assay.engine.spark` finds the judged documents and counts against them, and what comes back is
+scored as a local run is. What cannot be counted (see `must_group`) is grouped by query first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import polars
+
+from assay.conventions import Chosen
+from assay.core.errors import DataError, PolicyError
+from assay.core.interface import Option
+from assay.core.note import Note, NoteKind
+from assay.core.policies import check_whole
+from assay.core.text import show
+from assay.data.frames import find_columns
+from assay.data.qrels import Qrels
+from assay.engine import grouping
+from assay.engine import spark as engine
+from assay.engine.counted import FACTS, HITS, Counted, CountedRanker, judged_documents
+from assay.engine.counting import Counting, Way, check_distinct, duplicate_error, uses_order, ways_of
+from assay.engine.local import rank_hits
+from assay.results.results import Results
+from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
+from assay.tasks.evaluate.score import SHARE, warned
+from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring
+from assay.tasks.evaluate.ties import Added
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pyspark.sql import DataFrame
+
+    from assay.core.measure import Measure
+    from assay.results.result import Result
+
+METHODS = ("auto", "count", "group")
+# Judgments, or judged documents that were retrieved, that every executor may hold: about 30 bytes each.
+MOST_BROADCAST = 2_000_000
+RUN = "run"
+# Rows that show how ids differ if hardly a judged document was retrieved.
+MOST_SAMPLED = 2_000
+
+
+def evaluate(
+    qrels: object,
+    run: DataFrame,
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    convention: str = "assay",
+    columns: Mapping[str, str] | None = None,
+    run_column: str | None = RUN,
+    order_column: str | None = None,
+    collect: bool = True,
+    method: str = "auto",
+    broadcast: int = MOST_BROADCAST,
+    **policies: Any,  # noqa: ANN401 - checked by name
+) -> Any:  # noqa: ANN401 - a Result, Results, or a DataFrame
+    """Scores a run, or several, in a Spark DataFrame.
+
+    `qrels` are judgments in any form that `assay.evaluate` takes, or a DataFrame. `run` has columns for queries,
+    documents and scores, found by their names or named with `columns`. With a column `run` (or `run_column`) there are
+    several runs, and `Results` come back instead of a `Result`. Rows of a DataFrame have no order: policies that need
+    one, such as `ties="input"`, need an `order_column` of whole numbers.
+
+    With `collect=False` a DataFrame comes back, with the scores of each query, which never are on the driver.
+
+    `method="count"` reads the run twice and shuffles nothing but counts, `"group"` shuffles the run; `"auto"` counts
+    where it can. More than `broadcast` judgments are joined with the run instead of sent to every executor. Duplicates
+    are looked for among judged documents, and among all documents if `duplicates` is set.
+    """
+    if method not in METHODS:
+        raise PolicyError(f"method must be {' or '.join(map(repr, METHODS))}, not {show(method)}")
+    if not engine.is_spark(run):
+        raise DataError(f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others")
+    named = run_column if run_column != RUN or RUN in run.columns else None
+    rows = engine.read_run(run, columns, named, order_column)
+    check_whole("broadcast", broadcast, 0)
+    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect)
+    scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
+    task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
+    task.check_policies()
+    if not collect:
+        return task.scores()
+    counted = task.count()
+    results = {name: task.result(counted, name) for name in (counted.runs if rows.has_runs else [None])}
+    if not rows.has_runs:
+        return warned(results[None])
+    for name, result in results.items():
+        warned(result, str(name))
+    return Results({str(name): result for name, result in results.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class SparkJudgments:
+    """Judgments: `local` on the driver, or what stands for them there; `frame` in Spark; whether they are too many."""
+
+    local: object
+    frame: Any
+    is_large: bool
+
+    @classmethod
+    def of(cls, qrels: object, run: engine.SparkRun, broadcast: int, *, collect: bool) -> SparkJudgments:
+        """Judgments in any form. A large DataFrame of them stays in Spark unless the result is collected."""
+        if not engine.is_spark(qrels):
+            local = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates=None)
+            return cls(local, engine.to_spark(run.session, with_values(local)), len(local.rows) > broadcast)
+        frame = judgment_columns(qrels)
+        is_large = frame.count() > broadcast
+        if is_large and not collect:
+            return cls(grade_range(frame), frame, is_large)
+        local = Qrels(engine.to_frame(frame).rename({"value": "relevance"}), duplicates=None)
+        return cls(local, frame, is_large)
+
+
+def with_values(qrels: Qrels) -> polars.DataFrame:
+    """The rows of judgments as executors take them."""
+    frame = polars.DataFrame(qrels.rows)
+    return frame.with_row_index("order").with_columns(polars.col("order").cast(polars.Int64))
+
+
+def judgment_columns(qrels: Any) -> DataFrame:  # noqa: ANN401 - a DataFrame
+    """A DataFrame of judgments with the columns that assay knows."""
+    from pyspark.sql import functions
+
+    found = find_columns(qrels.columns, None, judgments=True, name="the judgments")
+    if "iteration" in found:
+        several = qrels.select(engine.quoted(found["iteration"])).distinct().limit(2).count() > 1
+        column = found.pop("iteration")
+        found |= {"group": column} if several else {}
+    kinds = {"value": "double"}
+    return qrels.select(  # type: ignore[no-any-return]
+        *(functions.col(engine.quoted(column)).cast(kinds.get(role, "string")).alias(role) for role, column in found.items())
+    )
+
+
+def grade_range(frame: DataFrame) -> dict[str, dict[str, float]]:
+    """Judgments with the highest and the lowest grade: what scales of measures depend on."""
+    from pyspark.sql import functions
+
+    with engine.executor_errors():
+        ends = frame.agg(functions.min("value"), functions.max("value")).collect()[0]
+    if ends[0] is None:
+        raise DataError("the judgments have no judgments")
+    return {"q": {"lowest": ends[0], "highest": ends[1]}}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Judgments, measures and a run, and how it is counted."""
+
+    scorer: Scorer
+    judgments: SparkJudgments
+    run: engine.SparkRun
+    method: str
+    broadcast: int
+    is_checked: bool
+
+    @property
+    def ways(self) -> list[Way]:
+        return ways_of((group.policies, group.needs, group.number) for group in self.scorer.groups)
+
+    def check_policies(self) -> None:
+        """Raises if a policy needs what a DataFrame does not have."""
+        if self.scorer.policies.doc_id is not None:
+            raise PolicyError(
+                f"{Option('doc_id')} is not available with Spark; make a column of documents and keep the best chunk of each, "
+                'as in run.withColumn("doc_id", …).groupBy("query_id", "doc_id").agg(max("score"))'
+            )
+        for group in self.scorer.groups:
+            if uses_order(group.policies) and not self.run.has_order:
+                how = Option("order", "given") if group.policies.order == "given" else Option("ties", group.policies.ties)
+                raise PolicyError(
+                    f"{how} depends on the order of rows, which a DataFrame does not have; name a column of whole "
+                    f"numbers that has it: {Option('order_column', '…')}"
+                )
+
+    def must_group(self) -> bool:
+        """Whether the rows of each query must be brought together: for figures of all scores, or large judgments."""
+        return self.judgments.is_large or any("spread" in way.needs for way in self.ways)
+
+    def find(self) -> polars.DataFrame | None:
+        """The judged documents that were retrieved; None if they cannot be counted against."""
+        if self.method == "group" or self.must_group():
+            return None
+        policies = {way.policies.repeated for way in self.ways}
+        pair = engine.check_duplicates(self.run) if self.is_checked else None
+        if pair is not None and "error" in policies:
+            raise duplicate_error(*pair)
+        if pair is not None:
+            return None
+        foreign = any("foreign" in way.needs for way in self.ways)
+        found = engine.find(self.run, self.judgments.frame, foreign=foreign, most=self.broadcast)
+        if len(found) > self.broadcast:
+            return None
+        keys = [name for name in ("run", "query_id", "doc_id") if name in found.columns]
+        if "error" not in policies and found.select(keys).is_duplicated().any():
+            return None
+        return check_distinct(found)
+
+    def count(self) -> Counted:
+        """What was counted of every run, on the driver."""
+        found = self.find()
+        if found is None:
+            made = engine.group(
+                self.run, self.judgments.frame, grouping.Grouping(self.ways, has_order=self.run.has_order), grouping.SCHEMA
+            )
+            counted = grouping.collect(engine.to_frame(made).iter_rows())
+        else:
+            counting = Counting(found, self.ways)
+            state = engine.to_frame(engine.count(self.run, counting, found, self.ways))
+            counted = counting.count(state)
+            if not self.is_checked:
+                counted = replace(counted, notes=(unchecked_note(),))
+        if not len(counted.facts):
+            raise DataError("the run has no rankings")
+        return counted
+
+    def result(self, counted: Counted, name: str | None) -> Result:
+        """The result of one run."""
+        ranker = counted.ranker(self.scorer.qrels, name)
+        few = ranker.count_hits() < SHARE * len(self.scorer.qrels.grades)
+        read: Any = RunRead(ranker, {}, self.sample(name) if few else Added())  # type: ignore[arg-type]
+        result = self.scorer.score(read)
+        return replace(result, notes=(*result.notes, *counted.notes))
+
+    def sample(self, name: str | None) -> Added:
+        """Some rankings of a run, to show how their ids differ from those of the judgments."""
+        from pyspark.sql import functions
+
+        rows = self.run.frame if name is None else self.run.frame.where(functions.col("run") == name)
+        sample = Added()
+        for query, document, score in engine.to_frame(rows.select("query_id", "doc_id", "value").limit(MOST_SAMPLED)).iter_rows():
+            sample.setdefault(query, {})[document] = score  # type: ignore[index]
+        return sample
+
+    def scores(self) -> DataFrame:
+        """The scores of each query, in Spark."""
+        runs = self.runs()
+        scoring = Scoring(bound_measures(self.scorer), self.scorer.convention.name, self.scorer.policies, runs)
+        found = self.find()
+        if found is None:
+            group = grouping.Grouping(self.ways, has_order=self.run.has_order)
+            return engine.group(self.run, self.judgments.frame, GroupScores(scoring, group), scoring.schema)
+        counts = engine.count(self.run, Counting(found, self.ways), found, self.ways)
+        owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
+        together = counts.unionByName(owners).repartition("query_id")
+        judged = polars.DataFrame(self.scorer.qrels.rows)
+        return engine.map_batches(together, CountScores(scoring, self.ways, found, judged), scoring.schema)
+
+    def runs(self) -> list[str] | None:
+        """The names of the runs; None if there is one without a name."""
+        if not self.run.has_runs:
+            return None
+        return sorted(engine.to_frame(self.run.frame.select("run").distinct())["run"].drop_nulls().to_list())
+
+
+def unchecked_note() -> Note:
+    """That only judged documents were looked at for duplicates."""
+    return Note.of(NoteKind.DUPLICATES, about="unchecked", advice=(Option("duplicates", "error"), " looks at all documents"))
+
+
+def bound_measures(scorer: Scorer) -> dict[str, Chosen]:
+    """The measures with the parameters that all judgments set."""
+    nothing = CountedRanker(scorer.qrels, polars.DataFrame(schema=FACTS), polars.DataFrame(schema=HITS))
+    bound = {}
+    for group in scorer.groups:
+        index = scorer.qrels.index_under(group.policies.duplicates)
+        judged, _ = rank_hits(scorer.qrels.rows, index, nothing.columns(group.number), group.policies)
+        bound |= {name: Chosen(measure.bound(judged), group.policies) for name, measure in group.measures.items()}
+    return {name: bound[name] for name in scorer.measures}
