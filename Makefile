@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz
+.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz spark
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -71,6 +71,10 @@ studio-load: $(VENV)/developed  ## The studio under load: 200 voters, kills, a l
 STUDIO_EXAMPLES ?= 100
 studio-fuzz: $(VENV)/developed  ## Requests made from the studio's OpenAPI description
 	ASSAY_STUDIO_EXAMPLES=$(STUDIO_EXAMPLES) $(BIN)/pytest -m slow tests/studio/test_openapi.py
+
+spark: $(VENV)/developed  ## Runs in real Spark, classic and Connect; needs Java 17
+	$(BIN)/python -m pip install --quiet "pyspark[connect]>=4"
+	$(BIN)/pytest -m spark tests/spark
 
 docs: $(VENV)/developed  ## Regenerate the generated parts of docs/
 	$(BIN)/python docs/generate.py

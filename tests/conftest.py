@@ -23,8 +23,9 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes minutes; skipped unless selected with -m")
     config.addinivalue_line("markers", "hostile: attacks for minutes; skipped unless selected with -m")
     config.addinivalue_line("markers", "llm: asks a real language model; skipped unless selected with -m")
+    config.addinivalue_line("markers", "spark: starts a real Spark; skipped unless selected with -m")
     if not config.option.markexpr:
-        config.option.markexpr = "not slow and not hostile and not llm"
+        config.option.markexpr = "not slow and not hostile and not llm and not spark"
 
 
 def pytest_collection_finish():

@@ -192,8 +192,10 @@ class Ranker:
     def excluded(self, number: int) -> int: ...
 
 class CounterState(TypedDict):
-    """What was counted, as int64 in bytes: the slots that are not empty and their counts; of the rankings without judged
-    documents the run (none if runs have no names) and the query, how many rows they have and how many were left out.
+    """What was counted, as int64 in bytes: the slots that are not empty, and their counts.
+
+    Of the rankings without judged documents: the run (none if runs have no names) and the query, how many rows they
+    have and how many were left out.
     """
 
     slot: bytes
@@ -205,8 +207,6 @@ class CounterState(TypedDict):
 
 @final
 class Counter:
-    def __new__(
-        cls, found: object, options: Options, *, by_order: bool = False, name: str = "the run"
-    ) -> Counter: ...
+    def __new__(cls, found: object, options: Options, *, by_order: bool = False, name: str = "the run") -> Counter: ...
     def add(self, frame: object) -> None: ...
     def state(self) -> CounterState: ...

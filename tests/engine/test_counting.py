@@ -30,7 +30,10 @@ def count_in_parts(qrels, rows, cuts, measures=MEASURES, **policies):
     # One by one, and so in another grouping than all at once.
     state = reduce(lambda one, other: counting.merge([other, one]), states)
     counted = counting.finish(state)
-    return scorer.score(RunRead(counted.ranker(scorer.qrels), {}, Added()))
+    sample = Added(
+        {query: dict(rows.filter(query_id=query).select("doc_id", "value").iter_rows()) for query in rows["query_id"]}
+    )
+    return scorer.score(RunRead(counted.ranker(scorer.qrels), {}, sample))
 
 
 def same(one, other):
@@ -47,7 +50,9 @@ def collections(draw):
     qrels = {
         query: draw(st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), min_size=1)) for query in queries
     }
-    pairs = draw(st.lists(st.tuples(st.sampled_from([*queries, "q9"]), st.sampled_from(DOCUMENTS)), unique=True, min_size=1))
+    pairs = draw(
+        st.lists(st.tuples(st.sampled_from([*queries, "q9"]), st.sampled_from(DOCUMENTS)), unique=True, min_size=1)
+    )
     pairs = [("q1", "a"), *(pair for pair in pairs if pair != ("q1", "a"))]
     scores = draw(st.lists(st.sampled_from(SCORES), min_size=len(pairs), max_size=len(pairs)))
     rows = polars.DataFrame(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,12 +33,15 @@ from assay.results.results import Results, common_notes
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from assay._kernel import Progress
     from assay.cli.options import OutputFormat
     from assay.data.subqueries import Subqueries
     from assay.tasks.evaluate.api import Scorer
 
 BAD_INPUT = 2
+ENGINES = ("local", "spark")
 
 
 @click.command(
@@ -54,6 +58,7 @@ BAD_INPUT = 2
         "assay eval qrels.txt bm25.run --convention trec_eval -m map -m P.5,10",
         "assay eval qrels.txt bm25.run --load mine.py -m my_measure",
         "zcat bm25.run.gz | assay eval qrels.txt -",
+        'assay eval qrels.txt "s3a://bucket/run.parquet" --engine spark --master yarn',
     ),
 )
 @click.argument("qrels", metavar="QRELS")
@@ -75,6 +80,15 @@ BAD_INPUT = 2
 @queries_option
 @corpus_option
 @human_option("Judgments by people, or their scores,")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="local",
+    show_default=True,
+    help="What reads and ranks the runs: this machine, or Spark, on any file system that it knows.",
+)
+@click.option("--master", metavar="URL", help="Where Spark runs: local[4], yarn, spark://…, sc://… (Spark Connect).")
+@click.option("--order-column", metavar="NAME", help="For Spark: the column of whole numbers that orders the rows.")
 @save_option
 @output_options
 @scoring_options
@@ -91,6 +105,9 @@ def command(
     queries: str | None,
     corpus: str | None,
     human: str | None,
+    engine: str,
+    master: str | None,
+    order_column: str | None,
     format_: OutputFormat,
     output: str | None,
     save: str | None,
@@ -104,23 +121,29 @@ def command(
 
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
-    check_single_input((qrels, *runs, *(each for each in (queries, corpus, human) if each is not None)))
+    files = (qrels, *runs, *(each for each in (queries, corpus, human) if each is not None))
+    check_single_input(files)
     if merging and human is not None:
         raise click.UsageError("--human cannot be combined with --merge-subqueries; merge the files first")
     if worst and (len(runs) > 1 or merging or format_ != "table"):
         raise click.UsageError("--worst explains a single run, as it is, in a table; use assay diff for two runs")
     if not worst and (queries is not None or corpus is not None):
         raise click.UsageError("--queries and --corpus are shown with the worst queries; add --worst 5")
+    only_local = {"--worst": worst, "--merge-subqueries": merging, "--human": human}
+    check_engine(engine, files, only_local, {"--master": master, "--order-column": order_column})
     with loaded(scoring.files):
         names = split_names(measures) if measures else DEFAULT_MEASURES
         parts = subqueries(scoring.load_qrels(qrels)) if merging else None
         scorer = scoring.make_scorer(qrels if parts is None else parts.qrels, names)
         labels = None if human is None else read_labels(human, len(runs))
+        score_locally = partial(score, scorer, parts=parts, labels=labels)
+        in_spark = partial(spark_scorer, scorer.qrels, names, scoring, master, order_column)
+        score_one = score_locally if engine == "local" else in_spark()
         results = {}
         for name, run in zip(run_names(runs), runs, strict=True):
             with watched(run) as progress:
                 try:
-                    results[name] = score(scorer, run, parts, labels, format_=scoring.run_format, progress=progress)
+                    results[name] = score_one(run, format_=scoring.run_format, progress=progress)
                 except AssayError as error:
                     if len(runs) == 1:
                         raise
@@ -156,6 +179,38 @@ def subqueries(qrels: Qrels) -> Subqueries:
     from assay.data.subqueries import Subqueries
 
     return Subqueries(qrels)
+
+
+def check_engine(
+    engine: str, files: tuple[str, ...], only_local: dict[str, object], only_spark: dict[str, object]
+) -> None:
+    """Raises for options of the other engine, and for what Spark cannot read."""
+    if engine == "local":
+        if used := [name for name, value in only_spark.items() if value is not None]:
+            raise click.UsageError(f"{used[0]} is for Spark; add --engine spark")
+        return
+    if used := [name for name, value in only_local.items() if value]:
+        raise click.UsageError(f"{used[0]} cannot be combined with --engine spark")
+    if "-" in files:
+        raise click.UsageError("Spark cannot read standard input; use a path")
+
+
+def spark_scorer(
+    qrels: Qrels, measures: Iterable[str], scoring: ScoringOptions, master: str | None, order_column: str | None
+) -> Callable[..., Result]:
+    """What scores a run with Spark."""
+    from assay.engine.spark_files import read_file, start_session
+    from assay.tasks.evaluate.spark import evaluate
+
+    session = start_session(master)
+
+    def score_run(run: str, *, format_: str | None, progress: Progress | None) -> Result:  # noqa: ARG001 - Spark shows none
+        frame = read_file(session, run, format_)
+        how: dict[str, Any] = {"convention": scoring.convention, "run_column": None, "order_column": order_column}
+        result: Result = evaluate(qrels, frame, measures, **how, **scoring.policies)
+        return result
+
+    return score_run
 
 
 def score(

@@ -1,4 +1,4 @@
-"""`Counted`: what was counted of runs in parts; `CountedRanker`: the same for one run, in place of the kernel's `Ranker`."""
+"""`Counted`: what was counted of runs in parts. `CountedRanker`: that of one run, in place of the kernel's ranker."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import polars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from assay._kernel import Ranker
     from assay.core.judged import IntArray
@@ -162,7 +164,7 @@ class CountedRanker:
         places = facts["query"].to_numpy()
 
         def of_queries(name: str, missing: float, kind: type) -> bytes:
-            values = np.full(self.size, missing, dtype=kind)
+            values: NDArray[Any] = np.full(self.size, missing, dtype=kind)
             values[places] = facts[name].to_numpy()
             return values.tobytes()
 

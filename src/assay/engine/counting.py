@@ -58,7 +58,7 @@ class Engine(Protocol[Finished]):
 
 
 class Way(NamedTuple):
-    """One way to compare rows: the policies, what measures need, the number of the kernel's options, the rule of ties."""
+    """One way to compare rows: policies, what measures need, the number of the kernel's options, the rule of ties."""
 
     policies: Policies
     needs: frozenset[str]
@@ -88,7 +88,7 @@ def uses_order(policies: Policies) -> bool:
 class Finding:
     """The first pass: the rows of judged documents.
 
-    `judged` has columns `query_id` and `doc_id`. With `foreign`, documents that only other queries judged are found too.
+    `judged` has columns `query_id` and `doc_id`. With `foreign`, what only other queries judged is found too.
     """
 
     def __init__(self, judged: polars.DataFrame, *, foreign: bool = False) -> None:
@@ -112,7 +112,6 @@ class Counting:
     def __init__(self, found: polars.DataFrame, ways: Sequence[Way]) -> None:
         self.ways = ways
         self.levels = [make_levels(found, way) for way in ways]
-        self.options = [kernel_options(way.policies, way.needs) for way in ways]
 
     def start(self) -> CountingPart:
         """A part of the run without rows, to which batches can be added."""
@@ -144,8 +143,10 @@ class CountingPart:
 
     def __init__(self, counting: Counting) -> None:
         self.counting = counting
-        pairs = zip(counting.levels, counting.options, counting.ways, strict=True)
-        self.counters = [Counter(levels, options, by_order=way.by_order) for levels, options, way in pairs]
+        self.counters = [
+            Counter(levels, kernel_options(way.policies, way.needs), by_order=way.by_order)
+            for levels, way in zip(counting.levels, counting.ways, strict=True)
+        ]
 
     def add(self, rows: Any) -> None:  # noqa: ANN401 - any Arrow frame
         """Counts some rows."""
@@ -261,8 +262,10 @@ class Rankings(NamedTuple):
 
     def slots(self, levels: polars.DataFrame, counted: polars.DataFrame) -> IntArray:
         """The slots of counts among those of all rankings; a state has them within their ranking."""
-        starts = levels[self.first].select("query_id", run_of(levels).alias("run")).with_columns(
-            polars.Series("start", self.first_slot)
+        starts = (
+            levels[self.first]
+            .select("query_id", run_of(levels).alias("run"))
+            .with_columns(polars.Series("start", self.first_slot))
         )
         keys = ["run", "query_id"]
         placed = counted.join(starts, on=keys, how="left", nulls_equal=True, maintain_order="left")

@@ -1,5 +1,7 @@
-"""`Grouping`: ranks the rows of whole queries, for what cannot be counted apart: figures of all scores of a ranking, and
-which of duplicate documents is kept. What it finds of different queries is put side by side.
+"""`Grouping`: ranks the rows of whole queries, where parts of them cannot be counted apart.
+
+That is so for figures of all scores of a ranking, and for duplicate documents of which one is kept. What was found of
+different queries is put side by side.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Grouping:
         """What was counted of each run."""
         parts = [Counted(polars.DataFrame(schema=FACTS), polars.DataFrame(schema=HITS))]
         for run, frame in by_run(rows):
-            table = prepare_frame(frame.select("query_id", "doc_id", score="value"), None, judgments=False, name="the run")
+            table = prepare_frame(
+                frame.select("query_id", "doc_id", score="value"), None, judgments=False, name="the run"
+            )
             if qrels is None:
                 parts.append(without_judgments(table, run))
             else:
@@ -59,8 +63,8 @@ class Grouping:
             repeated = way.policies.repeated
             if repeated in KEEPS_ONE and ranker.repeats_dropped(place) and not self.has_order:
                 raise DataError(
-                    f"the run has duplicate documents, and rows of a DataFrame have no {repeated} one; name a column with "
-                    f"their order: {Option('order_column', '…')}"
+                    f"the run has duplicate documents, and rows of a DataFrame have no {repeated} one; name a column "
+                    f"with their order: {Option('order_column', '…')}"
                 )
             yield Counted.of_ranker(ranker, qrels, place, run, way.number)
 

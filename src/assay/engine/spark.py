@@ -1,9 +1,10 @@
-"""Runs that are Spark DataFrames: found, counted and grouped where they are. Only the DataFrame interface is used, so that
-a session of Spark Connect does as well as a classic one.
+"""Runs that are Spark DataFrames: found, counted and grouped where they are.
+
+Only the DataFrame interface is used, so that a session of Spark Connect does as well as a classic one.
 
 `find` and `count` are the two passes of `Finding` and `Counting`: the first is a join in Spark itself, the second sends
-batches of Arrow through the kernel on the executors. Only counts are shuffled. `group` is for what cannot be counted that
-way: it brings the rows of each query together, with their judgments, and ranks them as a local run is ranked.
+batches of Arrow through the kernel on the executors. Only counts are shuffled. `group` is for what cannot be counted
+that way: it brings the rows of each query together, with their judgments, and ranks them as a local run is ranked.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ MOST_ROWS = 1 << 18
 
 
 class SparkRun(NamedTuple):
-    """A run, or several, with the columns that assay knows: `query_id`, `doc_id`, `value`, perhaps `run` and `order`."""
+    """A run, or several, with the columns `query_id`, `doc_id` and `value`, and perhaps `run` and `order`."""
 
     frame: DataFrame
     has_runs: bool
@@ -102,7 +103,11 @@ def to_spark(session: SparkSession, frame: polars.DataFrame) -> DataFrame:
 
     table = frame.to_arrow()
     # Spark knows no views of text.
-    views = {name: pyarrow.large_string() for name in table.column_names if str(table.schema.field(name).type) == "string_view"}
+    views = {
+        name: pyarrow.large_string()
+        for name in table.column_names
+        if str(table.schema.field(name).type) == "string_view"
+    }
     schema = pyarrow.schema([pyarrow.field(each.name, views.get(each.name, each.type)) for each in table.schema])
     return session.createDataFrame(table.cast(schema))
 
@@ -131,18 +136,19 @@ def executor_errors() -> Iterator[None]:
 
 def map_batches(frame: DataFrame, function: Callable[[Batches], Batches], schema: str) -> DataFrame:
     """`mapInArrow`, which checks for pandas though it does not use it; where there is none, without that check."""
+    from importlib import import_module
     from importlib.util import find_spec
 
     if find_spec("pandas") is not None or not hasattr(frame, "_jdf"):
         return frame.mapInArrow(function, schema)
     from pyspark.sql import DataFrame as ClassicFrame
-    from pyspark.sql.pandas.functions import vectorized_udf
     from pyspark.util import PythonEvalType
 
-    udf: Any = vectorized_udf(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF, "pandas")
+    make = import_module("pyspark.sql.pandas.functions").vectorized_udf
+    udf = make(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF, "pandas")
     classic: Any = frame
     column = udf(*[classic[name] for name in classic.columns])
-    return ClassicFrame(classic._jdf.mapInArrow(column._jc, False, None), classic.sparkSession)  # noqa: SLF001, FBT003 - see above
+    return ClassicFrame(classic._jdf.mapInArrow(column._jc, False, None), classic.sparkSession)  # noqa: SLF001 - see above
 
 
 def find(run: SparkRun, judged: DataFrame, *, foreign: bool, most: int | None) -> polars.DataFrame:
@@ -207,7 +213,10 @@ def check_duplicates(run: SparkRun) -> tuple[str, str] | None:
 
 
 def group(
-    run: SparkRun, judgments: DataFrame, function: Callable[[polars.DataFrame, polars.DataFrame], polars.DataFrame], schema: str
+    run: SparkRun,
+    judgments: DataFrame,
+    function: Callable[[polars.DataFrame, polars.DataFrame], polars.DataFrame],
+    schema: str,
 ) -> DataFrame:
     """What a function makes of the judgments and the rows of whole queries, for all queries."""
     from pyspark.sql import functions
@@ -215,10 +224,17 @@ def group(
     names = {"run": "string", "order": "long", "group": "string"}
     parts = []
     for kind, frame in ((JUDGMENT, judgments), (RETRIEVED, run.frame)):
-        missing = [functions.lit(None).cast(each).alias(name) for name, each in names.items() if name not in frame.columns]
+        missing = [
+            functions.lit(None).cast(each).alias(name) for name, each in names.items() if name not in frame.columns
+        ]
         whole = frame.select("*", *missing, functions.lit(kind).alias("kind"))
         parts.append(whole.select("query_id", "kind", "run", "order", "doc_id", "value", "group"))
-    together = parts[0].unionByName(parts[1]).repartition("query_id").sortWithinPartitions("query_id", "kind", "run", "order")
+    together = (
+        parts[0]
+        .unionByName(parts[1])
+        .repartition("query_id")
+        .sortWithinPartitions("query_id", "kind", "run", "order", "doc_id")
+    )
     return map_batches(together, Grouper(function), schema)
 
 

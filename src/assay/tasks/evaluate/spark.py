@@ -21,7 +21,7 @@ from assay.data.frames import find_columns
 from assay.data.qrels import Qrels
 from assay.engine import grouping
 from assay.engine import spark as engine
-from assay.engine.counted import FACTS, HITS, Counted, CountedRanker, judged_documents
+from assay.engine.counted import FACTS, HITS, Counted, CountedRanker
 from assay.engine.counting import Counting, Way, check_distinct, duplicate_error, uses_order, ways_of
 from assay.engine.local import rank_hits
 from assay.results.results import Results
@@ -76,7 +76,9 @@ def evaluate(
     if method not in METHODS:
         raise PolicyError(f"method must be {' or '.join(map(repr, METHODS))}, not {show(method)}")
     if not engine.is_spark(run):
-        raise DataError(f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others")
+        raise DataError(
+            f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others"
+        )
     named = run_column if run_column != RUN or RUN in run.columns else None
     rows = engine.read_run(run, columns, named, order_column)
     check_whole("broadcast", broadcast, 0)
@@ -85,6 +87,7 @@ def evaluate(
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
     if not collect:
+        check_every_query(scorer.qrels)
         return task.scores()
     counted = task.count()
     results = {name: task.result(counted, name) for name in (counted.runs if rows.has_runs else [None])}
@@ -117,6 +120,12 @@ class SparkJudgments:
         return cls(local, frame, is_large)
 
 
+def check_every_query(qrels: Qrels) -> None:
+    """Raises if a query has no judgments: executors get rows of judgments, and it has none."""
+    if qrels.has_empty_queries:
+        raise DataError("a query in the judgments has no documents; remove it, or collect the result")
+
+
 def with_values(qrels: Qrels) -> polars.DataFrame:
     """The rows of judgments as executors take them."""
     frame = polars.DataFrame(qrels.rows)
@@ -133,8 +142,11 @@ def judgment_columns(qrels: Any) -> DataFrame:  # noqa: ANN401 - a DataFrame
         column = found.pop("iteration")
         found |= {"group": column} if several else {}
     kinds = {"value": "double"}
-    return qrels.select(  # type: ignore[no-any-return]
-        *(functions.col(engine.quoted(column)).cast(kinds.get(role, "string")).alias(role) for role, column in found.items())
+    return qrels.select(
+        *(
+            functions.col(engine.quoted(column)).cast(kinds.get(role, "string")).alias(role)
+            for role, column in found.items()
+        )
     )
 
 
@@ -168,12 +180,14 @@ class Task:
         """Raises if a policy needs what a DataFrame does not have."""
         if self.scorer.policies.doc_id is not None:
             raise PolicyError(
-                f"{Option('doc_id')} is not available with Spark; make a column of documents and keep the best chunk of each, "
-                'as in run.withColumn("doc_id", …).groupBy("query_id", "doc_id").agg(max("score"))'
+                f"{Option('doc_id')} is not available with Spark; make a column of documents and keep the best chunk "
+                'of each, as in run.withColumn("doc_id", …).groupBy("query_id", "doc_id").agg(max("score"))'
             )
         for group in self.scorer.groups:
             if uses_order(group.policies) and not self.run.has_order:
-                how = Option("order", "given") if group.policies.order == "given" else Option("ties", group.policies.ties)
+                how = (
+                    Option("order", "given") if group.policies.order == "given" else Option("ties", group.policies.ties)
+                )
                 raise PolicyError(
                     f"{how} depends on the order of rows, which a DataFrame does not have; name a column of whole "
                     f"numbers that has it: {Option('order_column', '…')}"
@@ -207,7 +221,10 @@ class Task:
         found = self.find()
         if found is None:
             made = engine.group(
-                self.run, self.judgments.frame, grouping.Grouping(self.ways, has_order=self.run.has_order), grouping.SCHEMA
+                self.run,
+                self.judgments.frame,
+                grouping.Grouping(self.ways, has_order=self.run.has_order),
+                grouping.SCHEMA,
             )
             counted = grouping.collect(engine.to_frame(made).iter_rows())
         else:
@@ -234,7 +251,9 @@ class Task:
 
         rows = self.run.frame if name is None else self.run.frame.where(functions.col("run") == name)
         sample = Added()
-        for query, document, score in engine.to_frame(rows.select("query_id", "doc_id", "value").limit(MOST_SAMPLED)).iter_rows():
+        for query, document, score in engine.to_frame(
+            rows.select("query_id", "doc_id", "value").limit(MOST_SAMPLED)
+        ).iter_rows():
             sample.setdefault(query, {})[document] = score  # type: ignore[index]
         return sample
 
@@ -261,13 +280,15 @@ class Task:
 
 def unchecked_note() -> Note:
     """That only judged documents were looked at for duplicates."""
-    return Note.of(NoteKind.DUPLICATES, about="unchecked", advice=(Option("duplicates", "error"), " looks at all documents"))
+    return Note.of(
+        NoteKind.DUPLICATES, about="unchecked", advice=(Option("duplicates", "error"), " looks at all documents")
+    )
 
 
 def bound_measures(scorer: Scorer) -> dict[str, Chosen]:
     """The measures with the parameters that all judgments set."""
     nothing = CountedRanker(scorer.qrels, polars.DataFrame(schema=FACTS), polars.DataFrame(schema=HITS))
-    bound = {}
+    bound: dict[str, Chosen] = {}
     for group in scorer.groups:
         index = scorer.qrels.index_under(group.policies.duplicates)
         judged, _ = rank_hits(scorer.qrels.rows, index, nothing.columns(group.number), group.policies)

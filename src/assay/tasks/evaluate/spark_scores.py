@@ -53,7 +53,8 @@ class Scoring(NamedTuple):
     def score(self, qrels: Qrels, counted: Counted) -> polars.DataFrame:
         """The scores of all queries that `qrels` has, for every run."""
         scorer = Scorer(qrels, self.measures, find_convention(self.convention), self.policies, threads=1)
-        frames = [self.table(score_run(scorer, counted, run), run) for run in self.runs or [None]]
+        names: list[str | None] = [None] if self.runs is None else [*self.runs]
+        frames = [self.table(score_run(scorer, counted, run), run) for run in names]
         return polars.concat(frames)
 
     def table(self, result: Result, run: str | None) -> polars.DataFrame:

@@ -1,0 +1,43 @@
+"""A run in many files, scored by a pool of processes without bringing it together: the engine in a page of code.
+
+    python examples/parts.py QRELS PART...
+
+Every worker reads one Parquet file at a time. The first pass finds the judged documents, the second counts against
+them; what comes back are small states, which add up in any order. Ray, Dask or a queue of workers takes the place of
+the pool by calling the same three methods: `partial` where the rows are, `merge` anywhere, `finish` at the end.
+"""
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import polars
+
+from assay.data.qrels import read_qrels
+from assay.engine.counting import Counting, Engine, Finding, ways_of
+from assay.results.result import Result
+from assay.tasks.evaluate.api import RunRead, make_scorer
+from assay.tasks.evaluate.ties import Added
+
+MEASURES = ["ndcg@10", "ap", "rr@10"]
+COLUMNS = {"score": "value"}
+
+
+def read_part(engine: Engine[object], path: str) -> bytes:
+    """What one file says, on whatever machine the file is."""
+    return engine.partial(polars.read_parquet(path).rename(COLUMNS).select("query_id", "doc_id", "value"))
+
+
+def evaluate_parts(qrels_path: str, paths: list[str], workers: int = 2) -> Result:
+    """The result of a run in parts: the same, to the last bit, as that of the whole run."""
+    scorer = make_scorer(read_qrels(qrels_path), MEASURES)
+    finding = Finding(polars.DataFrame(scorer.qrels.rows))
+    with ProcessPoolExecutor(workers) as pool:
+        found = finding.finish(finding.merge(pool.map(partial(read_part, finding), paths)))
+        counting = Counting(found, ways_of((group.policies, group.needs, group.number) for group in scorer.groups))
+        counted = counting.finish(counting.merge(pool.map(partial(read_part, counting), paths)))
+    return scorer.score(RunRead(counted.ranker(scorer.qrels), {}, Added()))
+
+
+if __name__ == "__main__":
+    print(evaluate_parts(sys.argv[1], sys.argv[2:]))

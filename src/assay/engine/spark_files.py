@@ -1,0 +1,116 @@
+"""Files that Spark reads, on any file system it knows, and the session that reads them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from assay.core.errors import AssayError, FileError, FormatError
+from assay.core.text import printable, show
+from assay.engine.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+# The formats of runs that Spark reads, by the endings of their files; a folder without one is Parquet.
+FORMATS = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".orc": "orc",
+    ".run": "trec",
+    ".trec": "trec",
+    ".txt": "trec",
+    "": "parquet",
+}
+COMPRESSED = (".gz", ".bz2", ".zst", ".xz")
+FIELDS = {"query_id": 0, "doc_id": 2, "score": 4}
+TREC_FIELDS = 6
+
+
+def start_session(master: str | None = None) -> SparkSession:
+    """A session of Spark: at a master, such as `local[4]` or `sc://host` for Spark Connect, or the default one."""
+    # What runs this process also runs the executors on this machine, unless something else was chosen.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise AssayError('Spark is not installed; install it with pip install "assay[spark]"') from error
+    builder = SparkSession.builder.appName("assay").config("spark.ui.showConsoleProgress", "false")
+    if master is not None:
+        builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    with spark_errors("Spark cannot be started"):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def spark_errors(what: str) -> Iterator[None]:
+    """What Spark raises, as one sentence."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, RuntimeError) as error:
+        reason = printable(str(error).strip().partition("\n")[0])
+        raise FileError(f"{what}: {reason}") from error
+
+
+def read_file(session: SparkSession, path: str, format: str | None = None) -> DataFrame:
+    """A file, a folder or a glob, as its ending says or as given."""
+    chosen = format or format_of(path)
+    read = session.read
+    with spark_errors(f"cannot read {show(path)}"):
+        if chosen in ("csv", "tsv"):
+            return read.csv(path, header=True, inferSchema=False, sep="\t" if chosen == "tsv" else ",").transform(
+                numeric
+            )
+        if chosen == "trec":
+            return trec_columns(read.text(path))
+        if chosen in ("jsonl", "parquet", "orc"):
+            return read.format("json" if chosen == "jsonl" else chosen).load(path)
+    raise FormatError(
+        f"Spark does not read runs of format {show(chosen)}; use {', '.join(dict.fromkeys(FORMATS.values()))}"
+    )
+
+
+def format_of(path: str) -> str:
+    """The format that the ending of a path says."""
+    name = PurePosixPath(path.rstrip("/*"))
+    suffix = name.with_suffix("").suffix if name.suffix in COMPRESSED else name.suffix
+    if suffix.lower() not in FORMATS:
+        known = ", ".join(each for each in FORMATS if each)
+        raise FormatError(f"{show(path)}: the format cannot be told from the ending ({known}); use --run-format")
+    return FORMATS[suffix.lower()]
+
+
+def numeric(frame: DataFrame) -> DataFrame:
+    """A table of text with its scores as numbers; what is not a number is null, an error where it is counted."""
+    from pyspark.sql import functions
+
+    from assay.data.frames import find_columns
+
+    score = find_columns(frame.columns, None, judgments=False, name="the run")["value"]
+    return frame.withColumn(score, functions.expr(f"try_cast(trim({quoted(score)}) AS double)"))
+
+
+def trec_columns(lines: DataFrame) -> DataFrame:
+    """The lines of a TREC run as columns; a line that has other than six fields is an error."""
+    from pyspark.sql import functions
+
+    filled = lines.where("trim(value) <> '' AND NOT startswith(value, '#')")
+    words = filled.select(functions.split(functions.trim("value"), r"\s+").alias("words"), "value")
+    wrong = functions.concat(functions.lit("not a line of a TREC run, which has 6 fields: "), functions.col("value"))
+    checked = functions.when(functions.size("words") == TREC_FIELDS, functions.col("words")).otherwise(
+        functions.raise_error(wrong)
+    )
+    fields = words.select(checked.alias("words"))
+    columns = {name: functions.col("words")[place] for name, place in FIELDS.items()}
+    columns["score"] = columns["score"].try_cast("double")
+    return fields.select(*(column.alias(name) for name, column in columns.items()))

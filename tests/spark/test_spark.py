@@ -1,0 +1,334 @@
+"""Runs in real Spark: the same bits and notes as a local run, under every policy, however the rows are spread.
+
+`make spark` installs what this needs: pyspark. Java 17 must be there.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+from click.testing import CliRunner
+
+import assay
+from assay.cli.main import commands
+from assay.core.note import NoteKind
+from assay.spark import evaluate
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.xdist_group("spark"),
+    # PySpark's own: about pandas 3, which it looks for and assay does not use, and sockets that it leaves to the collector.
+    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+MEASURES = ["ndcg@10", "ap", "rr", "recall@5", "bpref", "num_ret", "err@10", "judged@5"]
+HERE = Path(__file__).parent
+
+
+def collection(seed=0, queries=25, groups=False):
+    """Judgments and a shuffled run: many ties, one query with most of the rows, one without judgments, one missing."""
+    generator = np.random.default_rng(seed)
+    run, qrels = [], []
+    for number in range(queries):
+        query = f"q{number}"
+        size = 400 if number == 3 else int(generator.integers(1, 40))
+        documents = generator.choice(500, size, replace=False)
+        scores = np.round(generator.random(size) * 5, int(generator.integers(0, 3)))
+        run += [
+            (query, "q7" if number == 7 and not place else f"d{document}", score)
+            for place, (document, score) in enumerate(zip(documents, scores, strict=True))
+        ]
+        judged = {*documents[:: max(1, size // 5)].tolist(), *generator.choice(500, 4).tolist()}
+        if number != 5:
+            qrels += [
+                (query, f"d{document}", int(generator.integers(-1, 4)), f"g{document % 3}")
+                for document in sorted(judged)
+            ]
+    qrels.append(("missing", "d1", 1, "g0"))
+    generator.shuffle(run)
+    rows = [(query, document, float(score), place) for place, (query, document, score) in enumerate(run)]
+    names = ["query_id", "doc_id", "relevance", "group"]
+    judgments = polars.DataFrame(qrels, schema=names, orient="row")
+    return judgments if groups else judgments.drop("group"), polars.DataFrame(
+        rows, schema=["query_id", "doc_id", "score", "place"], orient="row"
+    )
+
+
+QRELS, RUN = collection()
+
+
+@pytest.fixture(scope="module")
+def run(frame_of):
+    """The run, in more partitions than it has rows for some of them."""
+    from pyspark.sql import functions
+
+    made = frame_of(RUN).withColumn("part", functions.expr("pmod(hash(doc_id), 3)"))
+    return made.repartition(7, "part").drop("part").cache()
+
+
+def same(one, other, *, notes=True):
+    """Two results have the same bits, and the same notes but for those of one of the ways to read."""
+    assert one.queries == other.queries
+    assert list(one.measures) == list(other.measures)
+    for name in one.measures:
+        np.testing.assert_array_equal(one.scores[name], other.scores[name])
+    assert one.mean == pytest.approx(other.mean, abs=0, nan_ok=True)
+    if notes:
+        assert noted(one) == noted(other)
+
+
+def noted(result):
+    return {str(note) for note in result.notes if note.kind != NoteKind.SCATTERED and "looked for" not in note.text}
+
+
+def same_scores(frame, result):
+    """A DataFrame of scores has what the result has."""
+    table = polars.from_arrow(frame.toArrow())
+    assert sorted(table["query_id"]) == sorted(result.queries)
+    for name in result.measures:
+        expected = dict(zip(result.queries, result.scores[name].tolist(), strict=True))
+        found = dict(table.select("query_id", name).iter_rows())
+        np.testing.assert_array_equal([found[query] for query in expected], list(expected.values()))
+
+
+POLICIES = [
+    {},
+    {"ties": "docid_asc", "precision": "float32"},
+    {"ties": "input"},
+    {"order": "given", "depth": 7},
+    {"exclude": "query_id", "judged_only": True},
+    {"missing": "skip", "no_relevant": "nan", "negative": "nonrelevant", "rel": 2, "grades": "whole"},
+    {"convention": "trec_eval", "measures": ["map", "P.5,10", "ndcg"]},
+    {"convention": "ranx", "measures": ["map", "ndcg@10", "mrr"]},
+    {"convention": "beir", "measures": ["NDCG@10", "MAP@100"]},
+]
+
+
+@pytest.mark.parametrize("policies", POLICIES, ids=str)
+def test_the_same_bits_as_a_local_run(run, policies):
+    how = {"measures": MEASURES, **policies}
+    # A file, as whatever is not in memory: ranx's own order of ties is that of a run in memory only.
+    local = assay.evaluate(QRELS, RUN.lazy() if how.get("convention") != "ranx" else written(RUN), **how)
+    for method in ("count", "group"):
+        same(evaluate(QRELS, run, **how, order_column="place", method=method), local)
+
+
+def written(frame):
+    from io import BytesIO
+
+    file = BytesIO()
+    frame.write_parquet(file)
+    return BytesIO(file.getvalue())
+
+
+@pytest.mark.parametrize("method", ["count", "group"])
+def test_scores_that_stay_in_spark(run, frame_of, method):
+    local = assay.evaluate(QRELS, RUN, MEASURES)
+    for qrels in (QRELS, frame_of(QRELS)):
+        scores = evaluate(qrels, run, MEASURES, collect=False, method=method)
+        assert scores.columns == ["query_id", *MEASURES]
+        same_scores(scores, local)
+
+
+def test_judgments_that_are_too_many_for_every_executor(run, frame_of):
+    local = assay.evaluate(QRELS, RUN, MEASURES)
+    same(evaluate(frame_of(QRELS, 3), run, MEASURES, broadcast=10), local)
+    same_scores(evaluate(frame_of(QRELS, 3), run, MEASURES, broadcast=10, collect=False), local)
+
+
+def test_groups_foreign_documents_and_figures_of_scores(run, frame_of):
+    qrels, _ = collection(groups=True)
+    measures = ["alpha_ndcg@5", "hole@5", "ap"]
+    local = assay.evaluate(qrels, RUN, measures)
+    same(evaluate(frame_of(qrels), run, measures), local)
+    same_scores(evaluate(frame_of(qrels), run, measures, collect=False, broadcast=10), local)
+    # Sums of all scores are in the order of the run.
+    ordered = RUN.sort("query_id", "place")
+    same(evaluate(QRELS, run, ["nauc"], order_column="place"), assay.evaluate(QRELS, ordered, ["nauc"]))
+
+
+def test_several_runs_compared_and_gated(frame_of):
+    others = {name: collection(seed)[1] for name, seed in (("b", 1), ("a", 2))}
+    both = polars.concat([frame.with_columns(run=polars.lit(name)) for name, frame in others.items()])
+    results = evaluate(QRELS, frame_of(both, 4), MEASURES)
+    assert list(results) == ["a", "b"]
+    for name, frame in others.items():
+        same(results[name], assay.evaluate(QRELS, frame, MEASURES))
+    local = assay.compare(QRELS, dict(sorted(others.items())), ["ap"])
+    assert assay.compare(None, results, ["ap"]).to_csv() == local.to_csv()
+    assert assay.gate(None, results["a"], {"ap": 0.0}).passed
+    scores = polars.from_arrow(evaluate(QRELS, frame_of(both, 4), ["ap"], collect=False).toArrow())
+    assert scores.columns == ["run", "query_id", "ap"]
+    assert len(scores) == 2 * len(results["a"].queries)
+    means = dict(scores.group_by("run").agg(polars.col("ap").mean()).iter_rows())
+    assert means == pytest.approx({name: result["ap"] for name, result in results.items()})
+
+
+def test_duplicates(frame_of):
+    judged = polars.concat(
+        [RUN, RUN.join(QRELS, on=["query_id", "doc_id"], how="semi")[:1].with_columns(score=0.5, place=10**6)]
+    )
+    with pytest.raises(assay.DuplicateError, match="lists document"):
+        evaluate(QRELS, frame_of(judged, 3))
+    extra = RUN.filter(query_id="q3").join(QRELS, on=["query_id", "doc_id"], how="anti")[:1]
+    unjudged = polars.concat([RUN, extra.with_columns(score=0.5, place=10**6)])
+    result = evaluate(QRELS, frame_of(unjudged, 3))
+    assert any("looked for among judged documents only" in note.text for note in result.notes)
+    with pytest.raises(assay.DuplicateError, match=extra["doc_id"][0]):
+        evaluate(QRELS, frame_of(unjudged, 3), duplicates="error")
+    with pytest.raises(assay.DuplicateError, match="lists document"):
+        evaluate(QRELS, frame_of(unjudged, 3), method="group")
+    for frame in (judged, unjudged):
+        for policy in ("first", "last", "count", "once"):
+            local = assay.evaluate(QRELS, frame, MEASURES, duplicates=policy)
+            same(evaluate(QRELS, frame_of(frame, 3), MEASURES, duplicates=policy, order_column="place"), local)
+    with pytest.raises(assay.DataError, match="order_column"):
+        evaluate(QRELS, frame_of(judged, 3), duplicates="last")
+
+
+WRONG = [
+    ({"ties": "input"}, 'ties="input" depends on the order of rows'),
+    ({"order": "given"}, 'order="given" depends on the order of rows'),
+    ({"doc_id": "before:#"}, "is not available with Spark"),
+    ({"order_column": "nothing"}, "has no column 'nothing'"),
+    ({"run_column": "nothing"}, "has no column 'nothing'"),
+    ({"order_column": "score"}, "must hold whole numbers, not double"),
+    ({"columns": {"score": "doc_id"}}, "must hold numbers, not string"),
+    ({"method": "best"}, "method must be 'auto' or"),
+    ({"measures": "f1"}, "measure of answers"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG, ids=str)
+def test_options_that_cannot_be(run, options, message):
+    with pytest.raises(assay.AssayError, match=message):
+        evaluate(QRELS, run, **options)
+
+
+ROWS = [
+    (("q1", "d1", float("nan")), "query 'q1', document 'd1': score NaN; every score must be finite"),
+    (("q1", "", 1.0), "a row of query 'q1' has an empty document id"),
+    ((None, "d1", 1.0), "1 row has no query id"),
+    (("q1", "d1", None), "1 row has no score"),
+]
+
+
+@pytest.mark.parametrize(("row", "message"), ROWS, ids=str)
+def test_rows_that_cannot_be_used(frame_of, row, message):
+    frame = polars.concat([RUN.drop("place"), polars.DataFrame([row], schema=RUN.drop("place").schema, orient="row")])
+    with pytest.raises(assay.FormatError, match=message):
+        evaluate(QRELS, frame_of(frame, 3))
+
+
+def test_other_data(run, frame_of):
+    with pytest.raises(assay.DataError, match="must be a Spark DataFrame"):
+        evaluate(QRELS, RUN)
+    with pytest.raises(assay.DataError, match="the run has no rankings"):
+        evaluate(QRELS, frame_of(RUN[:0]))
+    with pytest.raises(assay.MismatchError, match="no query in common"):
+        evaluate({"other": ["d1"]}, run)
+    with pytest.warns(assay.DataWarning, match="no judged document was retrieved"):
+        evaluate({"q1": ["nothing"]}, run)
+
+
+def test_a_run_that_changes_between_its_readings(run):
+    from pyspark.sql import functions
+
+    unsteady = run.withColumn("score", functions.rand())
+    with pytest.raises(assay.DataError, match="other rows when it was read again"):
+        evaluate(QRELS, unsteady)
+
+
+def test_a_task_whose_worker_is_killed_is_tried_again(run, tmp_path):
+    marker = tmp_path / "killed"
+
+    def die_once(batches):
+        for batch in batches:
+            if batch.num_rows:
+                try:
+                    os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+                except FileExistsError:
+                    pass
+                else:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            yield batch
+
+    fragile = run.mapInArrow(die_once, run.schema)
+    result = evaluate(QRELS, fragile, MEASURES)
+    assert marker.exists()
+    same(result, assay.evaluate(QRELS, RUN, MEASURES))
+
+
+class TestCommand:
+    """`assay eval --engine spark`."""
+
+    @pytest.fixture
+    def files(self, tmp_path, spark):  # noqa: ARG002 - the command finds the session that is there
+        QRELS.write_parquet(tmp_path / "qrels.parquet")
+        run = RUN.drop("place")
+        run.write_parquet(tmp_path / "run.parquet")
+        run.write_csv(tmp_path / "run.csv")
+        run.write_csv(tmp_path / "run.tsv", separator="\t")
+        run.write_ndjson(tmp_path / "run.jsonl")
+        assay.Run(run).write(tmp_path / "run.trec")
+        return tmp_path
+
+    def call(self, *arguments):
+        return CliRunner().invoke(commands, ["eval", *map(str, arguments)], prog_name="assay")
+
+    @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl", "trec"])
+    def test_the_same_output(self, files, ending):
+        options = ("-m", "ndcg@10,ap", "--format", "csv")
+        spark = self.call(files / "qrels.parquet", files / f"run.{ending}", *options, "--engine", "spark")
+        local = self.call(files / "qrels.parquet", files / "run.parquet", *options)
+        assert spark.exit_code == 0, spark.output
+        assert spark.stdout == local.stdout
+
+    def test_usage(self, files):
+        qrels, run = files / "qrels.parquet", files / "run.parquet"
+        cases = [
+            ((run, "--master", "local[1]"), "add --engine spark"),
+            ((run, "--engine", "spark", "--worst", "3"), "--worst cannot be combined"),
+            (("-", "--engine", "spark"), "cannot read standard input"),
+            ((files / "none.parquet", "--engine", "spark"), "none.parquet"),
+            ((files / "run.xyz", "--engine", "spark"), "the format cannot be told"),
+            ((run, "--engine", "spark", "--ties", "input"), "--order-column"),
+        ]
+        for arguments, message in cases:
+            result = self.call(qrels, *arguments)
+            assert result.exit_code == 2, message
+            assert message in result.stderr
+        (files / "bad.trec").write_text("q1 Q0 d1 1 0.5\n")
+        result = self.call(qrels, files / "bad.trec", "--engine", "spark")
+        assert (result.exit_code, "6 fields" in result.stderr) == (2, True)
+
+
+def alone(kind, **variables):
+    """What `alone.py` prints in a process of its own: the module of its session, and whether pandas was imported."""
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **variables}
+    done = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, HERE / "alone.py", kind],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def test_without_pandas(tmp_path):
+    # Python runs this at its start, in the driver and in every worker.
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pandas'] = None\n")
+    assert alone("classic", PYTHONPATH=str(tmp_path)) == "pyspark.sql.session False"
+
+
+def test_with_spark_connect():
+    assert alone("connect").startswith("pyspark.sql.connect.session")
