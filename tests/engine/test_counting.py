@@ -1,6 +1,9 @@
 """Runs in parts: counted in two passes and added up, with the same bits as the run ranked whole."""
 
+import subprocess
+import sys
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -96,3 +99,37 @@ def test_documents_that_only_other_queries_judged(collection):
     measures = ["ap", "hole@2", "hole"]
     whole = assay.evaluate(qrels, rows.rename({"value": "score"}), measures)
     same(count_in_parts(qrels, rows, cuts, measures), whole)
+
+
+def test_a_run_in_files_with_a_pool_of_processes(tmp_path):
+    rows = [(f"q{number % 7}", f"d{number * 5 % 31}", float(number * 7 % 11)) for number in range(217)]
+    run = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row").unique(["query_id", "doc_id"])
+    qrels = {f"q{query}": {f"d{document}": document % 3 for document in range(query, 31, 4)} for query in range(7)}
+    assay.Qrels(qrels).write(tmp_path / "qrels.parquet")
+    paths = [tmp_path / f"part-{part}.parquet" for part in range(3)]
+    for part, path in enumerate(paths):
+        run[part::3].write_parquet(path)
+    example = Path(__file__).parents[2] / "examples" / "parts.py"
+    command = [sys.executable, example, tmp_path / "qrels.parquet", *paths]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - our own example
+    assert shown == f"{assay.evaluate(tmp_path / 'qrels.parquet', run, ['ndcg@10', 'ap', 'rr@10'])}\n"
+
+
+def test_what_cannot_be_counted():
+    rows = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "value": [1.0, 2.0]})
+    finding = Finding(polars.DataFrame({"query_id": ["q"], "doc_id": ["a"]}))
+    with pytest.raises(assay.DuplicateError, match="query 'q' lists document 'a' more than once"):
+        finding.finish(finding.partial(rows))
+    ways = ways_of([(assay.Policies(), (), 0)])
+    counting = Counting(finding.finish(finding.partial(rows[:1])), ways)
+    with pytest.raises(assay.DataError, match="gave other rows when it was read again"):
+        counting.finish(counting.partial(rows[1:]))
+    other = Counting(
+        finding.finish(finding.partial(rows[1:].with_columns(query_id=polars.lit("r"), doc_id=polars.lit("a")))), ways
+    )
+    assert not len(other.levels[0])
+    with pytest.raises(assay.DataError, match="belong to other judged documents"):
+        other.finish(counting.partial(rows[:1]))
+    ordered = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "value": [1.0, 1.0], "order": [3, 3]})
+    with pytest.raises(assay.DataError, match="two rows with 3 in the order column"):
+        Counting(ordered, ways_of([(assay.Policies(ties="input"), (), 0)]))

@@ -33,7 +33,7 @@ from assay.results.results import Results, common_notes
 from assay.tasks.evaluate.api import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from assay._kernel import Progress
     from assay.cli.options import OutputFormat
@@ -182,7 +182,7 @@ def subqueries(qrels: Qrels) -> Subqueries:
 
 
 def check_engine(
-    engine: str, files: tuple[str, ...], only_local: dict[str, object], only_spark: dict[str, object]
+    engine: str, files: tuple[str, ...], only_local: Mapping[str, object], only_spark: Mapping[str, object]
 ) -> None:
     """Raises for options of the other engine, and for what Spark cannot read."""
     if engine == "local":

@@ -37,7 +37,7 @@ NUMBERS = (*WHOLE_NUMBERS, "float", "double")
 # The rows of judgments come before those of runs.
 JUDGMENT, RETRIEVED = 0, 1
 # What executors raise, as Spark's message has it.
-RAISED = re.compile(r"assay\.core\.errors\.(\w+): (.+)")
+RAISED = re.compile(r"assay(?:\.core\.errors)?\.(\w+Error): (.+)")
 # Rows that are brought together before whole queries among them are ranked.
 MOST_ROWS = 1 << 18
 
