@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.xdist_group("spark"),
     # PySpark's own: about pandas 3, which it looks for and assay does not use, and sockets that it leaves to the collector.
-    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -172,12 +172,17 @@ def test_several_runs_compared_and_gated(frame_of):
 
 def test_duplicates(frame_of):
     judged = polars.concat(
-        [RUN, RUN.join(QRELS, on=["query_id", "doc_id"], how="semi")[:1].with_columns(score=0.5, place=10**6)]
+        [
+            RUN,
+            RUN.join(QRELS, on=["query_id", "doc_id"], how="semi")[:1].with_columns(
+                score=0.5, place=polars.lit(10**6, polars.Int64)
+            ),
+        ]
     )
     with pytest.raises(assay.DuplicateError, match="lists document"):
         evaluate(QRELS, frame_of(judged, 3))
     extra = RUN.filter(query_id="q3").join(QRELS, on=["query_id", "doc_id"], how="anti")[:1]
-    unjudged = polars.concat([RUN, extra.with_columns(score=0.5, place=10**6)])
+    unjudged = polars.concat([RUN, extra.with_columns(score=0.5, place=polars.lit(10**6, polars.Int64))])
     result = evaluate(QRELS, frame_of(unjudged, 3))
     assert any("looked for among judged documents only" in note.text for note in result.notes)
     with pytest.raises(assay.DuplicateError, match=extra["doc_id"][0]):
