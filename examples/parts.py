@@ -10,6 +10,7 @@ the pool by calling the same three methods: `partial` where the rows are, `merge
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 
 import polars
 
@@ -32,7 +33,8 @@ def evaluate_parts(qrels_path: str, paths: list[str], workers: int = 2) -> Resul
     """The result of a run in parts: the same, to the last bit, as that of the whole run."""
     scorer = make_scorer(read_qrels(qrels_path), MEASURES)
     finding = Finding(polars.DataFrame(scorer.qrels.rows))
-    with ProcessPoolExecutor(workers) as pool:
+    # polars has threads, which a fork would not take along.
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         found = finding.finish(finding.merge(pool.map(partial(read_part, finding), paths)))
         counting = Counting(found, ways_of((group.policies, group.needs, group.number) for group in scorer.groups))
         counted = counting.finish(counting.merge(pool.map(partial(read_part, counting), paths)))
