@@ -16,6 +16,8 @@ ROWS = [("q1", "b", 2.0), ("q1", "a", 1.0), ("q2", "x", 3.0), ("q2", "c", 3.0)]
 def start(kind):
     """A session, classic or of Spark Connect."""
     builder = SparkSession.builder.config("spark.driver.memory", "1g").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.codegen.wholeStage", "false").config("spark.sql.shuffle.partitions", "2")
+    builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     return (builder.remote("local[1]") if kind == "connect" else builder.master("local[1]")).getOrCreate()
 
 

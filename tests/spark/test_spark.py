@@ -341,4 +341,5 @@ def test_without_pandas(tmp_path):
 
 
 def test_with_spark_connect():
-    assert alone("connect").startswith("pyspark.sql.connect.session")
+    # Spark's own switch for tests: the server takes any free port instead of 15002.
+    assert alone("connect", SPARK_TESTING="1").startswith("pyspark.sql.connect.session")
