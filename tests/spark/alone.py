@@ -4,7 +4,6 @@ import sys
 import warnings
 
 import polars
-from pyspark.sql import SparkSession
 
 import assay
 from assay.spark import evaluate
@@ -15,6 +14,8 @@ ROWS = [("q1", "b", 2.0), ("q1", "a", 1.0), ("q2", "x", 3.0), ("q2", "c", 3.0)]
 
 def start(kind):
     """A session, classic or of Spark Connect."""
+    from pyspark.sql import SparkSession
+
     builder = SparkSession.builder.config("spark.driver.memory", "1g").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.codegen.wholeStage", "false").config("spark.sql.shuffle.partitions", "2")
     builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
