@@ -7,8 +7,7 @@ import pytest
 import scipy.stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.paired import detectable, detectable_effect, differences_of
-from assay.stats.pairs import cliff_delta, cohen_d
+from assay.stats.pairs import cliff_delta, cohen_d, detectable, detectable_effect, differences_of
 
 nan, inf = math.nan, math.inf
 COHEN = [

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from assay import FormatError
 from assay._kernel import Draws, Sums
 from assay.stats import randomization as module
-from assay.stats.paired import differences_of
-from assay.stats.pairs import Places, cliff_delta
+from assay.stats.pairs import Places, cliff_delta, differences_of
 from assay.stats.randomization import Randomization, flipped, packed_signs, random_flips, randomization
 
 SAMPLES = 700

@@ -28,7 +28,7 @@ from assay.core.text import count, show
 from assay.data.source import check_path, is_source, open_source, prefix_errors
 from assay.results.checksum import checksum_of, find_outside, is_too_large
 from assay.results.embedded import SEPARATOR, embedded_result, read_page, run_names, split_report, unpack
-from assay.results.recognize import is_page, is_stored
+from assay.results.recognize import is_page
 from assay.results.result import Result, subject_of
 from assay.results.results import Results
 from assay.results.stored_fields import (
@@ -146,13 +146,6 @@ def measure_fields(name: str, result: Result) -> dict[str, Any]:
     if measure.has_own_number:
         (said["mean"],) = plain_values(np.array([result[name]]))
     return said
-
-
-def finished_result(data: object) -> Result | None:
-    """The result, given as such or as a stored file; None for a run."""
-    if isinstance(data, (str, os.PathLike)) and is_stored(data):
-        return load_result(data)
-    return data if isinstance(data, Result) else None
 
 
 def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str]) -> None:

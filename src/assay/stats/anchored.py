@@ -25,8 +25,7 @@ from assay.core.errors import PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.stats.intervals import FEWEST, ROUNDING, Interval
-from assay.stats.paired import POWER
-from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, pair_of
+from assay.stats.pairs import POWER, Caution, Couple, Measured, Pair, cautions, couple_of, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
 
 if TYPE_CHECKING:

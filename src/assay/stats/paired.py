@@ -9,41 +9,20 @@ Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.progress import Report
 from assay.stats.intervals import ROUNDING, alike, resampled_totals
+from assay.stats.pairs import detectable, deviation
 from assay.stats.randomization import randomization
 
-POWER = 0.8
-# Points at which the distribution of a standard deviation is taken.
-POINTS = 4000
 # Differences whose sizes differ by less than this share of the largest are tied.
 NEAR = 1e-10
 
 # Takes differences, samples, seed and a progress report; returns one p-value per column.
 PairedTest = Callable[[FloatArray, int, int, Report | None], FloatArray]
-
-
-def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """`b` minus `a` per query; exactly 0 if the difference is only rounding, NaN if a value is not finite.
-
-    >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
-    array([0. , 0.5])
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        moved = np.where(np.isfinite(a) & np.isfinite(b), b - a, np.nan)
-    return np.where(np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, moved)
-
-
-def deviation(differences: FloatArray) -> float:
-    """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
-    if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
-        return 0.0
-    return float(differences.std(ddof=1))
 
 
 def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
@@ -154,40 +133,6 @@ def constant_p(values: FloatArray) -> float:
     0.125
     """
     return float(2 * 0.5 ** len(values)) if values.any() else 1.0
-
-
-def detectable(differences: FloatArray, alpha: float, spread: float | None = None) -> float:
-    """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
-
-    NaN if the differences do not vary, since their spread on other queries is then unknown. `spread` is their standard
-    deviation, if it is known.
-    """
-    spread = deviation(differences) if spread is None else spread
-    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
-
-
-@lru_cache(maxsize=256)
-def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
-    """The same in standard deviations: the effect at which the two-sided test reaches `power`."""
-    from scipy.special import gammaincinv, ndtr, stdtrit
-
-    freedom = count - 1
-    # Quantiles, densest at both ends, where the distribution bends most, and the probability mass of each.
-    place = (np.arange(POINTS) + 0.5) / POINTS
-    quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
-    deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
-    needed = -stdtrit(freedom, alpha / 2) * deviations
-
-    def power_at(shift: float) -> float:
-        return float((shares * (ndtr(shift - needed) + ndtr(-shift - needed))).sum())
-
-    low, high = 0.0, 1.0
-    while power_at(high) < power:
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if power_at(middle) < power else (low, middle)
-    return high / float(np.sqrt(count))
 
 
 def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> FloatArray:

@@ -20,7 +20,7 @@ from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
 from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals
-from assay.stats.paired import PAIRED_TESTS
+from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
 from assay.stats.pairs import (
     Caution,
     Couple,
@@ -30,7 +30,6 @@ from assay.stats.pairs import (
     complete_queries,
     couples_of,
     differences_between,
-    direction_of,
     pair_of,
     scaled,
 )
@@ -177,7 +176,8 @@ def sketch_of(couple: Couple, settings: ComparisonSettings) -> Sketch:
     """The figures of a couple, which takes up no room of its own afterwards if its arrays are shared."""
     unknown = float("nan")
     pair = pair_of(couple, unknown, unknown, Interval(unknown, unknown), settings.alpha)
-    direction, is_shared = direction_of(couple, settings.test), couple.places is not None
+    points = DIRECTIONS.get(settings.test)
+    direction, is_shared = None if points is None else points(couple.counted), couple.places is not None
     return Sketch(replace(couple, places=None), pair, cautions(couple), direction, is_shared)
 
 

@@ -20,10 +20,9 @@ from assay.core.text import show, some
 from assay.data.run import name_runs
 from assay.results.align import align_by_query, align_measures, check_unscored
 from assay.results.embedded import SEPARATOR, report_runs, split_report
-from assay.results.recognize import is_page
+from assay.results.recognize import finished_result, is_page
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
-from assay.results.stored import finished_result
 from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.randomization import is_exact

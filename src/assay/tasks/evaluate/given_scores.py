@@ -20,7 +20,7 @@ from assay.data.record_rows import PARTS
 from assay.data.records import RecordFields, read_records
 from assay.data.source import describe, open_source
 from assay.measures.scores import EVERY, PREFIX, every_score, is_score, parse_score, score_name
-from assay.results.stored import finished_result
+from assay.results.recognize import finished_result
 from assay.tasks.evaluate.scores import score_records
 
 if TYPE_CHECKING:

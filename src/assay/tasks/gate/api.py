@@ -11,8 +11,8 @@ from assay.core.errors import DataError, FileError, MeasureError, MismatchError,
 from assay.core.interface import Option
 from assay.core.text import count, show, some
 from assay.results.align import align_by_query, check_computed_alike
+from assay.results.recognize import finished_result
 from assay.results.result import Result
-from assay.results.stored import finished_result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.ranks import read_runs
