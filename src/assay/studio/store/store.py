@@ -33,7 +33,7 @@ from assay.studio.store.events import (
     storable,
 )
 from assay.studio.store.migrate import prepare
-from assay.studio.store.passwords import hash_password, is_password
+from assay.studio.store.passwords import hash_password, is_password, mark_of
 from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes
 from assay.studio.store.schema import EVENTS, PASSAGES, QUESTIONS, RANKINGS, SETTINGS, TOKENS, VOTERS, digest
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from assay.studio.store.events import NewVote, Recorded, VoteEvent
 
-VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password.is_not(None), VOTERS.c.is_admin, VOTERS.c.created)
+VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password, VOTERS.c.is_admin, VOTERS.c.created)
 # The setting that holds what signs cookies.
 SECRET = "cookie-secret"  # noqa: S105 - its name
 SECRET_BYTES = 32
@@ -317,7 +317,8 @@ def find_voter(connection: Connection, name: str) -> Voter | None:
 
 
 def as_voter(row: Sequence[Any]) -> Voter:
-    return Voter(row[0], row[1], bool(row[2]), bool(row[3]), row[4])
+    name, kind, password, is_admin, created = row
+    return Voter(name, kind, password is not None, bool(is_admin), created, mark_of(password))
 
 
 def find_setting(connection: Connection, name: str) -> str | None:
