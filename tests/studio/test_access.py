@@ -49,3 +49,50 @@ def test_a_session_without_a_mark_is_not_one(path):
     signed = access.encoded(known._sign(b"session", b'["id", "ann", 1.0]'))  # noqa: SLF001 - as an older one was signed
     assert known.open(f"{content}.{signed}") is None
     studio.close()
+
+
+@pytest.fixture
+def team(path):
+    """A studio where people log in: the address, somebody who manages it, and two who judge."""
+    studio = make_studio(path)
+    for name in ("boss", "ann", "bob"):
+        studio.store.add_voter(name, password="correct horse", is_admin=name == "boss")
+    with serving(studio, login=True) as url:
+        boss, ann, bob = (Client(url, name, password="correct horse") for name in ("boss", "ann", "bob"))
+        yield studio, url, boss, ann, bob
+
+
+def test_only_those_who_manage_see_votes_on_pairs_that_they_have_not_judged(team):
+    _, _, boss, ann, bob = team
+    ann.vote("q01", "mda-02", 0)
+    boss.vote("q01", "mda-02", 3)
+    refused = bob.get("/api/agreement", reveal=True)
+    assert (refused.status_code, "only somebody who manages" in refused.json()["error"]) == (403, True)
+    (hidden,) = bob.get("/api/agreement").json()["disagreements"]
+    assert (hidden["votes"], hidden["spread"]) == (None, None)
+    assert boss.get("/api/agreement", reveal=True).status_code == 200
+
+
+@pytest.mark.parametrize("what", ["qrels", "votes"])
+def test_only_those_who_manage_and_programs_export(team, what):
+    _, url, boss, ann, bob = team
+    ann.vote("q01", "mda-02", 0)
+    refused = bob.get("/api/export", what=what, format="csv")
+    assert (refused.status_code, "tells what others voted" in refused.json()["error"]) == (403, True)
+    assert boss.get("/api/export", what=what, format="csv").status_code == 200
+    token = boss.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
+    assert Client(url, token=token).get("/api/export", what=what, format="csv").status_code == 200
+
+
+def test_votes_that_were_taken_back_stay_hidden(team):
+    _, _, boss, ann, bob = team
+    number = ann.vote("q01", "mda-02", 0).json()["id"]
+    assert ann.send("DELETE", f"/api/votes/{number}").status_code == 200
+    assert len(ann.get("/api/votes").json()["votes"]) == 2
+    assert bob.get("/api/votes").json()["votes"] == []
+    bob.vote("q01", "mda-02", 1)
+    assert [each["kind"] for each in bob.get("/api/votes").json()["votes"]] == ["vote", "withdrawal", "vote"]
+    ann.vote("q02", "risk-05", 0)
+    assert bob.get("/api/votes", query="q02").json()["votes"] == []
+    assert boss.send("POST", "/api/decisions", {"query": "q02", "document": "risk-05", "vote": 2}).status_code == 201
+    assert len(bob.get("/api/votes", query="q02").json()["votes"]) == 2

@@ -35,12 +35,12 @@ SENT = {
 def export(
     studio: TheStudio, asker: Reader, *, what: Literal["qrels", "votes"] = "qrels", format: Format = "trec"
 ) -> Response:
-    """A file of the judgments in force, or of the votes with who and when. The votes tell what others voted."""
+    """A file of the judgments in force, or of the votes with who and when. Both tell what others voted."""
+    if not (asker.is_admin or asker.application):
+        raise RefusedError(403, "only somebody who manages this studio may export: the file tells what others voted")
     with studio.lock:
         questions = {**studio.collection.questions, **studio.asked}
         grades = studio.judgments.all_in_force()
-    if what == "votes" and not (asker.is_admin or asker.application):
-        raise RefusedError(403, "only somebody who manages this studio may export the votes")
     try:
         if what == "qrels":
             content = export_judgments(grades, format, questions=questions)

@@ -98,10 +98,14 @@ def list_votes(
 
 
 def may_see(studio: Studio, event: VoteEvent, asker: Asker) -> bool:
-    """Whether somebody may see a vote: a program all, a person their own and those on pairs that they voted on."""
+    """Whether somebody may see a vote: a program all; a person their own, and those on pairs that they voted on.
+
+    That holds for votes that were taken back, too. On a pair that is decided, all may see them.
+    """
     if asker.application or event.voter == asker.voter:
         return True
-    return not studio.judgments.is_blind(asker.voter, (event.query, event.document))
+    judgments, pair = studio.judgments, (event.query, event.document)
+    return pair in judgments.decisions or asker.voter in judgments.ballots.get(pair, {})
 
 
 def vote_fields(event: VoteEvent) -> dict[str, object]:
