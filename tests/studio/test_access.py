@@ -1,8 +1,12 @@
 """Who is let in: a cookie is worth what it was given for, and what others voted stays hidden from those who judge."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from assay.studio import access
+from assay.studio.store import connect
 from studio_server import Client, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}
@@ -96,3 +100,51 @@ def test_votes_that_were_taken_back_stay_hidden(team):
     assert bob.get("/api/votes", query="q02").json()["votes"] == []
     assert boss.send("POST", "/api/decisions", {"query": "q02", "document": "risk-05", "vote": 2}).status_code == 201
     assert len(bob.get("/api/votes", query="q02").json()["votes"]) == 2
+
+
+def test_a_program_does_not_vote_for_those_who_log_in_or_for_models(team):
+    studio, url, boss, _, _ = team
+    studio.add_voter("qwen3", kind="model")
+    token = boss.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
+    shop = Client(url, token=token)
+    for name, said in (("ann", "ann logs in here"), ("qwen3", "qwen3 is a model here")):
+        refused = shop.vote("q01", "mda-02", "up", voter=name)
+        assert (refused.status_code, said in refused.json()["error"]) == (403, True)
+    assert shop.vote("q01", "mda-02", "up", voter="user-17").status_code == 201
+    assert [event.voter for event in studio.store.events()] == ["user-17"]
+
+
+def test_a_new_password_leaves_the_rest_as_it_is(team):
+    studio, _, boss, _, _ = team
+    assert boss.send("POST", "/api/voters", {"name": "boss", "password": "battery staple"}).status_code == 201
+    assert studio.store.voter("boss").is_admin
+    assert boss.get("/api/overview").status_code == 401
+
+
+def test_who_manages_can_be_changed_without_a_password(team):
+    studio, _, boss, _, _ = team
+    assert boss.send("POST", "/api/voters", {"name": "ann", "admin": True}).status_code == 201
+    assert (studio.store.voter("ann").is_admin, studio.store.check_password("ann", "correct horse")) == (True, True)
+    assert boss.send("POST", "/api/voters", {"name": "ann", "admin": False}).status_code == 201
+    assert not studio.store.voter("ann").is_admin
+
+
+@pytest.mark.parametrize("more", [{}, {"password": "long enough"}, {"admin": True}])
+def test_a_model_does_not_become_a_person(team, more):
+    studio, _, boss, _, _ = team
+    studio.add_voter("qwen3", kind="model")
+    before = studio.store.voter("qwen3")
+    refused = boss.send("POST", "/api/voters", {"name": "qwen3", **more})
+    assert (refused.status_code, "'qwen3' is a model here" in refused.json()["error"]) == (400, True)
+    assert studio.store.voter("qwen3") == before
+
+
+def test_a_store_that_cannot_be_written_is_said_to_come_back(path, monkeypatch):
+    monkeypatch.setattr(connect, "SECONDS_TO_WAIT", 0.1)
+    with serving(make_studio(path)) as url, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        ann = Client(url, "ann")
+        other.execute("BEGIN IMMEDIATE")
+        refused = ann.vote("q01", "mda-02", 1, key="k")
+        assert (refused.status_code, "another program has locked it" in refused.json()["error"]) == (503, True)
+        other.execute("ROLLBACK")
+        assert ann.vote("q01", "mda-02", 1, key="k").status_code == 201

@@ -119,7 +119,11 @@ COUNTED = ("people", "models", "all")
     help="Header to send to it; $NAME is taken from the environment (repeatable).",
 )
 @click.option("--add-user", metavar="NAME", help="Add somebody who may log in, or set a new password; then end.")
-@click.option("--admin", is_flag=True, help="With --add-user: they may manage the studio.")
+@click.option(
+    "--admin/--no-admin",
+    default=None,
+    help="With --add-user: whether they may manage the studio.  [default: as it is, at first not]",
+)
 @click.option("--new-token", metavar="NAME", help="Print a token for a program that sends votes; then end.")
 @click.option("--revoke-tokens", metavar="NAME", help="Make the tokens of a program worthless; then end.")
 @click.option("--backup", metavar="FILE", help="Copy the store, also while it is in use; then end.")
@@ -166,7 +170,7 @@ def manage_store(
     where: str,
     *,
     add_user: str | None,
-    admin: bool,
+    admin: bool | None,
     new_token: str | None,
     revoke_tokens: str | None,
     backup: str | None,

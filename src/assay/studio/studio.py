@@ -318,9 +318,9 @@ class Studio:
         return NewVote(event.query, event.document, event.voter, None, kind="withdrawal", replaces=event.id)
 
     def add_voter(
-        self, name: str, *, kind: VoterKind = "person", password: str | None = None, is_admin: bool = False
+        self, name: str, *, kind: VoterKind = "person", password: str | None = None, is_admin: bool | None = None
     ) -> None:
-        """Adds somebody, or sets a new password."""
+        """Adds somebody, or sets a new password or whether they manage the studio."""
         voter = self.store.add_voter(name, kind=kind, password=password, is_admin=is_admin)
         with self.lock:
             self.judgments.kinds[name] = voter.kind

@@ -107,7 +107,7 @@ function personForm(load) {
   const submit = (event) => {
     event.preventDefault();
     trying(async () => {
-      await post("/api/voters", { name: name.value.trim(), password: password.value || null, admin: admin.checked });
+      await post("/api/voters", { name: name.value.trim(), password: password.value || null, admin: admin.checked || null });
       tell(`${name.value.trim()} may vote.`);
       event.target.reset();
       await load();

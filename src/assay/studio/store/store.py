@@ -129,18 +129,22 @@ class Store:
     # Voters
 
     def add_voter(
-        self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool = False
+        self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool | None = None
     ) -> Voter:
-        """A voter of that name; one who is there stays as they are, unless a password is given."""
+        """A voter of that name; of one who is there, only a password and `is_admin` change, if they are given."""
         check_name("voter", name)
         check_choice("kind", kind, VOTER_KINDS)
         hashed = None if password is None else hash_password(password)
-        values = {"kind": kind, "password": hashed, "is_admin": is_admin}
+        given = {"password": hashed, "is_admin": is_admin}
+        changes = {field: value for field, value in given.items() if value is not None}
         with self._write() as connection:
-            if find_voter(connection, name) is None:
-                connection.execute(insert(VOTERS).values(name=name, created=time.time(), **values))
-            elif hashed is not None:
-                connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**values))
+            known = find_voter(connection, name)
+            if known is None:
+                values = {"kind": kind, "is_admin": False, "created": time.time(), **changes}
+                connection.execute(insert(VOTERS).values(name=name, **values))
+            elif changes:
+                check_same_kind(known, kind)
+                connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**changes))
             found = find_voter(connection, name)
         if found is None:
             raise DataError(f"the voter {show(name)} could not be added")
@@ -314,6 +318,12 @@ def token_digest(token: str) -> bytes:
 def find_voter(connection: Connection, name: str) -> Voter | None:
     row = connection.execute(select(*VOTER_COLUMNS).where(VOTERS.c.name == name)).first()
     return None if row is None else as_voter(row)
+
+
+def check_same_kind(known: Voter, kind: VoterKind) -> None:
+    """Raises if a voter is of another kind."""
+    if known.kind != kind:
+        raise DataError(f"{show(known.name)} is a {known.kind} here, not a {kind}; choose another name")
 
 
 def as_voter(row: Sequence[Any]) -> Voter:
