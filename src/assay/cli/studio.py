@@ -149,20 +149,31 @@ def command(
     On this machine nobody has to log in. To serve others, add people with --add-user first: docs/studio.md.
     """
     need_studio()
-    from assay.studio.options import default_store, open_store
+    from assay.studio.options import default_store, need_store, open_store
 
     manage = {name: options.pop(name) for name in ("add_user", "admin", "new_token", "revoke_tokens", "backup")}
-    where = store or default_store(is_demo=qrels is None)
-    if any(value for name, value in manage.items() if name != "admin"):
+    wanted = [name for name, value in manage.items() if value is not None and name != "admin"]
+    where = store or default_store(is_demo=qrels is None and not wanted)
+    if wanted:
+        if {"revoke_tokens", "backup"}.intersection(wanted):
+            need_store(where)
         with open_store(where) as kept:
             manage_store(kept, where, **manage)
         return
+    check_certificate(options["tls_certificate"], options["tls_key"])
     check_single_input((*filter(None, (qrels, queries, corpus)), *runs))
     if qrels is not None and not runs:
         raise click.UsageError("missing RUN; name at least one run after QRELS, or leave out both for the demo")
     with loaded(scoring.files):
         collection = read_collection(qrels, runs, texts_given(queries, corpus), options.pop("title"), scoring)
         run_studio(collection, where, comparing, scoring, **options)
+
+
+def check_certificate(certificate: str | None, key: str | None) -> None:
+    """Raises unless a certificate and its key are given together."""
+    for given, other, named in ((certificate, key, "--tls-key"), (key, certificate, "--tls-certificate")):
+        if given is not None and other is None:
+            raise click.UsageError(f"HTTPS needs a certificate and its key; add {named} FILE")
 
 
 def manage_store(
@@ -240,10 +251,11 @@ def run_studio(
     dry_run: bool,
 ) -> None:
     """Opens the store and serves the studio."""
+    from assay.cli.interrupt import unguarded
     from assay.studio.judgments import Counting
-    from assay.studio.options import check_store, open_store
+    from assay.studio.options import check_measures, check_store, open_store
     from assay.studio.search import LiveSearch
-    from assay.studio.serve import Address, check_people, serve
+    from assay.studio.serve import Address, check_files, check_people, serve
     from assay.studio.studio import Studio, StudioSettings
 
     settings = StudioSettings(
@@ -256,7 +268,9 @@ def run_studio(
         between=check_between(between, collection),
         scoring={"convention": scoring.convention, **scoring.policies},
     )
+    check_measures(settings)
     address = Address(host, port, names, tls_certificate, tls_key)
+    check_files(address)
     search = None
     if search_url is not None:
         search = LiveSearch(search_url, body=search_body, path=search_path, headers=headers)
@@ -268,7 +282,8 @@ def run_studio(
         if dry_run:
             studio.close()
         else:
-            serve(studio, address, browse=not no_open, say=say)
+            with unguarded():
+                serve(studio, address, browse=not no_open, say=say)
 
 
 def check_between(names: tuple[str, str] | None, collection: Collection) -> tuple[str, str] | None:
