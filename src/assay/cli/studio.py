@@ -73,6 +73,13 @@ COUNTED = ("people", "models", "all")
 @measure_options(MEASURES)
 @click.option("--title", metavar="TEXT", help="Title of the collection.  [default: the name of the judgments]")
 @click.option(
+    "--grades",
+    "top",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="The highest grade; 1 is thumbs.  [default: as the judgments and votes have, at least 3 without any]",
+)
+@click.option(
     "--method", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="How votes become a grade."
 )
 @click.option(
@@ -231,6 +238,7 @@ def run_studio(
     scoring: ScoringOptions,
     *,
     measures: tuple[str, ...],
+    top: int | None,
     method: str,
     min_votes: int,
     counted: str,
@@ -267,6 +275,7 @@ def run_studio(
         settle=settle,
         between=check_between(between, collection),
         scoring={"convention": scoring.convention, **scoring.policies},
+        top=top,
     )
     check_measures(settings)
     address = Address(host, port, names, tls_certificate, tls_key)

@@ -15,7 +15,8 @@ from assay.core.text import show
 from assay.data.frames import as_float
 from assay.studio.background import Background
 from assay.studio.errors import UnknownError
-from assay.studio.judgments import Counting, Judgments, grades_of
+from assay.studio.grades import choose_grades
+from assay.studio.judgments import Counting, Judgments
 from assay.studio.live import Live
 from assay.studio.store.events import NewVote, check_vote
 from assay.studio.store.writer import Writer
@@ -54,7 +55,8 @@ class StudioSettings:
     """How a studio counts votes and scores runs.
 
     The pool has the first `depth` documents of each run, each pair is to get so many `votes`, and `settle` is the
-    measure by which the comparison of two runs, `between`, can be settled.
+    measure by which the comparison of two runs, `between`, can be settled. `top` is the highest grade, if somebody
+    chose one.
     """
 
     measures: Sequence[str]
@@ -65,6 +67,7 @@ class StudioSettings:
     settle: str = "dcg@10"
     between: tuple[str, str] | None = None
     scoring: Mapping[str, Any] = field(default_factory=dict)
+    top: int | None = None
 
 
 class Studio:
@@ -75,14 +78,15 @@ class Studio:
     ) -> None:
         self.collection, self.store, self.settings, self.search = collection, store, settings, search
         self.title = collection.title
-        self.grades = grades_of(collection.judgments)
+        events = store.events()
+        self.grades = choose_grades(collection.judgments, events, store, settings.top)
         self.listeners: list[Callable[[int], None]] = []
         self.asked = store.questions()
         self.found = store.rankings()
         self.judgments = Judgments(collection.judgments, settings.counting.check(len(self.grades)))
         self.lock = self.judgments.lock
         self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
-        self.judgments.apply(store.events())
+        self.judgments.apply(events)
         self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
         self.pool = self._make_pool()
         self.numbers = Background(lambda: numbers(self), self.revision, self._tell)
