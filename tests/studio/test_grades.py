@@ -5,8 +5,10 @@ import pytest
 from assay import AssayError
 from assay.studio.grades import grades_of
 from assay.studio.store import NewVote, Store
-from studio_collections import small
+from studio_collections import small_collection
 from studio_server import make_studio
+
+RUNS = {"one": {"q1": ["d1", "d2"]}, "two": {"q1": ["d2", "d3"]}}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_it_starts_again_with_a_vote_above_the_files_range(tmp_path):
     path = tmp_path / "votes.sqlite"
     with Store.open(path) as store:
         store.record([NewVote("q1", "d1", "ann", 3.0)])
-    studio = make_studio(path, small({"q1": {"d1": 1.0, "d2": 0.0}}))
+    studio = make_studio(path, small_collection({"q1": {"d1": 1.0, "d2": 0.0}}, RUNS))
     assert (studio.grades[-1], studio.judgments.grade("q1", "d1")) == (3.0, 3.0)
     assert studio.progress()["votes"] == 1
     studio.close()
@@ -60,11 +62,11 @@ def test_it_starts_again_with_a_vote_above_the_files_range(tmp_path):
 def test_what_was_chosen_is_kept(tmp_path):
     path = tmp_path / "votes.sqlite"
     for chosen in (1, None):
-        studio = make_studio(path, small({}), top=chosen)
+        studio = make_studio(path, small_collection(None, RUNS), top=chosen)
         assert [each["label"] for each in studio.scale] == ["not relevant", "relevant"]
         studio.close()
-    studio = make_studio(path, small({}), top=4)
+    studio = make_studio(path, small_collection(None, RUNS), top=4)
     assert studio.grades[-1] == 4.0
     studio.close()
     with pytest.raises(AssayError, match="--grades 5"):
-        make_studio(path, small({"q1": {"d1": 5.0}}))
+        make_studio(path, small_collection({"q1": {"d1": 5.0}}, RUNS))
