@@ -36,8 +36,8 @@ def test_grades_to_choose_from(judged, votes, top, highest):
 @pytest.mark.parametrize(
     ("judged", "votes", "top", "said"),
     [
-        ((57.0,), (), None, "people choose from 0 to 10; map the grades to fewer, or offer more with --grades 57"),
-        ((1000.0,), (), None, "--grades, which goes up to 100"),
+        ((57.0,), (), None, "people choose from 0 to 10; map the grades to fewer, or offer more with --top-grade 57"),
+        ((1000.0,), (), None, "--top-grade, which goes up to 100"),
         ((3.0,), (), 1, "the judgments have a grade of 3, and the grades to choose from end at 1; choose more with"),
         ((1.0,), (2.5,), 2, "the votes in the store have a grade of 2.5"),
         ((), (), 0, "from 1 to 100, not 0"),
@@ -68,5 +68,5 @@ def test_what_was_chosen_is_kept(tmp_path):
     studio = make_studio(path, small_collection(None, RUNS), top=4)
     assert studio.grades[-1] == 4.0
     studio.close()
-    with pytest.raises(AssayError, match="--grades 5"):
+    with pytest.raises(AssayError, match="--top-grade 5"):
         make_studio(path, small_collection({"q1": {"d1": 5.0}}, RUNS))

@@ -73,7 +73,7 @@ COUNTED = ("people", "models", "all")
 @measure_options(MEASURES)
 @click.option("--title", metavar="TEXT", help="Title of the collection.  [default: the name of the judgments]")
 @click.option(
-    "--grades",
+    "--top-grade",
     "top",
     type=click.IntRange(1, 100),
     metavar="N",

@@ -1,4 +1,4 @@
-"""The grades to choose from: those of the file and of the votes so far, or what `--grades` says."""
+"""The grades to choose from: those of the file and of the votes so far, or what `--top-grade` says."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def inferred(judged: float, voted: float) -> int:
     """The highest grade, if nobody chose one."""
     highest = math.ceil(max(judged, voted))
     if highest > MOST_UNASKED:
-        more = f"--grades {highest}" if highest <= MOST else f"--grades, which goes up to {MOST}"
+        more = f"--top-grade {highest}" if highest <= MOST else f"--top-grade, which goes up to {MOST}"
         raise DataError(
             f"the judgments have a grade of {max(judged, voted):g}, and people choose from 0 to {MOST_UNASKED}; "
             f"map the grades to fewer, or offer more with {more}"
@@ -71,5 +71,5 @@ def check_top(top: int, judged: float, voted: float) -> None:
         if highest > top:
             raise DataError(
                 f"{what} have a grade of {highest:g}, and the grades to choose from end at {top}; "
-                f"choose more with --grades {math.ceil(highest)}"
+                f"choose more with --top-grade {math.ceil(highest)}"
             )
