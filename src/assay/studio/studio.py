@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import DataError
+from assay.core.errors import AssayError, DataError
 from assay.core.text import show
 from assay.data.frames import as_float
 from assay.studio.background import Background
@@ -329,23 +329,34 @@ class Studio:
         with self.lock:
             self.judgments.kinds[name] = voter.kind
 
-    def take_in(self, votes: Sequence[NewVote], kind: VoterKind) -> dict[str, int]:
-        """Records votes from a file, which are all checked before any is recorded; how many are new.
+    def take_in(
+        self, votes: Sequence[NewVote], kind: VoterKind, kinds: Mapping[str, VoterKind] | None = None
+    ) -> dict[str, int]:
+        """Records votes from a file, all or none; how many are new.
 
-        Those whose keys are known already are not recorded again.
+        Those whose keys are known already are not recorded again. Voters are of the kind in `kinds`, else `kind`.
         """
+        said = {vote.voter: (kinds or {}).get(vote.voter, kind) for vote in votes}
         known = {voter.name: voter.kind for voter in self.store.voters()}
         for vote in votes:
             check_vote(vote)
             if vote.vote is not None:
                 self.read_vote(vote.vote)
-            if known.setdefault(vote.voter, kind) != kind:
+            if known.setdefault(vote.voter, said[vote.voter]) != said[vote.voter]:
                 raise DataError(
                     f"{show(vote.voter)} is a {known[vote.voter]} here; import these votes as {known[vote.voter]}"
                 )
-        for name in {vote.voter for vote in votes}:
-            self.add_voter(name, kind=kind)
-        recorded = [future.result() for future in [self.record(vote) for vote in votes]]
+        with self.lock:
+            # Whose votes count is known before they do.
+            new_names = {name: each for name, each in said.items() if name not in self.judgments.kinds}
+            self.judgments.kinds.update(new_names)
+        try:
+            recorded = self.writer.record_whole(votes, said).result()
+        except AssayError:
+            with self.lock:
+                for name in new_names:
+                    self.judgments.kinds.pop(name, None)
+            raise
         new = sum(each.is_new for each in recorded)
         return {"votes": new, "known": len(recorded) - new}
 

@@ -34,7 +34,7 @@ from assay.studio.store.events import (
 )
 from assay.studio.store.migrate import prepare
 from assay.studio.store.passwords import hash_password, is_password, mark_of
-from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes
+from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes, record_whole
 from assay.studio.store.schema import EVENTS, PASSAGES, QUESTIONS, RANKINGS, SETTINGS, TOKENS, VOTERS, digest
 
 if TYPE_CHECKING:
@@ -107,6 +107,16 @@ class Store:
             return []
         with self._write() as connection:
             return record_votes(connection, votes)
+
+    def record_whole(self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None) -> list[Recorded]:
+        """Records all votes in one transaction; if one cannot be, it raises, and nothing is recorded.
+
+        Voters who are not there are of the kind that `kinds` says, else persons.
+        """
+        if not votes:
+            return []
+        with self._write() as connection:
+            return record_whole(connection, votes, kinds or {})
 
     def events(
         self,
