@@ -79,3 +79,43 @@ def test_quepid_both_ways(studio, ann, bob):
     answer = send_file(ann, ratings, what="votes", format="quepid", voter="quepid")
     assert answer.status_code == 200, answer.text
     assert answer.json()["votes"] == sum(map(len, studio.judgments.all_in_force().values()))
+
+
+@pytest.mark.parametrize("format_", ["csv", "jsonl", "parquet"])
+def test_models_stay_models(studio, ann, tmp_path, format_):
+    send_file(ann, b"q01 0 mda-02 0\n", what="judgments", format="trec", voter="=qwen3", kind="model")
+    ann.vote("q02", "risk-05", 2)
+    content = ann.get("/api/export", what="votes", format=format_).content
+    before = studio.judgments.all_in_force()
+    other = make_studio(tmp_path / "other.sqlite")
+    with serving(other) as url:
+        eve = Client(url, "eve")
+        assert send_file(eve, content, what="votes", format=format_).json()["votes"] == 2
+        assert {voter.name: voter.kind for voter in other.store.voters()} == {
+            "=qwen3": "model",
+            "ann": "person",
+            "eve": "person",
+        }
+        assert other.judgments.all_in_force() == before
+
+
+WHOLE = "query,document,voter,vote,kind,source,key,voter_kind\nq01,mda-02,new,1,vote,page,,model\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("q01,x,new,,withdrawal,page,,model", "has no vote on 'x' for 'q01' to take back"),
+        ("q01,x,new,1,vote,page,k,model\nq01,x,new,2,vote,page,k,model", "the key 'k' was used for another vote"),
+        ("q01,x,new,1,vote,page,,robot", "line 3: the kind 'robot' of the voter must be person or model"),
+        ("q01,x,new,1,vote,page,,person", "line 3: 'new' is a person here, and a model before"),
+    ],
+)
+def test_an_import_is_whole_or_nothing(studio, ann, row, said):
+    answer = send_file(ann, f"{WHOLE}{row}\n".encode(), what="votes", format="csv")
+    assert (answer.status_code // 100, said in answer.json()["error"]) == (4, True), answer.text
+    assert studio.store.events() == []
+    assert studio.store.voter("new") is None
+    assert "new" not in studio.judgments.kinds
+    assert send_file(ann, WHOLE.encode(), what="votes", format="csv").json()["votes"] == 1
+    assert studio.voter_kind("new") == "model"

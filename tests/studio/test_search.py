@@ -85,3 +85,13 @@ def test_a_bad_search_is_said(tmp_path, reply, said):
 @pytest.mark.parametrize(("question", "status"), [("", 422), ("   ", 400), ("x" * 1001, 422)])
 def test_bad_questions(ann, question, status):
     assert ask(ann, question).status_code == status
+
+
+def test_a_hit_without_text_leaves_the_others_theirs(tmp_path):
+    found = [{"id": "a", "text": "one", "score": 2.0}, {"id": "b", "score": 1.5}, {"id": "c", "text": "", "score": 1.0}]
+    with (
+        SearchServer(lambda _question, _times: Reply({"results": found})) as search,
+        serving(make_studio(tmp_path / "votes.sqlite", search=LiveSearch(search.url))) as url,
+    ):
+        results = ask(Client(url, "ann"), "why?").json()["results"]
+        assert [(each["document"], each["passage"]) for each in results] == [("a", "one"), ("b", None), ("c", "")]

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from assay.__main__ import INTERRUPTED
 from assay._kernel import guard_interrupts, notice_interrupt
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
 SHORTLY = 0.001
@@ -30,6 +32,16 @@ def guard() -> None:
     guard_interrupts(reader)
     signal.signal(signal.SIGINT, interrupt)
     sys.unraisablehook = interrupt_again
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """Leaves Ctrl-C to a server, which answers who waits before it ends: the kernel does not hear of it meanwhile."""
+    before = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
 
 
 def above_streams(descriptor: int) -> int:

@@ -73,6 +73,13 @@ COUNTED = ("people", "models", "all")
 @measure_options(MEASURES)
 @click.option("--title", metavar="TEXT", help="Title of the collection.  [default: the name of the judgments]")
 @click.option(
+    "--top-grade",
+    "top",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="The highest grade; 1 is thumbs.  [default: as the judgments and votes have, at least 3 without any]",
+)
+@click.option(
     "--method", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="How votes become a grade."
 )
 @click.option(
@@ -119,7 +126,11 @@ COUNTED = ("people", "models", "all")
     help="Header to send to it; $NAME is taken from the environment (repeatable).",
 )
 @click.option("--add-user", metavar="NAME", help="Add somebody who may log in, or set a new password; then end.")
-@click.option("--admin", is_flag=True, help="With --add-user: they may manage the studio.")
+@click.option(
+    "--admin/--no-admin",
+    default=None,
+    help="With --add-user: whether they may manage the studio.  [default: as it is, at first not]",
+)
 @click.option("--new-token", metavar="NAME", help="Print a token for a program that sends votes; then end.")
 @click.option("--revoke-tokens", metavar="NAME", help="Make the tokens of a program worthless; then end.")
 @click.option("--backup", metavar="FILE", help="Copy the store, also while it is in use; then end.")
@@ -145,14 +156,18 @@ def command(
     On this machine nobody has to log in. To serve others, add people with --add-user first: docs/studio.md.
     """
     need_studio()
-    from assay.studio.options import default_store, open_store
+    from assay.studio.options import default_store, need_store, open_store
 
     manage = {name: options.pop(name) for name in ("add_user", "admin", "new_token", "revoke_tokens", "backup")}
-    where = store or default_store(is_demo=qrels is None)
-    if any(value for name, value in manage.items() if name != "admin"):
+    wanted = [name for name, value in manage.items() if value is not None and name != "admin"]
+    where = store or default_store(is_demo=qrels is None and not wanted)
+    if wanted:
+        if {"revoke_tokens", "backup"}.intersection(wanted):
+            need_store(where)
         with open_store(where) as kept:
             manage_store(kept, where, **manage)
         return
+    check_certificate(options["tls_certificate"], options["tls_key"])
     check_single_input((*filter(None, (qrels, queries, corpus)), *runs))
     if qrels is not None and not runs:
         raise click.UsageError("missing RUN; name at least one run after QRELS, or leave out both for the demo")
@@ -161,12 +176,19 @@ def command(
         run_studio(collection, where, comparing, scoring, **options)
 
 
+def check_certificate(certificate: str | None, key: str | None) -> None:
+    """Raises unless a certificate and its key are given together."""
+    for given, other, named in ((certificate, key, "--tls-key"), (key, certificate, "--tls-certificate")):
+        if given is not None and other is None:
+            raise click.UsageError(f"HTTPS needs a certificate and its key; add {named} FILE")
+
+
 def manage_store(
     store: Store,
     where: str,
     *,
     add_user: str | None,
-    admin: bool,
+    admin: bool | None,
     new_token: str | None,
     revoke_tokens: str | None,
     backup: str | None,
@@ -216,6 +238,7 @@ def run_studio(
     scoring: ScoringOptions,
     *,
     measures: tuple[str, ...],
+    top: int | None,
     method: str,
     min_votes: int,
     counted: str,
@@ -236,10 +259,11 @@ def run_studio(
     dry_run: bool,
 ) -> None:
     """Opens the store and serves the studio."""
+    from assay.cli.interrupt import unguarded
     from assay.studio.judgments import Counting
-    from assay.studio.options import check_store, open_store
+    from assay.studio.options import check_measures, check_store, open_store
     from assay.studio.search import LiveSearch
-    from assay.studio.serve import Address, check_people, serve
+    from assay.studio.serve import Address, check_files, check_people, serve
     from assay.studio.studio import Studio, StudioSettings
 
     settings = StudioSettings(
@@ -251,8 +275,11 @@ def run_studio(
         settle=settle,
         between=check_between(between, collection),
         scoring={"convention": scoring.convention, **scoring.policies},
+        top=top,
     )
+    check_measures(settings)
     address = Address(host, port, names, tls_certificate, tls_key)
+    check_files(address)
     search = None
     if search_url is not None:
         search = LiveSearch(search_url, body=search_body, path=search_path, headers=headers)
@@ -264,7 +291,8 @@ def run_studio(
         if dry_run:
             studio.close()
         else:
-            serve(studio, address, browse=not no_open, say=say)
+            with unguarded():
+                serve(studio, address, browse=not no_open, say=say)
 
 
 def check_between(names: tuple[str, str] | None, collection: Collection) -> tuple[str, str] | None:

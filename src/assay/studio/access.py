@@ -1,8 +1,9 @@
 """Who asks: people by a signed cookie, programs by a token; and what each may do.
 
-A cookie holds a random id, the voter and when it was given, signed with the store's secret (HMAC-SHA256). A write with
-a cookie needs the token that goes with it in a header of its own, which no other site can read (CSRF). A program sends
-`Authorization: Bearer TOKEN` and needs no cookie.
+A cookie holds a random id, the voter, when it was given and a mark of the voter's password then, signed with the
+store's secret (HMAC-SHA256). Where people log in, it is worth nothing once the password is another one, and one that
+was given without a password never is. A write with a cookie needs the token that goes with it in a header of its own,
+which no other site can read (CSRF). A program sends `Authorization: Bearer TOKEN` and needs no cookie.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from assay.core.errors import AssayError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from assay.studio.store.events import Voter
     from assay.studio.store.store import Store
 
 COOKIE = "assay_studio"
@@ -44,11 +46,12 @@ class RefusedError(AssayError):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a cookie says: whose it is, if a name was given."""
+    """What a cookie says: whose it is, if a name was given, and the mark of the password that they had."""
 
     id: str
     voter: str | None
     issued: float
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,21 @@ class Access:
             self._known[kind, name] = (self.clock() + REMEMBERED, found)
         return found
 
+    def voter(self, name: str) -> Voter | None:
+        """The voter of that name, as the store knew them some seconds ago at most."""
+        found: Voter | None = self._remembered("voter", name, self.store.voter)
+        return found
+
     def new_session(self, voter: str | None = None) -> Session:
         """A session that begins now."""
-        return Session(secrets.token_urlsafe(16), voter, self.clock())
+        known = None if voter is None else self.store.voter(voter)
+        # Who logs in with a new password is not refused because of the old one.
+        self._known.pop(("voter", voter or ""), None)
+        return Session(secrets.token_urlsafe(16), voter, self.clock(), "" if known is None else known.mark)
 
     def seal(self, session: Session) -> str:
         """The value of the cookie."""
-        content = json.dumps([session.id, session.voter, session.issued]).encode()
+        content = json.dumps([session.id, session.voter, session.issued, session.mark]).encode()
         return f"{encoded(content)}.{encoded(self._sign(b'session', content))}"
 
     def open(self, cookie: str | None) -> Session | None:
@@ -103,11 +114,11 @@ class Access:
             body, signed = decoded(content), decoded(signature)
             if not hmac.compare_digest(signed, self._sign(b"session", body)):
                 return None
-            identity, voter, issued = json.loads(body)
+            identity, voter, issued, mark = json.loads(body)
         except ValueError:
             return None
         is_fresh = 0 <= self.clock() - issued < LIFETIME
-        return Session(identity, voter, issued) if is_fresh else None
+        return Session(identity, voter, issued, mark) if is_fresh else None
 
     def csrf(self, session: Session) -> str:
         """The token that a write with this session needs."""
@@ -129,8 +140,8 @@ class Access:
         voter = None if session is None else session.voter
         if not self.login:
             return Asker(voter, is_admin=True)
-        known = None if voter is None else self._remembered("voter", voter, self.store.voter)
-        if known is None or not known.has_password:
+        known = None if voter is None else self.voter(voter)
+        if session is None or known is None or not known.has_password or session.mark != known.mark:
             raise RefusedError(401, "log in first")
         return Asker(known.name, is_admin=known.is_admin)
 

@@ -19,7 +19,7 @@ from assay.studio.errors import UnknownError
 from assay.studio.guard import LOCAL_NAMES, Guard, Rate
 from assay.studio.routes import changes, exchange, judging, managing, pages, scores, searching, session, votes
 from assay.studio.routes.asking import ERRORS
-from assay.studio.store.events import KeyConflictError
+from assay.studio.store.events import KeyConflictError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 WRONG_METHOD = 405
-STATUS = {KeyConflictError: 409, UnknownError: 404}
+# A store that cannot be written may soon be; whoever sent a vote keeps it and tries again.
+STATUS = {KeyConflictError: 409, UnknownError: 404, StoreError: 503}
 API = (session, scores, judging, votes, searching, exchange, managing, changes)
 DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "

@@ -11,8 +11,6 @@ from collections import Counter
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from assay.core.errors import PolicyError
 from assay.tasks.vote.methods import OF_THUMBS, Settings, grade_of
 
@@ -225,14 +223,3 @@ class Judgments:
 def majority_of(votes: list[float], least: int) -> float | None:
     """The most frequent vote, if there are enough."""
     return grade_of(votes, Settings("majority")) if votes and len(votes) >= least else None
-
-
-def grades_of(base: Mapping[str, Mapping[str, float]]) -> list[float]:
-    """The grades to choose from: those of a scale from 0 to 1 if the file has no higher ones, else from 0 to 3 or more.
-
-    >>> grades_of({"q": {"d": 1.0}}), grades_of({}), grades_of({"q": {"d": 4.0}})
-    ([0.0, 1.0], [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0, 4.0])
-    """
-    highest = max((grade for each in base.values() for grade in each.values()), default=3.0)
-    top = 1 if highest <= 1 else max(3, int(np.ceil(highest)))
-    return [float(each) for each in range(top + 1)]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.errors import AssayError, MismatchError
-from assay.core.text import some
+from assay.core.errors import AssayError, DataError, MismatchError
+from assay.core.text import show, some
 
 if TYPE_CHECKING:
     from assay.studio.collection import Collection
     from assay.studio.store.store import Store
+    from assay.studio.studio import StudioSettings
 
 STORE = "assay-studio.sqlite"
 DEMO_STORE = "studio-demo.sqlite"
@@ -33,6 +35,19 @@ def default_store(*, is_demo: bool) -> str:
     folder = default_place().parent
     folder.mkdir(parents=True, exist_ok=True)
     return str(folder / DEMO_STORE)
+
+
+def need_store(where: str) -> None:
+    """Raises if there is no file where a store is said to be; a database says so itself."""
+    if "://" not in where and not Path(where).exists():
+        raise DataError(f"{show(where)} does not exist; name the store with --store")
+
+
+def check_measures(settings: StudioSettings) -> None:
+    """Raises if a measure is not known, also while there is nothing to score."""
+    from assay.tasks.evaluate.api import make_scorer
+
+    make_scorer({"query": {"document": 1}}, list(settings.measures), **settings.scoring)
 
 
 def open_store(where: str) -> Store:

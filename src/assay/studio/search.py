@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
+from assay.data.fields import find_field
+from assay.data.frames import as_id
 from assay.data.http import TemporaryError
+from assay.data.texts import PASSAGE_TEXT, read_passages
+from assay.tasks.probe.answers import split_answer
 from assay.tasks.probe.endpoint import HttpSearch
-from assay.tasks.probe.retrievers import RankingReader
+from assay.tasks.probe.retrievers import RankingReader, find_list
 
 if TYPE_CHECKING:
     from assay.studio.studio import Studio
@@ -39,17 +43,30 @@ class LiveSearch:
     def __call__(self, question: str) -> list[Hit]:
         """What the retriever returns, the best first; each document once."""
         try:
-            found = self._reader.read(self._search(question, self._reader.k))
+            response = self._search(question, self._reader.k)
+            found = self._reader.read(response)
         except TemporaryError as error:
             raise DataError(f"live search failed: {error}") from None
         size = len(found.ids)
         scores = found.scores or [float(size - rank) for rank in range(size)]
-        texts: list[str] | list[None] = found.texts or [None] * size
-        return list(map(Hit, found.ids, scores, texts))
+        texts = texts_in(response)
+        return [Hit(each, score, texts.get(each)) for each, score in zip(found.ids, scores, strict=True)]
 
     def close(self) -> None:
         """Closes the connections."""
         self._search.close()
+
+
+def texts_in(response: object) -> dict[str, str]:
+    """The first text of each document in a response, of those that have one."""
+    answered = split_answer(response)
+    passages = read_passages(find_list(response if answered is None else answered.contexts), "the response")
+    found: dict[str, str] = {}
+    for name, item in zip(passages.ids, passages.items or (), strict=False):
+        text = None if as_id(item) is not None else find_field(item, PASSAGE_TEXT)
+        if isinstance(text, str):
+            found.setdefault(name, text)
+    return found
 
 
 def search(studio: Studio, question: str, voter: str) -> dict[str, Any]:

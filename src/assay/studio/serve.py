@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
+import ssl
 import threading
 import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.core.errors import DataError, PolicyError
+from assay.core.errors import DataError, FileError, PolicyError
 from assay.core.text import show
+from assay.data.source import quoted, reason_of
 from assay.studio.guard import LOCAL_NAMES
 
 if TYPE_CHECKING:
@@ -38,8 +41,14 @@ class Address(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach it."""
-        return self.host == "localhost" or is_loopback(self.host)
+        """Whether only this machine can reach it: a proxy that has another name for it may let others in."""
+        return self.elsewhere is None
+
+    @property
+    def elsewhere(self) -> str | None:
+        """The option by which others may reach it, as it was given."""
+        given = [("--host", self.host), *(("--allow-host", name) for name in self.names)]
+        return next((f"{option} {name}" for option, name in given if not is_of_this_machine(name)), None)
 
     @property
     def hosts(self) -> list[str]:
@@ -48,10 +57,16 @@ class Address(NamedTuple):
         return [*LOCAL_NAMES, own, *self.names]
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine alone."""
+def is_of_this_machine(host: str) -> bool:
+    """Whether a name or an address is one of this machine alone.
+
+    >>> [is_of_this_machine(host) for host in ("localhost", "127.0.0.2", "[::1]", "0.0.0.0", "example.org")]
+    [True, True, True, False, False]
+    """
+    if host.lower() == "localhost":
+        return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
     except ValueError:
         return False
 
@@ -61,13 +76,38 @@ def check_people(store: Store, address: Address) -> None:
     if address.is_local or any(voter.has_password for voter in store.voters()):
         return
     raise PolicyError(
-        f"--host {address.host} can be reached by others, and nobody has a password yet; "
+        f"with {address.elsewhere} others can reach the studio, and nobody has a password yet; "
         "add people first: assay studio --store FILE --add-user NAME"
     )
 
 
+def check_files(address: Address) -> None:
+    """Raises unless the certificate and its key can be used, where they are given."""
+    if address.certificate is None or address.key is None:
+        return
+    for path in (address.certificate, address.key):
+        try:
+            with open(path, "rb"):  # noqa: PTH123 - a path as it was given
+                pass
+        except OSError as error:
+            raise FileError(f"{quoted(path)} cannot be read: {reason_of(error)}") from None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(address.certificate, address.key, password=no_password)
+    except (ssl.SSLError, ValueError) as error:
+        files = f"{quoted(address.certificate)} and {quoted(address.key)}"
+        raise DataError(f"{files} are not a certificate and its key without a password: {error}") from None
+
+
+def no_password() -> str:
+    """What a key with a password is refused with: nobody is there to type one."""
+    return ""
+
+
 def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str], None]) -> None:
-    """Serves a studio until Ctrl-C or a signal ends it."""
+    """Serves a studio until a signal ends it: after Ctrl-C it raises KeyboardInterrupt, else it returns.
+
+    Either way, open requests have had some seconds, and what was pending is recorded.
+    """
     import uvicorn
 
     from assay.studio.app import make_app, make_server
@@ -95,8 +135,13 @@ def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str]
     say(f"assay studio at {url} (Ctrl-C ends it)")
     if browse:
         threading.Thread(target=open_browser, args=(url,), daemon=True).start()
-    with suppress(KeyboardInterrupt):
+    # The server ends at SIGTERM and then sends it once more, to whoever handled it before.
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
         make_server(app, config).run(sockets=[listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        studio.close()
 
 
 def listen(address: Address) -> socket.socket:

@@ -10,12 +10,13 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import DataError
+from assay.core.errors import AssayError, DataError
 from assay.core.text import show
 from assay.data.frames import as_float
 from assay.studio.background import Background
 from assay.studio.errors import UnknownError
-from assay.studio.judgments import Counting, Judgments, grades_of
+from assay.studio.grades import choose_grades
+from assay.studio.judgments import Counting, Judgments
 from assay.studio.live import Live
 from assay.studio.store.events import NewVote, check_vote
 from assay.studio.store.writer import Writer
@@ -54,7 +55,8 @@ class StudioSettings:
     """How a studio counts votes and scores runs.
 
     The pool has the first `depth` documents of each run, each pair is to get so many `votes`, and `settle` is the
-    measure by which the comparison of two runs, `between`, can be settled.
+    measure by which the comparison of two runs, `between`, can be settled. `top` is the highest grade, if somebody
+    chose one.
     """
 
     measures: Sequence[str]
@@ -65,6 +67,7 @@ class StudioSettings:
     settle: str = "dcg@10"
     between: tuple[str, str] | None = None
     scoring: Mapping[str, Any] = field(default_factory=dict)
+    top: int | None = None
 
 
 class Studio:
@@ -75,14 +78,15 @@ class Studio:
     ) -> None:
         self.collection, self.store, self.settings, self.search = collection, store, settings, search
         self.title = collection.title
-        self.grades = grades_of(collection.judgments)
+        events = store.events()
+        self.grades = choose_grades(collection.judgments, events, store, settings.top)
         self.listeners: list[Callable[[int], None]] = []
         self.asked = store.questions()
         self.found = store.rankings()
         self.judgments = Judgments(collection.judgments, settings.counting.check(len(self.grades)))
         self.lock = self.judgments.lock
         self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
-        self.judgments.apply(store.events())
+        self.judgments.apply(events)
         self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
         self.pool = self._make_pool()
         self.numbers = Background(lambda: numbers(self), self.revision, self._tell)
@@ -318,30 +322,41 @@ class Studio:
         return NewVote(event.query, event.document, event.voter, None, kind="withdrawal", replaces=event.id)
 
     def add_voter(
-        self, name: str, *, kind: VoterKind = "person", password: str | None = None, is_admin: bool = False
+        self, name: str, *, kind: VoterKind = "person", password: str | None = None, is_admin: bool | None = None
     ) -> None:
-        """Adds somebody, or sets a new password."""
+        """Adds somebody, or sets a new password or whether they manage the studio."""
         voter = self.store.add_voter(name, kind=kind, password=password, is_admin=is_admin)
         with self.lock:
             self.judgments.kinds[name] = voter.kind
 
-    def take_in(self, votes: Sequence[NewVote], kind: VoterKind) -> dict[str, int]:
-        """Records votes from a file, which are all checked before any is recorded; how many are new.
+    def take_in(
+        self, votes: Sequence[NewVote], kind: VoterKind, kinds: Mapping[str, VoterKind] | None = None
+    ) -> dict[str, int]:
+        """Records votes from a file, all or none; how many are new.
 
-        Those whose keys are known already are not recorded again.
+        Those whose keys are known already are not recorded again. Voters are of the kind in `kinds`, else `kind`.
         """
+        said = {vote.voter: (kinds or {}).get(vote.voter, kind) for vote in votes}
         known = {voter.name: voter.kind for voter in self.store.voters()}
         for vote in votes:
             check_vote(vote)
             if vote.vote is not None:
                 self.read_vote(vote.vote)
-            if known.setdefault(vote.voter, kind) != kind:
+            if known.setdefault(vote.voter, said[vote.voter]) != said[vote.voter]:
                 raise DataError(
                     f"{show(vote.voter)} is a {known[vote.voter]} here; import these votes as {known[vote.voter]}"
                 )
-        for name in {vote.voter for vote in votes}:
-            self.add_voter(name, kind=kind)
-        recorded = [future.result() for future in [self.record(vote) for vote in votes]]
+        with self.lock:
+            # Whose votes count is known before they do.
+            new_names = {name: each for name, each in said.items() if name not in self.judgments.kinds}
+            self.judgments.kinds.update(new_names)
+        try:
+            recorded = self.writer.record_whole(votes, said).result()
+        except AssayError:
+            with self.lock:
+                for name in new_names:
+                    self.judgments.kinds.pop(name, None)
+            raise
         new = sum(each.is_new for each in recorded)
         return {"votes": new, "known": len(recorded) - new}
 

@@ -29,14 +29,14 @@ EVENTS = [
     VoteEvent("q2", "d 2", "eve", 3.0, "so be it", kind="decision", id=6, time=1700000005.0),
 ]
 CSV = """\
-query,document,voter,vote,time,comment,kind,source,application,key,id,replaces
-q1,d1,ann,2.0,2023-11-14T22:13:20.250000+00:00,good,vote,page,,,1,
-q1,d1,bob,?,2023-11-14T22:13:21+00:00,,vote,api,shop,k-1,2,
-q1,d1,ann,1.0,2023-11-14T22:13:22+00:00,"'=HYPERLINK(""x"")",vote,page,,,3,1
+query,document,voter,vote,time,comment,kind,source,application,key,id,replaces,voter_kind
+q1,d1,ann,2.0,2023-11-14T22:13:20.250000+00:00,good,vote,page,,,1,,person
+q1,d1,bob,?,2023-11-14T22:13:21+00:00,,vote,api,shop,k-1,2,,person
+q1,d1,ann,1.0,2023-11-14T22:13:22+00:00,"'=HYPERLINK(""x"")",vote,page,,,3,1,person
 q2,d 2,ann,0.5,2023-11-14T22:13:23+00:00,"a,b
-""c"" 'd'",vote,page,,,4,
-q2,d 2,ann,,2023-11-14T22:13:24+00:00,,withdrawal,page,,,5,4
-q2,d 2,eve,3.0,2023-11-14T22:13:25+00:00,so be it,decision,page,,,6,
+""c"" 'd'",vote,page,,,4,,person
+q2,d 2,ann,,2023-11-14T22:13:24+00:00,,withdrawal,page,,,5,4,person
+q2,d 2,eve,3.0,2023-11-14T22:13:25+00:00,so be it,decision,page,,,6,,person
 """
 
 
@@ -52,7 +52,7 @@ def test_csv_as_it_is_written():
 
 @pytest.mark.parametrize("format", TABLES)
 def test_votes_come_back_the_same(format):
-    votes, notes = read_votes(export_votes(EVENTS, format), format)
+    votes, notes, _ = read_votes(export_votes(EVENTS, format), format)
     assert votes == [as_new(event) for event in EVENTS]
     assert notes == []
 
@@ -109,7 +109,7 @@ def in_force(store):
 
 def test_importing_twice_records_keys_once(tmp_path):
     with Store.open(tmp_path / "s") as store:
-        votes, _ = read_votes(CSV.encode(), "csv")
+        votes, *_ = read_votes(CSV.encode(), "csv")
         keyed = [vote for vote in votes if vote.key]
         assert [each.is_new for each in store.record(keyed) + store.record(keyed)] == [True, False]
 
@@ -131,7 +131,7 @@ OTHERS = [  # what other programs write, and the votes in it
 
 @pytest.mark.parametrize(("format", "text", "expected"), OTHERS)
 def test_files_of_others(format, text, expected):
-    votes, _ = read_votes(text.encode(), format, voter="eve")
+    votes, *_ = read_votes(text.encode(), format, voter="eve")
     assert [(vote.query, vote.document, vote.voter, vote.vote) for vote in votes] == expected
     assert {vote.source for vote in votes} == {"import"}
 
@@ -175,7 +175,7 @@ def test_judgments_are_judgments_everywhere(format, tmp_path):
     path = tmp_path / f"qrels.{format}"
     path.write_bytes(export_judgments(GRADES, format))
     assert assay.read_qrels(path).to_dict() == {"q1": GRADES["q1"], "q2": GRADES["q2"]}
-    votes, _ = read_votes(path.read_bytes(), format, voter="eve")
+    votes, *_ = read_votes(path.read_bytes(), format, voter="eve")
     assert [(vote.query, vote.document, vote.vote) for vote in votes] == [
         ("q1", "d1", 2.0),
         ("q1", "d2", 0.0),
@@ -187,7 +187,7 @@ def test_ratings_of_quepid():
     questions = {"q1": "=star  wars", "q2": "a, b"}
     written = export_judgments(GRADES, "quepid", questions=questions)
     assert written.decode() == f'query,docid,rating\n =star  wars,d1,2\n =star  wars,d2,0\n"a, b",d3,{1 / 3!r}\n'
-    votes, _ = read_votes(written, "quepid", voter="eve", questions={"q1": "=star wars", "q2": "a, b"})
+    votes, *_ = read_votes(written, "quepid", voter="eve", questions={"q1": "=star wars", "q2": "a, b"})
     assert [(vote.query, vote.document, vote.vote) for vote in votes][2] == ("q2", "d3", 1 / 3)
 
 
@@ -197,7 +197,7 @@ def test_books_of_quepid():
         ["query", "docid", "bob", "ann"],
         ["star wars", "d1", "", "1"],
     ]
-    votes, _ = read_votes(written, "quepid-book", questions={"q1": "star wars"})
+    votes, *_ = read_votes(written, "quepid-book", questions={"q1": "star wars"})
     assert votes == [NewVote("q1", "d1", "ann", 1.0, source="import")]
 
 

@@ -155,3 +155,22 @@ def test_kill_loses_nothing_that_was_acknowledged(where):
     # What was recorded without being acknowledged is what was under way at each kill.
     assert len(recorded) - len(acknowledged) <= VOTERS * ROUNDS
     assert [each.id for each in events] == list(range(1, len(events) + 1))
+
+
+def test_votes_that_belong_together_keep_their_place(store):
+    taken = []
+    writer = Writer(store, taken.extend)
+    first = writer.record(NewVote("q", "d", "ann", 1))
+    whole = writer.record_whole([NewVote(f"q{number}", "d", "ann", 1) for number in range(MOST + 1)], {"ann": "person"})
+    last = writer.record(NewVote("q", "d", "ann", 2))
+    failed = writer.record_whole([NewVote("q", "d", "bob", 1), NewVote("q", "e", "bob", None, kind="withdrawal")])
+    other = writer.record_whole([NewVote("q", "d", "ann", 0)], {"ann": "model"})
+    writer.close()
+    assert first.result().event.id == 1
+    assert [each.event.id for each in whole.result()] == list(range(2, MOST + 3))
+    assert (last.result().event.id, last.result().event.replaces) == (MOST + 3, 1)
+    for future, said in ((failed, "to take back"), (other, "'ann' is a person here; import these votes as person")):
+        with pytest.raises(AssayError, match=said):
+            future.result()
+    assert [event.id for event in taken] == [event.id for event in store.events()] == list(range(1, MOST + 4))
+    assert store.voter("bob") is None

@@ -63,3 +63,19 @@ def test_a_damaged_store_is_named(tmp_path):
     (tmp_path / "s").write_bytes((tmp_path / "s").read_bytes()[:3000])
     with pytest.raises(assay.FileError, match="cannot be read"):
         assay.votes(tmp_path / "s")
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_a_decision_that_was_taken_back_takes_back_no_vote(tmp_path, format):
+    path = tmp_path / "studio.sqlite"
+    with Store.open(path) as store:
+        store.add_voter("gpt", kind="model")
+        store.record([NewVote("q1", "d1", "ann", 2), NewVote("q1", "d1", "bob", 0), NewVote("q1", "d2", "gpt", 2)])
+        (decided,) = store.record([NewVote("q1", "d1", "ann", 1, kind="decision")])
+        store.record([NewVote("q1", "d1", "ann", None, kind="withdrawal", replaces=decided.event.id)])
+        store.record([NewVote("q1", "d3", "ann", 1), NewVote("q1", "d3", "ann", None, kind="withdrawal")])
+        kinds = {voter.name: voter.kind for voter in store.voters()}
+        (tmp_path / f"votes.{format}").write_bytes(export_votes(store.events(), format, kinds=kinds))
+    found = assay.votes(tmp_path / f"votes.{format}", method="mean", scale="grades")
+    assert found.qrels.to_dict() == assay.votes(path, method="mean").qrels.to_dict() == {"q1": {"d1": 1.0}}
+    assert "1 vote of a model left out" in map(str, found.notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, FormatError
 from assay.core.note import Note, NoteKind
@@ -15,7 +15,7 @@ from assay.data.qrels import read_qrels
 from assay.data.source import Source, temporary_folder
 from assay.studio.exchange.quepid import unpivot
 from assay.studio.exchange.votes import unescape_formula
-from assay.studio.store.events import EVENT_KINDS, EventKind, NewVote
+from assay.studio.store.events import EVENT_KINDS, VOTER_KINDS, EventKind, NewVote, VoterKind
 from assay.tasks.vote.ballots import FIELDS, NEEDED, as_seconds, read_values
 
 if TYPE_CHECKING:
@@ -32,7 +32,15 @@ READ_FORMATS = {
 }
 NAME = "the file"
 # What only files of a studio have.
-OWN = {name: (name,) for name in ("kind", "source", "application", "key", "id", "replaces")}
+OWN = {name: (name,) for name in ("kind", "source", "application", "key", "id", "replaces", "voter_kind")}
+
+
+class VoteFile(NamedTuple):
+    """The votes in a file, notes on how they were read, and the kinds of voters, where the file says them."""
+
+    votes: list[NewVote]
+    notes: list[Note]
+    kinds: dict[str, VoterKind]
 
 
 def read_votes(
@@ -42,8 +50,8 @@ def read_votes(
     voter: str | None = None,
     scale: str = "auto",
     questions: Mapping[str, str] | None = None,
-) -> tuple[list[NewVote], list[Note]]:
-    """The votes in a file, and notes on how they were read.
+) -> VoteFile:
+    """The votes in a file, notes on how they were read, and the kinds of voters that it names.
 
     `voter` is whose votes those without a name are: it is needed for judgments. `scale` says what -1, 0 and 1 are, as
     in `assay.votes`. Texts of queries in Quepid's files become their ids in `questions`.
@@ -52,11 +60,12 @@ def read_votes(
         raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(READ_FORMATS)}")
     with as_source(data, READ_FORMATS[format]) as source:
         if format == "trec":
-            return read_judgments(source, voter), []
+            return VoteFile(read_judgments(source, voter), [], {})
         events = read_book(source) if format == "quepid-book" else read_table(source)
-    votes, notes = votes_of(Rows(events, is_csv=format == "csv"), voter, scale)
+    rows = Rows(events, is_csv=format == "csv")
+    votes, notes = votes_of(rows, voter, scale)
     ids = {" ".join(text.split()): query for query, text in (questions or {}).items()} if "quepid" in format else {}
-    return [with_query(vote, ids) for vote in votes], notes
+    return VoteFile([with_query(vote, ids) for vote in votes], notes, rows.voter_kinds())
 
 
 @contextmanager
@@ -130,6 +139,23 @@ class Rows:
             place = self.events.place(row)
             raise FormatError(f"{place}: the kind {show(kind)} must be {' or '.join(EVENT_KINDS)}")
         return kind or "vote"
+
+    def voter_kinds(self) -> dict[str, VoterKind]:
+        """The kind of each voter, where a studio wrote it."""
+        found: dict[str, VoterKind] = {}
+        if not self.is_own or "voter_kind" not in self.columns or "voter" not in self.columns:
+            return found
+        for row, name in enumerate(self.events.ids("voter").to_list()):
+            kind = self.cell("voter_kind", row)
+            if not name or kind is None:
+                continue
+            if kind not in VOTER_KINDS:
+                allowed = " or ".join(VOTER_KINDS)
+                raise FormatError(f"{self.events.place(row)}: the kind {show(kind)} of the voter must be {allowed}")
+            if found.setdefault(self.typed(name), kind) != kind:
+                before = found[self.typed(name)]
+                raise FormatError(f"{self.events.place(row)}: {show(name)} is a {kind} here, and a {before} before")
+        return found
 
     def text(self, field: str, row: int) -> str:
         """A field that only a studio writes."""

@@ -22,31 +22,41 @@ if TYPE_CHECKING:
 
     from assay.studio.store import VoteEvent
 
-COLUMNS = (
+FIELDS = (
     *("query", "document", "voter", "vote", "time", "comment"),
     *("kind", "source", "application", "key", "id", "replaces"),
 )
+COLUMNS = (*FIELDS, "voter_kind")
 # What people typed, and what a formula begins with in a spreadsheet, with the apostrophes before it.
 TYPED = ("voter", "comment")
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 NO_VOTERS = ("trec", "quepid")
 
 
-def export_votes(events: Sequence[VoteEvent], format: str, *, questions: Mapping[str, str] | None = None) -> bytes:
+def export_votes(
+    events: Sequence[VoteEvent],
+    format: str,
+    *,
+    questions: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> bytes:
     """The events as a file: `csv`, `jsonl`, `parquet`, or `quepid-book`, which holds the votes in force.
 
-    A book has the texts of queries where `questions` has them.
+    A book has the texts of queries where `questions` has them; the others say of what kind each voter is, a person
+    unless `kinds` says otherwise.
     """
     if format in NO_VOTERS:
         raise FormatError(f"{format} cannot hold who voted; export the judgments, or the votes as csv")
     if format not in VOTE_FORMATS:
         raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(VOTE_FORMATS)}")
-    return VOTE_FORMATS[format](events, questions or {})
+    if format == "quepid-book":
+        return write_book(events, questions or {})
+    return TABLES[format](events, kinds or {})
 
 
-def as_row(event: VoteEvent) -> dict[str, Any]:
+def as_row(event: VoteEvent, kinds: Mapping[str, str]) -> dict[str, Any]:
     """An event as a row of a text format: `?` is "cannot tell"."""
-    row = {name: getattr(event, name) for name in COLUMNS}
+    row = {name: getattr(event, name) for name in FIELDS} | {"voter_kind": kinds.get(event.voter, "person")}
     row["time"] = moment(event.time).isoformat()
     if event.vote is None and event.kind != "withdrawal":
         row["vote"] = "?"
@@ -57,8 +67,8 @@ def moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def write_csv(events: Sequence[VoteEvent], _: Mapping[str, str]) -> bytes:
-    rows = [as_row(event) for event in events]
+def write_csv(events: Sequence[VoteEvent], kinds: Mapping[str, str]) -> bytes:
+    rows = [as_row(event, kinds) for event in events]
     for row in rows:
         row.update({name: escape_formula(row[name]) for name in TYPED})
     return write_rows([COLUMNS, *(row.values() for row in rows)]).encode()
@@ -74,27 +84,28 @@ def unescape_formula(text: str) -> str:
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
-def write_json_lines(events: Sequence[VoteEvent], _: Mapping[str, str]) -> bytes:
-    return "".join(json.dumps(as_row(event), ensure_ascii=False) + "\n" for event in events).encode()
+def write_json_lines(events: Sequence[VoteEvent], kinds: Mapping[str, str]) -> bytes:
+    return "".join(json.dumps(as_row(event, kinds), ensure_ascii=False) + "\n" for event in events).encode()
 
 
-def write_parquet(events: Sequence[VoteEvent], _: Mapping[str, str]) -> bytes:
+def write_parquet(events: Sequence[VoteEvent], kinds: Mapping[str, str]) -> bytes:
     """Typed columns; a vote that is "cannot tell" is null."""
     import polars
 
     schema: dict[str, polars.DataType] = {name: polars.String() for name in COLUMNS}
     schema |= {"vote": polars.Float64(), "time": polars.Datetime("us", "UTC")}
     schema |= {"id": polars.Int64(), "replaces": polars.Int64()}
-    columns = {name: [getattr(event, name) for event in events] for name in COLUMNS}
+    columns = {name: [getattr(event, name) for event in events] for name in FIELDS}
+    columns["voter_kind"] = [kinds.get(event.voter, "person") for event in events]
     columns["time"] = [moment(event.time) for event in events]
     file = io.BytesIO()
     write_frame(polars.DataFrame(columns, schema=schema), file)
     return file.getvalue()
 
 
-VOTE_FORMATS: dict[str, Callable[[Sequence[VoteEvent], Mapping[str, str]], bytes]] = {
+TABLES: dict[str, Callable[[Sequence[VoteEvent], Mapping[str, str]], bytes]] = {
     "csv": write_csv,
     "jsonl": write_json_lines,
     "parquet": write_parquet,
-    "quepid-book": write_book,
 }
+VOTE_FORMATS = (*TABLES, "quepid-book")

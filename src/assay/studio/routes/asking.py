@@ -23,6 +23,7 @@ ERRORS = {
         421: "not a host of this studio",
         422: "the request has not the form that is described here",
         429: "too many requests",
+        503: "the store cannot be read or written; try again later, with the same key",
     }.items()
 }
 

@@ -35,17 +35,18 @@ SENT = {
 def export(
     studio: TheStudio, asker: Reader, *, what: Literal["qrels", "votes"] = "qrels", format: Format = "trec"
 ) -> Response:
-    """A file of the judgments in force, or of the votes with who and when. The votes tell what others voted."""
+    """A file of the judgments in force, or of the votes with who and when. Both tell what others voted."""
+    if not (asker.is_admin or asker.application):
+        raise RefusedError(403, "only somebody who manages this studio may export: the file tells what others voted")
     with studio.lock:
         questions = {**studio.collection.questions, **studio.asked}
         grades = studio.judgments.all_in_force()
-    if what == "votes" and not (asker.is_admin or asker.application):
-        raise RefusedError(403, "only somebody who manages this studio may export the votes")
+        kinds = dict(studio.judgments.kinds)
     try:
         if what == "qrels":
             content = export_judgments(grades, format, questions=questions)
         else:
-            content = export_votes(studio.store.events(), format, questions=questions)
+            content = export_votes(studio.store.events(), format, questions=questions, kinds=kinds)
     except DataError as error:
         raise RefusedError(404, str(error)) from None
     name = f"{what}.{ENDINGS.get(format, format)}"
@@ -64,13 +65,16 @@ async def take_in(
     voter: Annotated[Name | None, Query()] = None,
     kind: Literal["person", "model"] = "person",
 ) -> Fields:
-    """Takes in votes, or judgments as the votes of one voter, a person or a model; all are checked first."""
+    """Takes in votes, or judgments as the votes of one voter, a person or a model; all of them or none.
+
+    Where a file says of what kind a voter is, as one of a studio does, that counts, and not `kind`.
+    """
     content = await request.body()
     if what == "judgments" and voter is None:
         raise DataError("judgments have no voter; say whose they are: voter")
     name = None if voter is None else check_name("voter", voter)
     with studio.lock:
         questions = {**studio.collection.questions, **studio.asked}
-    votes, notes = await asyncio.to_thread(read_votes, content, format, voter=name, questions=questions)
-    recorded = await asyncio.to_thread(studio.take_in, votes, kind)
-    return {**recorded, "notes": [str(note) for note in notes]}
+    found = await asyncio.to_thread(read_votes, content, format, voter=name, questions=questions)
+    recorded = await asyncio.to_thread(studio.take_in, found.votes, kind, found.kinds)
+    return {**recorded, "notes": [str(note) for note in found.notes]}

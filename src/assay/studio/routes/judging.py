@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from assay.core.errors import DataError
+from assay.studio.access import RefusedError
 from assay.studio.agreement import agreement_view
 from assay.studio.routes.asking import Reader, TheStudio
 from assay.studio.routes.models import DocumentId, Fields, Order, QueryId
@@ -54,6 +55,10 @@ def show_pair(
 def show_agreement(studio: TheStudio, asker: Reader, *, reveal: bool = False) -> Fields:
     """How far the voters agree, and the pairs on which they do not.
 
-    With `reveal`, also the votes on pairs that I have yet to judge: for those who decide.
+    With `reveal`, also the votes on pairs that I have yet to judge: for those who manage the studio, and decide.
     """
+    if reveal and not asker.is_admin:
+        raise RefusedError(
+            403, "only somebody who manages this studio may see votes on pairs that they have not judged"
+        )
     return agreement_view(studio, asker.voter, reveal=reveal)

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from assay.studio.routes.asking import Manager, Reader, TheAccess, TheStudio
 from assay.studio.routes.models import Fields, GuidelinesIn, TokenIn, VoterIn
 from assay.studio.store.events import check_name
+from assay.studio.store.store import check_same_kind
 from assay.studio.studio import GUIDELINES
 
 router = APIRouter(tags=["managing"])
@@ -30,8 +31,11 @@ def list_voters(studio: TheStudio, _: Reader) -> Fields:
 
 @router.post("/voters", status_code=201)
 def add_voter(body: VoterIn, studio: TheStudio, access: TheAccess, _: Manager) -> Fields:
-    """Adds somebody, or sets a new password."""
+    """Adds somebody, or sets a new password, or whether they manage the studio."""
     name = check_name("voter", body.name)
+    known = studio.store.voter(name)
+    if known is not None:
+        check_same_kind(known, "person")
     studio.add_voter(name, password=body.password, is_admin=body.admin)
     access.forget()
     return {"name": name}

@@ -131,7 +131,9 @@ class VoterIn(Strict):
 
     name: Name
     password: Annotated[str, Field(min_length=8, max_length=1000)] | None = None
-    admin: Annotated[bool, Field(strict=True)] = False
+    admin: Annotated[bool, Field(strict=True)] | None = Field(
+        default=None, description="whether they manage the studio; as it is, if left out"
+    )
 
 
 class TokenIn(Strict):

@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from assay.core.errors import DataError
-from assay.studio.access import Asker, RefusedError
-from assay.studio.routes.asking import Manager, Reader, TheStudio, VoterName, Writing
+from assay.studio.access import Access, Asker, RefusedError
+from assay.studio.routes.asking import Manager, Reader, TheAccess, TheStudio, VoterName, Writing
 from assay.studio.routes.models import DecisionIn, Filter, VoteIn, VoteList, VoteOut
 from assay.studio.store.events import NewVote, VoteEvent, check_name
 from assay.studio.studio import Studio
@@ -21,10 +21,12 @@ HIGHEST_ID = 2**53
 
 
 @router.post("/votes", status_code=201, responses={200: {"model": VoteOut, "description": "the key was there already"}})
-async def cast(body: VoteIn, response: Response, studio: TheStudio, asker: Writing) -> VoteOut:
+async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: TheAccess, asker: Writing) -> VoteOut:
     """Records a vote. One with a `key` is recorded once, however often it is sent. One's last vote on a pair counts."""
     voter = voter_of(body, asker)
-    if not asker.application:
+    if asker.application:
+        await asyncio.to_thread(check_program_voter, access, voter)
+    else:
         studio.check_pair(body.query, body.document)
     vote = NewVote(
         query=body.query,
@@ -53,6 +55,15 @@ def voter_of(body: VoteIn, asker: Asker) -> str:
     if body.voter not in (None, asker.voter):
         raise RefusedError(403, "nobody votes in another's name; leave out voter")
     return asker.voter
+
+
+def check_program_voter(access: Access, name: str) -> None:
+    """Raises if a program would vote in the name of somebody who logs in, or of a model."""
+    known = access.voter(name)
+    if known is not None and known.kind == "model":
+        raise RefusedError(403, f"{name} is a model here; a program sends the votes of its own users")
+    if known is not None and known.has_password:
+        raise RefusedError(403, f"{name} logs in here; a program sends the votes of its own users")
 
 
 @router.delete("/votes/{number}")
@@ -98,10 +109,14 @@ def list_votes(
 
 
 def may_see(studio: Studio, event: VoteEvent, asker: Asker) -> bool:
-    """Whether somebody may see a vote: a program all, a person their own and those on pairs that they voted on."""
+    """Whether somebody may see a vote: a program all; a person their own, and those on pairs that they voted on.
+
+    That holds for votes that were taken back, too. On a pair that is decided, all may see them.
+    """
     if asker.application or event.voter == asker.voter:
         return True
-    return not studio.judgments.is_blind(asker.voter, (event.query, event.document))
+    judgments, pair = studio.judgments, (event.query, event.document)
+    return pair in judgments.decisions or asker.voter in judgments.ballots.get(pair, {})
 
 
 def vote_fields(event: VoteEvent) -> dict[str, object]:

@@ -19,12 +19,12 @@ class Agreement {
     this.draw(found);
   }
 
-  static fetch() {
-    return get("/api/agreement", { reveal: parameters().votes === "shown" ? "true" : "" });
+  static fetch(here) {
+    return get("/api/agreement", { reveal: here.admin && parameters().votes === "shown" ? "true" : "" });
   }
 
   async reload() {
-    const found = await Agreement.fetch();
+    const found = await Agreement.fetch(this.here);
     redrawn(this.main, () => this.draw(found));
   }
 
@@ -147,7 +147,7 @@ const voterColumns = [
 ];
 
 startPage(async (main, here) => {
-  const found = await Agreement.fetch();
+  const found = await Agreement.fetch(here);
   const page = new Agreement(main, here, found);
   onChange(found.revision, async (latest) => {
     if (page.found.revision < latest) await page.reload().catch(() => {});

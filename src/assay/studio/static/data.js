@@ -19,12 +19,12 @@ async function trying(work) {
   }
 }
 
-function exportSection(here) {
+function exportSection() {
   const links = (what, formats) => element("ul", { class: "downloads" }, Object.entries(formats).map(([format, label]) => element("li", {}, element("a", { class: "button", href: withParameters("/api/export", { what, format }), download: true }, label))));
   return section(
     "export", "Export",
     element("h3", {}, "Judgments"), element("p", { class: "quiet" }, "The grade of each pair that is in force: what evaluate, compare and other tools read."), links("qrels", QRELS),
-    here.admin ? [element("h3", {}, "Votes"), element("p", { class: "quiet" }, "Every vote with who gave it and when, corrections included."), links("votes", VOTES)] : null,
+    element("h3", {}, "Votes"), element("p", { class: "quiet" }, "Every vote with who gave it and when, corrections included."), links("votes", VOTES),
   );
 }
 
@@ -107,7 +107,7 @@ function personForm(load) {
   const submit = (event) => {
     event.preventDefault();
     trying(async () => {
-      await post("/api/voters", { name: name.value.trim(), password: password.value || null, admin: admin.checked });
+      await post("/api/voters", { name: name.value.trim(), password: password.value || null, admin: admin.checked || null });
       tell(`${name.value.trim()} may vote.`);
       event.target.reset();
       await load();
@@ -139,7 +139,7 @@ function backupSection() {
 
 startPage(async (main, here) => {
   const people = await peopleSection(here);
-  show(main, element("h1", {}, "Data"), element("div", { class: "two" }, exportSection(here), here.admin ? importSection() : null), guidelinesSection(here), people, backupSection());
+  show(main, element("h1", {}, "Data"), here.admin ? element("div", { class: "two" }, exportSection(), importSection()) : null, guidelinesSection(here), people, backupSection());
   const target = document.getElementById(location.hash.slice(1));
   target?.scrollIntoView();
 });

@@ -75,13 +75,14 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """Somebody or something that votes."""
+    """Somebody or something that votes. `mark` stands for the present password: a new one has another mark."""
 
     name: str
     kind: VoterKind
     has_password: bool
     is_admin: bool
     created: float
+    mark: str = ""
 
 
 def check_vote(vote: NewVote) -> None:

@@ -31,6 +31,11 @@ def is_password(password: str, kept: str | None) -> bool:
     return hmac.compare_digest(derived, bytes.fromhex(expected)) and kept is not None
 
 
+def mark_of(kept: str | None) -> str:
+    """What tells a kept password from any other, and says nothing about it; empty where none is kept."""
+    return "" if kept is None else hashlib.sha256(b"mark:" + kept.encode()).hexdigest()[:32]
+
+
 def derive(password: str, salt: bytes, cost: int, block: int, lanes: int) -> bytes:
     """The hash; a letter with an accent is the same however the keyboard composes it."""
     text = unicodedata.normalize("NFC", password).encode(errors="surrogatepass")

@@ -15,9 +15,11 @@ from assay.studio.store.events import KeyConflictError, NewVote, Recorded, VoteE
 from assay.studio.store.schema import EVENTS, VOTERS, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
+
+    from assay.studio.store.events import VoterKind
 
 T = TypeVar("T")
 FIELDS = tuple(field.name for field in fields(VoteEvent))
@@ -87,10 +89,10 @@ class Recording:
             raise DataError(f"event {number} is not in force: event {last.id} replaced it")
         return place, last
 
-    def write(self) -> None:
-        """Adds the rows, and the voters that are not there."""
+    def write(self, kinds: Mapping[str, VoterKind] | None = None) -> None:
+        """Adds the rows, and the voters that are not there, each as a person unless `kinds` says otherwise."""
         names = {row["voter"] for row in self.rows}
-        create_voters(self.connection, names, self.now)
+        create_voters(self.connection, names, self.now, kinds)
         for part in batches(self.rows):
             self.connection.execute(insert(EVENTS), part)
 
@@ -146,6 +148,20 @@ def record_votes(connection: Connection, votes: Sequence[NewVote]) -> list[Recor
     return outcomes
 
 
+def record_whole(connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind]) -> list[Recorded]:
+    """Records all votes in a transaction, or raises; voters of another kind than is said are an error."""
+    for vote in votes:
+        check_vote(vote)
+    recording = Recording(connection, votes)
+    recorded = [recording.add(vote) for vote in votes]
+    recording.write(kinds)
+    for part in batches(kinds):
+        for name, kind in connection.execute(select(VOTERS.c.name, VOTERS.c.kind).where(VOTERS.c.name.in_(part))):
+            if kind != kinds[name]:
+                raise DataError(f"{show(name)} is a {kind} here; import these votes as {kind}")
+    return recorded
+
+
 def batches(values: Iterable[T]) -> Iterator[list[T]]:
     """The values, as many at a time as fit into one statement."""
     rest = iter(values)
@@ -169,10 +185,13 @@ def read_event(row: Sequence[Any]) -> VoteEvent:
     return VoteEvent(*row)
 
 
-def create_voters(connection: Connection, names: Iterable[str], now: float) -> None:
-    """Adds persons of these names where nobody has them."""
+def create_voters(
+    connection: Connection, names: Iterable[str], now: float, kinds: Mapping[str, VoterKind] | None = None
+) -> None:
+    """Adds voters of these names where nobody has them: persons, unless `kinds` says otherwise."""
+    said = kinds or {}
     for part in batches(names):
         known = set(connection.scalars(select(VOTERS.c.name).where(VOTERS.c.name.in_(part))))
         if new := [name for name in part if name not in known]:
-            rows = [{"name": name, "kind": "person", "is_admin": False, "created": now} for name in new]
+            rows = [{"name": name, "kind": said.get(name, "person"), "is_admin": False, "created": now} for name in new]
             connection.execute(insert(VOTERS), rows)

@@ -33,8 +33,8 @@ from assay.studio.store.events import (
     storable,
 )
 from assay.studio.store.migrate import prepare
-from assay.studio.store.passwords import hash_password, is_password
-from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes
+from assay.studio.store.passwords import hash_password, is_password, mark_of
+from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes, record_whole
 from assay.studio.store.schema import EVENTS, PASSAGES, QUESTIONS, RANKINGS, SETTINGS, TOKENS, VOTERS, digest
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from assay.studio.store.events import NewVote, Recorded, VoteEvent
 
-VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password.is_not(None), VOTERS.c.is_admin, VOTERS.c.created)
+VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password, VOTERS.c.is_admin, VOTERS.c.created)
 # The setting that holds what signs cookies.
 SECRET = "cookie-secret"  # noqa: S105 - its name
 SECRET_BYTES = 32
@@ -108,6 +108,16 @@ class Store:
         with self._write() as connection:
             return record_votes(connection, votes)
 
+    def record_whole(self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None) -> list[Recorded]:
+        """Records all votes in one transaction; if one cannot be, it raises, and nothing is recorded.
+
+        Voters who are not there are of the kind that `kinds` says, else persons.
+        """
+        if not votes:
+            return []
+        with self._write() as connection:
+            return record_whole(connection, votes, kinds or {})
+
     def events(
         self,
         after: int = 0,
@@ -129,18 +139,22 @@ class Store:
     # Voters
 
     def add_voter(
-        self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool = False
+        self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool | None = None
     ) -> Voter:
-        """A voter of that name; one who is there stays as they are, unless a password is given."""
+        """A voter of that name; of one who is there, only a password and `is_admin` change, if they are given."""
         check_name("voter", name)
         check_choice("kind", kind, VOTER_KINDS)
         hashed = None if password is None else hash_password(password)
-        values = {"kind": kind, "password": hashed, "is_admin": is_admin}
+        given = {"password": hashed, "is_admin": is_admin}
+        changes = {field: value for field, value in given.items() if value is not None}
         with self._write() as connection:
-            if find_voter(connection, name) is None:
-                connection.execute(insert(VOTERS).values(name=name, created=time.time(), **values))
-            elif hashed is not None:
-                connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**values))
+            known = find_voter(connection, name)
+            if known is None:
+                values = {"kind": kind, "is_admin": False, "created": time.time(), **changes}
+                connection.execute(insert(VOTERS).values(name=name, **values))
+            elif changes:
+                check_same_kind(known, kind)
+                connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**changes))
             found = find_voter(connection, name)
         if found is None:
             raise DataError(f"the voter {show(name)} could not be added")
@@ -316,8 +330,15 @@ def find_voter(connection: Connection, name: str) -> Voter | None:
     return None if row is None else as_voter(row)
 
 
+def check_same_kind(known: Voter, kind: VoterKind) -> None:
+    """Raises if a voter is of another kind."""
+    if known.kind != kind:
+        raise DataError(f"{show(known.name)} is a {known.kind} here, not a {kind}; choose another name")
+
+
 def as_voter(row: Sequence[Any]) -> Voter:
-    return Voter(row[0], row[1], bool(row[2]), bool(row[3]), row[4])
+    name, kind, password, is_admin, created = row
+    return Voter(name, kind, password is not None, bool(is_admin), created, mark_of(password))
 
 
 def find_setting(connection: Connection, name: str) -> str | None:

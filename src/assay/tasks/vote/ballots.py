@@ -35,8 +35,9 @@ FIELDS = {
     "time": ("time", "timestamp", "created_at", "updated_at", "date", "voted_at"),
     "comment": ("comment", "comments", "note", "explanation", "remark", "reason"),
 }
-# What a row of a studio is: a vote, the withdrawal of one, or a decision where votes differ.
-KIND = {"kind": ("kind",)}
+# What only a studio's files have: whether a row is a vote, a withdrawal, or a decision where votes differ; its number,
+# that of the row which it replaces or takes back, and whether the voter is a model.
+OWN = {name: (name,) for name in ("kind", "id", "replaces", "voter_kind")}
 NEEDED = ("query", "document", "vote")
 SCALES = ("auto", "thumbs", "grades")
 UP = ("up", "yes", "y", "true", "relevant", "like", "liked", "upvote", "thumbs up", "thumbsup", "good", "\U0001f44d")
@@ -85,12 +86,12 @@ def read_ballots(
 ) -> tuple[Ballots, list[Note]]:
     """The votes that count, and notes on the others; with a threshold, a vote of at least that much is up."""
     found, left_out = read_store(data) if is_store(data) else (data, [])
-    events = read_events(found, FIELDS | KIND, NEEDED, "the votes")
+    events = read_events(found, FIELDS | OWN, NEEDED, "the votes")
     values, is_thumbs, notes = read_values(events, scale, threshold)
     notes.extend(left_out)
     table = vote_table(events, values)
-    if decisions := len(table) - len(table := without_decisions(table, events)):
-        notes.append(Note.of(NoteKind.VOTES, about="decisions", count=decisions))
+    table, more = votes_of_people(table, events)
+    notes.extend(more)
     last = last_votes(table, events)
     said = last.filter(last["vote"].is_not_nan())
     counted = said.filter(said.select(enough(min_votes)).to_series())
@@ -133,14 +134,35 @@ def vote_table(events: Events, values: FloatArray) -> polars.DataFrame:
     ).with_row_index("row")
 
 
-def without_decisions(table: polars.DataFrame, events: Events) -> polars.DataFrame:
-    """The votes; a decision is no vote of the one who decided."""
+def votes_of_people(table: polars.DataFrame, events: Events) -> tuple[polars.DataFrame, list[Note]]:
+    """The votes, as a studio counts them, and notes on the rest.
+
+    A decision is no vote of the one who decided, nor is what takes it back; and votes of models are left out.
+    """
     import polars
 
-    if "kind" not in events.frame.columns:
-        return table
-    kinds = polars.Series([kind != "decision" for kind in events.frame["kind"].to_list()], dtype=polars.Boolean)
-    return table.filter(kinds)
+    columns = {name: events.frame[name].to_list() for name in OWN if name in events.frame.columns}
+    if "kind" not in columns:
+        return table, []
+    nothing: list[object] = [None] * len(table)
+    numbers, replaced = (list(map(as_number, columns.get(name, nothing))) for name in ("id", "replaces"))
+    kinds, voters = columns["kind"], columns.get("voter_kind", nothing)
+    decisions = {number for number, kind in zip(numbers, kinds, strict=True) if kind == "decision"} - {None}
+    notes = []
+    is_decision = [kind == "decision" for kind in kinds]
+    is_undone = [kind == "withdrawal" and number in decisions for kind, number in zip(kinds, replaced, strict=True)]
+    is_of_model = [voter == "model" for voter in voters]
+    if count := sum(is_decision):
+        notes.append(Note.of(NoteKind.VOTES, about="decisions", count=count))
+    if count := sum(is_of_model):
+        notes.append(Note.of(NoteKind.VOTES, about="models", count=count))
+    left_out = [any(each) for each in zip(is_decision, is_undone, is_of_model, strict=True)]
+    return table.filter(~polars.Series(left_out, dtype=polars.Boolean)), notes
+
+
+def as_number(value: object) -> float | None:
+    """The number of a row, however a file writes it; None if there is none."""
+    return None if value is None or value == "" else as_float(value, truths=False)
 
 
 def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:

@@ -1,0 +1,150 @@
+"""Who is let in: a cookie is worth what it was given for, and what others voted stays hidden from those who judge."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from assay.studio import access
+from assay.studio.store import connect
+from studio_server import Client, make_studio, serving
+
+PAIR = {"query": "q01", "document": "mda-02"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "votes.sqlite"
+
+
+def test_a_cookie_that_was_given_without_a_password_is_no_login(path):
+    with serving(make_studio(path)) as url:
+        boss = Client(url, "boss")
+        cookies = dict(boss.http.cookies)
+    studio = make_studio(path)
+    studio.store.add_voter("boss", password="correct horse", is_admin=True)
+    with serving(studio, login=True) as url:
+        old = Client(url)
+        for name, value in cookies.items():
+            old.http.cookies.set(name, value, domain="127.0.0.1")
+        assert old.get("/api/overview").status_code == 401
+        assert (old.get("/api/session").json()["voter"], old.get("/api/session").json()["admin"]) == (None, False)
+        assert Client(url, "boss", password="correct horse").get("/api/session").json()["admin"] is True
+
+
+def test_a_new_password_ends_what_the_old_one_began(path):
+    studio = make_studio(path)
+    studio.store.add_voter("ann", password="correct horse")
+    with serving(studio, login=True) as url:
+        ann = Client(url, "ann", password="correct horse")
+        assert ann.get("/api/overview").status_code == 200
+        studio.store.add_voter("ann", password="battery staple")
+        again = Client(url, "ann", password="battery staple")
+        assert again.get("/api/overview").status_code == 200
+        assert ann.get("/api/overview").status_code == 401
+
+
+def test_a_session_without_a_mark_is_not_one(path):
+    studio = make_studio(path)
+    known = access.Access(studio.store, login=True)
+    session = known.new_session("ann")
+    assert known.open(known.seal(session)) == session
+    content = access.encoded(b'["id", "ann", 1.0]')
+    signed = access.encoded(known._sign(b"session", b'["id", "ann", 1.0]'))  # noqa: SLF001 - as an older one was signed
+    assert known.open(f"{content}.{signed}") is None
+    studio.close()
+
+
+@pytest.fixture
+def team(path):
+    """A studio where people log in: the address, somebody who manages it, and two who judge."""
+    studio = make_studio(path)
+    for name in ("boss", "ann", "bob"):
+        studio.store.add_voter(name, password="correct horse", is_admin=name == "boss")
+    with serving(studio, login=True) as url:
+        boss, ann, bob = (Client(url, name, password="correct horse") for name in ("boss", "ann", "bob"))
+        yield studio, url, boss, ann, bob
+
+
+def test_only_those_who_manage_see_votes_on_pairs_that_they_have_not_judged(team):
+    _, _, boss, ann, bob = team
+    ann.vote("q01", "mda-02", 0)
+    boss.vote("q01", "mda-02", 3)
+    refused = bob.get("/api/agreement", reveal=True)
+    assert (refused.status_code, "only somebody who manages" in refused.json()["error"]) == (403, True)
+    (hidden,) = bob.get("/api/agreement").json()["disagreements"]
+    assert (hidden["votes"], hidden["spread"]) == (None, None)
+    assert boss.get("/api/agreement", reveal=True).status_code == 200
+
+
+@pytest.mark.parametrize("what", ["qrels", "votes"])
+def test_only_those_who_manage_and_programs_export(team, what):
+    _, url, boss, ann, bob = team
+    ann.vote("q01", "mda-02", 0)
+    refused = bob.get("/api/export", what=what, format="csv")
+    assert (refused.status_code, "tells what others voted" in refused.json()["error"]) == (403, True)
+    assert boss.get("/api/export", what=what, format="csv").status_code == 200
+    token = boss.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
+    assert Client(url, token=token).get("/api/export", what=what, format="csv").status_code == 200
+
+
+def test_votes_that_were_taken_back_stay_hidden(team):
+    _, _, boss, ann, bob = team
+    number = ann.vote("q01", "mda-02", 0).json()["id"]
+    assert ann.send("DELETE", f"/api/votes/{number}").status_code == 200
+    assert len(ann.get("/api/votes").json()["votes"]) == 2
+    assert bob.get("/api/votes").json()["votes"] == []
+    bob.vote("q01", "mda-02", 1)
+    assert [each["kind"] for each in bob.get("/api/votes").json()["votes"]] == ["vote", "withdrawal", "vote"]
+    ann.vote("q02", "risk-05", 0)
+    assert bob.get("/api/votes", query="q02").json()["votes"] == []
+    assert boss.send("POST", "/api/decisions", {"query": "q02", "document": "risk-05", "vote": 2}).status_code == 201
+    assert len(bob.get("/api/votes", query="q02").json()["votes"]) == 2
+
+
+def test_a_program_does_not_vote_for_those_who_log_in_or_for_models(team):
+    studio, url, boss, _, _ = team
+    studio.add_voter("qwen3", kind="model")
+    token = boss.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
+    shop = Client(url, token=token)
+    for name, said in (("ann", "ann logs in here"), ("qwen3", "qwen3 is a model here")):
+        refused = shop.vote("q01", "mda-02", "up", voter=name)
+        assert (refused.status_code, said in refused.json()["error"]) == (403, True)
+    assert shop.vote("q01", "mda-02", "up", voter="user-17").status_code == 201
+    assert [event.voter for event in studio.store.events()] == ["user-17"]
+
+
+def test_a_new_password_leaves_the_rest_as_it_is(team):
+    studio, _, boss, _, _ = team
+    assert boss.send("POST", "/api/voters", {"name": "boss", "password": "battery staple"}).status_code == 201
+    assert studio.store.voter("boss").is_admin
+    assert boss.get("/api/overview").status_code == 401
+
+
+def test_who_manages_can_be_changed_without_a_password(team):
+    studio, _, boss, _, _ = team
+    assert boss.send("POST", "/api/voters", {"name": "ann", "admin": True}).status_code == 201
+    assert (studio.store.voter("ann").is_admin, studio.store.check_password("ann", "correct horse")) == (True, True)
+    assert boss.send("POST", "/api/voters", {"name": "ann", "admin": False}).status_code == 201
+    assert not studio.store.voter("ann").is_admin
+
+
+@pytest.mark.parametrize("more", [{}, {"password": "long enough"}, {"admin": True}])
+def test_a_model_does_not_become_a_person(team, more):
+    studio, _, boss, _, _ = team
+    studio.add_voter("qwen3", kind="model")
+    before = studio.store.voter("qwen3")
+    refused = boss.send("POST", "/api/voters", {"name": "qwen3", **more})
+    assert (refused.status_code, "'qwen3' is a model here" in refused.json()["error"]) == (400, True)
+    assert studio.store.voter("qwen3") == before
+
+
+def test_a_store_that_cannot_be_written_is_said_to_come_back(path, monkeypatch):
+    monkeypatch.setattr(connect, "SECONDS_TO_WAIT", 0.1)
+    with serving(make_studio(path)) as url, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        ann = Client(url, "ann")
+        other.execute("BEGIN IMMEDIATE")
+        refused = ann.vote("q01", "mda-02", 1, key="k")
+        assert (refused.status_code, "another program has locked it" in refused.json()["error"]) == (503, True)
+        other.execute("ROLLBACK")
+        assert ann.vote("q01", "mda-02", 1, key="k").status_code == 201

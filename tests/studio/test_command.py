@@ -1,0 +1,147 @@
+"""`assay studio` as people start it: what it refuses before it serves, the store that it uses, and how it ends."""
+
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+
+import pytest
+
+from assay.studio.store import Store
+from studio_server import Client
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
+RUN = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\n"
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+START = [sys.executable, "-c", LISTEN + "from assay.__main__ import main; main()", "studio"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with a small collection, in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("ASSAY_STUDIO_PASSWORD", "correct horse")
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "one.run").write_text(RUN)
+    return tmp_path
+
+
+def run(*arguments):
+    """A command that ends by itself: its exit code and what it says."""
+    done = subprocess.run([*START, *arguments], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    return done.returncode, done.stderr
+
+
+@contextmanager
+def started(*arguments):
+    """A studio that is served: the process and its address."""
+    command = [*START, "qrels.txt", "one.run", "--no-open", "--port", "0", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
+        said = ""
+        try:
+            while not (found := re.search(r"studio at (\S+)/ ", said)):
+                line = process.stderr.readline()
+                assert line, said
+                said += line
+            yield process, found[1]
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_votes_on_their_way_are_recorded_before_it_ends(folder, number, code):
+    with (
+        started("--store", "votes.sqlite") as (process, url),
+        closing(sqlite3.connect("votes.sqlite", isolation_level=None)) as other,
+    ):
+        ann = Client(url, "ann")
+        # The vote waits for this transaction, and the server for the vote.
+        other.execute("BEGIN IMMEDIATE")
+        said = []
+        sending = threading.Thread(target=lambda: said.append(ann.vote("q1", "d3", 1).status_code))
+        sending.start()
+        time.sleep(0.3)
+        process.send_signal(number)
+        time.sleep(0.8)
+        assert process.poll() is None
+        other.execute("ROLLBACK")
+        other.close()
+        sending.join(10)
+        ann.close()
+        assert process.wait(10) == code
+        assert said == [201]
+    assert not (folder / "votes.sqlite-wal").exists()
+    with Store.open("votes.sqlite") as store:
+        assert [(event.voter, event.vote) for event in store.events()] == [("ann", 1.0)]
+
+
+def test_managing_uses_the_store_of_this_folder(folder):
+    assert run("--add-user", "ann", "--admin")[0] == 0
+    assert run("--new-token", "shop")[0] == 0
+    with Store.open("assay-studio.sqlite") as store:
+        assert ([voter.name for voter in store.voters()], store.applications()) == (["ann"], ["shop"])
+    assert run("--backup", "copy.sqlite")[0] == 0
+    assert run("--revoke-tokens", "shop") == (0, "revoked 1 token of shop\n")
+    assert not (folder / "cache").exists()
+
+
+@pytest.mark.parametrize("option", ["--backup", "--revoke-tokens"])
+def test_what_needs_a_store_creates_none(folder, option):
+    before = sorted(folder.iterdir())
+    assert run(option, "x") == (2, "assay: 'assay-studio.sqlite' does not exist; name the store with --store\n")
+    assert run("--store", "typo.sqlite", option, "x")[0] == 2
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_new_password_leaves_the_rest_as_it_is(monkeypatch):
+    assert run("--add-user", "ann", "--admin")[0] == 0
+    monkeypatch.setenv("ASSAY_STUDIO_PASSWORD", "battery staple")
+    assert run("--add-user", "ann")[0] == 0
+    with Store.open("assay-studio.sqlite") as store:
+        assert (store.voter("ann").is_admin, store.check_password("ann", "battery staple")) == (True, True)
+        store.add_voter("qwen3", kind="model")
+    assert run("--add-user", "ann", "--no-admin")[0] == 0
+    assert run("--add-user", "qwen3") == (2, "assay: 'qwen3' is a model here, not a person; choose another name\n")
+    with Store.open("assay-studio.sqlite") as store:
+        assert not store.voter("ann").is_admin
+        assert (store.voter("qwen3").kind, store.voter("qwen3").has_password) == ("model", False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("qrels.txt", "one.run", "--allow-host", "judging.example.org"),
+            "--allow-host judging.example.org others can",
+        ),
+        (("qrels.txt", "one.run", "--host", "0.0.0.0"), "with --host 0.0.0.0 others can reach"),  # noqa: S104
+        (("none", "one.run", "-m", "nosuch"), "nosuch"),
+        (("qrels.txt", "one.run", "--tls-key", "k.pem"), "add --tls-certificate FILE"),
+        (("qrels.txt", "one.run", "--tls-certificate", "c.pem"), "add --tls-key FILE"),
+        (
+            ("qrels.txt", "one.run", "--tls-certificate", "c.pem", "--tls-key", "k.pem"),
+            "'c.pem' cannot be read: No such",
+        ),
+        (("qrels.txt", "one.run", "--tls-certificate", "one.run", "--tls-key", "one.run"), "are not a certificate"),
+    ],
+)
+def test_what_cannot_be_served_is_said_before_it_is(arguments, said):
+    code, heard = run(*arguments, "--no-open", "--port", "0")
+    assert (code, said in heard, "studio at" in heard) == (2, True, False), heard
+
+
+def test_another_name_demands_login():
+    assert run("--add-user", "ann")[0] == 0
+    with started("--allow-host", "judging.example.org") as (_, url):
+        nobody = Client(url)
+        assert nobody.get("/api/overview").status_code == 401
+        nobody.close()
+    with started("--allow-host", "localhost") as (_, url):
+        somebody = Client(url, "bob")
+        assert somebody.get("/api/overview").status_code == 200
+        somebody.close()
