@@ -24,8 +24,8 @@ import numpy as np
 from assay.core.errors import PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
-from assay.stats.intervals import FEWEST, ROUNDING, Interval
-from assay.stats.pairs import POWER, Caution, Couple, Measured, Pair, cautions, couple_of, pair_of
+from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval
+from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Confidence intervals by resampling queries.
+"""How sure a number is: confidence intervals by resampling queries, and the difference that so many can show.
 
 One number gets the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13), a
 difference between two systems the bias-corrected and accelerated one, BCa (Efron, JASA 82, 1987).
@@ -7,6 +7,7 @@ difference between two systems the bias-corrected and accelerated one, BCa (Efro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from numbers import Real
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ from assay.core.progress import Report
 from assay.core.text import show
 from assay.engine.local import count_threads
 
+POWER = 0.8
+# Points at which the distribution of a standard deviation is taken.
+POINTS = 4000
 # Samples for the interval of one number, and for that of a difference.
 SAMPLES = 1000
 DIFFERENCE_SAMPLES = 2000
@@ -310,3 +314,44 @@ def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, le
     shares = ndtr(bias + moved / np.maximum(1 - skewness * moved, 1e-9))
     low, high = np.interp(shares * (count - 1), np.arange(count), estimates)
     return Interval(float(low), float(high))
+
+
+def deviation(differences: FloatArray) -> float:
+    """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
+    if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
+        return 0.0
+    return float(differences.std(ddof=1))
+
+
+def detectable(differences: FloatArray, alpha: float, spread: float | None = None) -> float:
+    """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
+
+    NaN if the differences do not vary, since their spread on other queries is then unknown. `spread` is their standard
+    deviation, if it is known.
+    """
+    spread = deviation(differences) if spread is None else spread
+    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
+
+
+@lru_cache(maxsize=256)
+def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
+    """The same in standard deviations: the effect at which the two-sided test reaches `power`."""
+    from scipy.special import gammaincinv, ndtr, stdtrit
+
+    freedom = count - 1
+    # Quantiles, densest at both ends, where the distribution bends most, and the probability mass of each.
+    place = (np.arange(POINTS) + 0.5) / POINTS
+    quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
+    deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
+    needed = -stdtrit(freedom, alpha / 2) * deviations
+
+    def power_at(shift: float) -> float:
+        return float((shares * (ndtr(shift - needed) + ndtr(-shift - needed))).sum())
+
+    low, high = 0.0, 1.0
+    while power_at(high) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if power_at(middle) < power else (low, middle)
+    return high / float(np.sqrt(count))

@@ -7,14 +7,14 @@ Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 198
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
-from assay.stats.intervals import ROUNDING
+from assay.stats.intervals import ROUNDING, detectable, deviation
 from assay.stats.pooled import Pool, Sums, sums_of
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from assay.core.measure import Aggregation
     from assay.stats.intervals import Interval
 
-POWER = 0.8
-# Points at which the distribution of a standard deviation is taken.
-POINTS = 4000
 # Numbers of this many binary digits before or after the point can be squared and summed.
 SAFE_EXPONENT = 300
 
@@ -244,47 +241,6 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
         moved = np.where(np.isfinite(a) & np.isfinite(b), b - a, np.nan)
     return np.where(np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, moved)
-
-
-def deviation(differences: FloatArray) -> float:
-    """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
-    if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
-        return 0.0
-    return float(differences.std(ddof=1))
-
-
-def detectable(differences: FloatArray, alpha: float, spread: float | None = None) -> float:
-    """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
-
-    NaN if the differences do not vary, since their spread on other queries is then unknown. `spread` is their standard
-    deviation, if it is known.
-    """
-    spread = deviation(differences) if spread is None else spread
-    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
-
-
-@lru_cache(maxsize=256)
-def detectable_effect(count: int, alpha: float, power: float = POWER) -> float:
-    """The same in standard deviations: the effect at which the two-sided test reaches `power`."""
-    from scipy.special import gammaincinv, ndtr, stdtrit
-
-    freedom = count - 1
-    # Quantiles, densest at both ends, where the distribution bends most, and the probability mass of each.
-    place = (np.arange(POINTS) + 0.5) / POINTS
-    quantiles, shares = place**3 * (10 - 15 * place + 6 * place**2), 30 * place**2 * (1 - place) ** 2 / POINTS
-    deviations = np.sqrt(gammaincinv(freedom / 2, quantiles) * 2 / freedom)
-    needed = -stdtrit(freedom, alpha / 2) * deviations
-
-    def power_at(shift: float) -> float:
-        return float((shares * (ndtr(shift - needed) + ndtr(-shift - needed))).sum())
-
-    low, high = 0.0, 1.0
-    while power_at(high) < power:
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if power_at(middle) < power else (low, middle)
-    return high / float(np.sqrt(count))
 
 
 def cohen_d(differences: FloatArray, spread: float | None = None) -> float:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats.paired import TESTS_OF_MEANS, detectable_drop, drop_p_values, smallest_p
+from assay.stats.paired import TESTS_OF_MEANS
+from assay.tasks.gate.checks import detectable_drop, drop_p_values, smallest_p
 
 
 def p_of(values, test="randomization", samples=20_000):
