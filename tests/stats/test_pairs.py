@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.pairs import cliff_delta, cohen_d, detectable, detectable_effect, differences_of
+from assay.stats.intervals import detectable, detectable_effect
+from assay.stats.pairs import cliff_delta, cohen_d, differences_of
 
 nan, inf = math.nan, math.inf
 COHEN = [
