@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.comparison_options import ComparisonOptions, comparison_options
+from assay.cli.counting_options import counting_options
 from assay.cli.options import (
     ScoringOptions,
     corpus_option,
@@ -23,7 +24,6 @@ from assay.cli.terminal import Command, check_single_input, emit, say, source_of
 from assay.core.errors import DataError
 from assay.core.text import count, show
 from assay.studio.options import STORE, need_studio
-from assay.tasks.vote.api import NAMES
 
 if TYPE_CHECKING:
     from assay.studio.collection import Collection
@@ -79,16 +79,7 @@ COUNTED = ("people", "models", "all")
     metavar="N",
     help="The highest grade; 1 is thumbs.  [default: as the judgments and votes have, at least 3 without any]",
 )
-@click.option(
-    "--method", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="How votes become a grade."
-)
-@click.option(
-    "--min-votes",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="A pair with fewer votes stays unjudged.",
-)
+@counting_options
 @click.option(
     "--count", "counted", type=click.Choice(COUNTED), default=COUNTED[0], show_default=True, help="Whose votes count."
 )

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from assay.cli.counting_options import counting_options
 from assay.cli.options import BARE, FORMATS, format_result, output_format_option
 from assay.cli.terminal import Command, check_target, emit, say, say_notes, source_of
 from assay.core.text import count
-from assay.tasks.vote.api import NAMES, votes
+from assay.tasks.vote.api import votes
 from assay.tasks.vote.ballots import SCALES
 
 
@@ -27,16 +28,7 @@ from assay.tasks.vote.ballots import SCALES
 )
 @click.argument("votes_file", metavar="FILE")
 @click.option("-o", "--output", metavar="FILE", help="File for the judgments; its name says the format.")
-@click.option(
-    "--method", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="How votes become a grade."
-)
-@click.option(
-    "--min-votes",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="A pair with fewer votes stays unjudged.",
-)
+@counting_options
 @click.option(
     "--scale", type=click.Choice(SCALES), default=SCALES[0], show_default=True, help="What the votes -1, 0 and 1 are."
 )

@@ -59,23 +59,6 @@ class VoteIn(Strict):
     voter: Name | None = None
 
 
-class VoteOut(BaseModel):
-    """A vote that was recorded, and the grade of its pair."""
-
-    id: int
-    query: str
-    document: str
-    voter: str
-    vote: float | str
-    comment: str
-    time: float
-    kind: str
-    source: str
-    replaces: int | None
-    grade: float | None
-    revision: int
-
-
 class ListedVote(BaseModel):
     """A vote in the list of votes."""
 
@@ -89,6 +72,13 @@ class ListedVote(BaseModel):
     kind: str
     source: str
     replaces: int | None
+
+
+class VoteOut(ListedVote):
+    """A vote that was recorded, and the grade of its pair."""
+
+    grade: float | None
+    revision: int
 
 
 class VoteList(BaseModel):

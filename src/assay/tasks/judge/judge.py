@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
 from typing import Any, Self
 
 from assay.core.errors import PolicyError
@@ -25,8 +23,9 @@ from assay.data.http import NoResponseError, TemporaryError, pause_before_retry
 from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
 from assay.tasks.judge.estimate import Estimate, EstimateOnly
 from assay.tasks.judge.kept import KeptModel, kept_model
-from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, estimate_tokens
+from assay.tasks.judge.model import Chat, Completion, Model, Vector, estimate_tokens
 from assay.tasks.judge.options import number_from, own_words, place_of_cache
+from assay.tasks.judge.reply import find_object, weights_of
 from assay.tasks.judge.throttle import LOOK, Throttle
 from assay.tasks.judge.usage import Prices, Usage
 
@@ -34,10 +33,6 @@ KEY_VARIABLE = "ASSAY_JUDGE_KEY"
 OPENAI = re.compile(r"https://api\.openai\.com(?:/|$)")
 TOO_MANY = 429
 # A reply in a block of code, or with words around it.
-OBJECT = re.compile(r"\{")
-# Where a model that thinks aloud has done so, and how many beginnings of an object are tried.
-THOUGHT = "</think>"
-MOST_BEGINNINGS = 100
 REPAIR = "That reply does not have the required form: {error}. Reply again with the JSON object only."
 EMBEDDED_WINDOW = 4096
 
@@ -367,40 +362,3 @@ def close_all(*parts: ReplyCache | Model | None) -> None:
 def key_for(address: str) -> str | None:
     """The key of the environment. OpenAI's own variable counts for its own server only: no key goes elsewhere."""
     return os.environ.get(KEY_VARIABLE) or (os.environ.get("OPENAI_API_KEY") if OPENAI.match(address) else None)
-
-
-def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
-    r"""The JSON object in a reply, also in a block of code, with words around it, or after a model's thinking.
-
-    >>> find_object('Sure: ```json\n{"verdict": true}\n```')
-    {'verdict': True}
-    >>> find_object('<think>Maybe {"verdict": false}?</think>{"verdict": true}')
-    {'verdict': True}
-    """
-    said = text.rpartition(THOUGHT)[2]
-    try:
-        return json.loads(said)
-    except (ValueError, RecursionError):
-        pass
-    decoder = json.JSONDecoder()
-    for begin in islice((match.start() for match in OBJECT.finditer(said)), MOST_BEGINNINGS):
-        try:
-            return decoder.raw_decode(said, begin)[0]
-        except (ValueError, RecursionError):
-            continue
-    raise ReplyError("it is not JSON")
-
-
-def weights_of(tokens: Sequence[Token], field: str) -> dict[str, float]:
-    """The probabilities of what the value of a field might have been: those of its first token.
-
-    >>> tokens = [Token('{"score": ', {}), Token("4", {"4": -0.105, "5": -2.303})]
-    >>> {word: round(share, 2) for word, share in weights_of(tokens, "score").items()}
-    {'4': 0.9, '5': 0.1}
-    """
-    before = ""
-    for token in tokens:
-        if field and re.search(rf'"{re.escape(field)}"\s*:\s*"?$', before) and token.text.strip(' "'):
-            return {word.strip(' "'): math.exp(value) for word, value in token.alternatives.items()}
-        before += token.text
-    return {}
