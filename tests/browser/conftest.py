@@ -76,7 +76,7 @@ def enter(browser):
             has_touch=is_phone,
             is_mobile=is_phone,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         page = context.new_page()
         trouble = []
         page.on("console", lambda message: trouble.append(f"console: {message.text}"))

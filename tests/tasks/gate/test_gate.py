@@ -172,7 +172,7 @@ def test_a_limit_of_a_sum_is_one_of_the_sum():
     check = one(assay.gate(QRELS, short, baseline=OLD, max_drop={"num_rel_ret": 1}))
     assert not check.passed
     assert check.detectable == pytest.approx(
-        1 + 40 * assay.stats.paired.detectable_drop(np.array([-1.0] * 10 + [0.0] * 30), 0.05)
+        1 + 40 * assay.tasks.gate.checks.detectable_drop(np.array([-1.0] * 10 + [0.0] * 30), 0.05)
     )
 
 

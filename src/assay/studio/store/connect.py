@@ -54,7 +54,8 @@ def find_place(where: str | os.PathLike[str]) -> Place:
     target = target_of(where)
     name = quoted(target)
     path = Path(os.path.realpath(target))
-    if path.is_dir():
+    # A folder that cannot be looked into is no error here: opening the file says what is wrong.
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, it raises nothing
         raise StoreError(f"{name} is a directory; name a file for the votes, such as studio.sqlite")
     if not path.parent.is_dir():
         raise StoreError(f"{name}: the folder {quoted(path.parent)} does not exist; create it first")
