@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from assay.core.errors import PASSING, DataError, PolicyError
 from assay.core.interface import Option
-from assay.core.text import printable, show
+from assay.core.text import is_unicode, printable, show
 
 if TYPE_CHECKING:
     import polars
@@ -169,15 +169,6 @@ def name_of(function: Callable[..., object]) -> str:
     """The qualified name of a function, or of the class of another callable."""
     named: Any = function if hasattr(function, "__qualname__") else type(function)
     return printable(f"{named.__module__}.{named.__qualname__}")
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def is_path(text: str) -> bool:

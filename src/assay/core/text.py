@@ -91,3 +91,12 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     from difflib import get_close_matches
 
     return get_close_matches(name, list(names), n=3, cutoff=0.6)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8; lone surrogates cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from assay.core.errors import DataError
-from assay.core.text import show
+from assay.core.text import is_unicode, show
 
 EventKind = Literal["vote", "withdrawal", "decision"]
 EventSource = Literal["page", "api", "import", "undo"]
@@ -145,15 +145,6 @@ def check_text(what: str, text: str, longest: int | None) -> str:
     if not is_unicode(text):
         raise DataError(f"{what} {show(text)} is not valid Unicode")
     return text
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text can be encoded; lone surrogates cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def storable(text: str) -> str:
