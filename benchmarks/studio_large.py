@@ -16,6 +16,7 @@ from studio_process import Server, serving
 from assay.studio.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 DOCUMENTS = 100
@@ -84,9 +85,9 @@ def open_page(server: Server, page: Page) -> Taken:
     return Taken(time.perf_counter() - start, server.cpu_seconds() - busy)
 
 
-def cast_vote(server: Server, token: str, query: str, number: int) -> None:
-    """A vote that changes the numbers."""
-    vote = {"query": query, "document": f"voted {number}", "voter": "ann", "vote": number % 4, "key": str(number)}
+def cast_vote(server: Server, token: str, pair: tuple[str, str], number: int) -> None:
+    """A vote on a pair of the pool: it changes the numbers."""
+    vote = {"query": pair[0], "document": pair[1], "voter": "ann", "vote": number % 4, "key": str(number)}
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{server.url}/api/votes", json.dumps(vote).encode(), headers)  # noqa: S310
     urllib.request.urlopen(request, timeout=600).close()  # noqa: S310 - loopback
@@ -103,20 +104,28 @@ def page_lines(folder: Path, queries: int) -> list[str]:
         print(f"started after {time.perf_counter() - start:.1f} s", flush=True)
         head = "| page | first ms | CPU ms | again ms | CPU ms | after a vote ms | CPU ms |"
         lines = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+        pairs = pairs_to_vote(server)
         for page in pages(f"q{queries // 2}"):
-            lines.append(page_line(server, page, token))
+            lines.append(page_line(server, page, token, pairs))
             print(lines[-1], flush=True)
         lines += ["", f"Resident memory of the server: {memory_of(server):,} MB."]
     return lines
 
 
-def page_line(server: Server, page: Page, token: str) -> str:
+def pairs_to_vote(server: Server) -> Iterator[tuple[str, str]]:
+    """Pairs of two queries, found at the top of a run: votes on them move the numbers and the settlement."""
+    for query in ("q1", "q2"):
+        with urllib.request.urlopen(f"{server.url}/api/query?query={query}", timeout=3600) as answer:  # noqa: S310 - loopback
+            yield from ((query, document) for document in json.load(answer)["view"]["documents"])
+
+
+def page_line(server: Server, page: Page, token: str, pairs: Iterator[tuple[str, str]]) -> str:
     """How long a page takes: the first time, again with nothing changed, and after each of some votes."""
     first = open_page(server, page)
     again = [open_page(server, page) for _ in range(TIMES)]
     voted = []
     for _ in range(TIMES):
-        cast_vote(server, token, "q1", next(NUMBERS))
+        cast_vote(server, token, next(pairs), next(NUMBERS))
         voted.append(open_page(server, page))
     return f"| {page.title} | {first} | {middle(again)} | {middle(voted)} |"
 

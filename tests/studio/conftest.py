@@ -1,6 +1,14 @@
 import pytest
 
+from assay.studio import background, views
 from studio_server import Client, make_studio, serving
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Whoever asks waits for the numbers, however busy the machine is."""
+    monkeypatch.setattr(background, "HARDLY", 30)
+    monkeypatch.setattr(views, "PATIENCE", 30)
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 """A value in the background: waited for at first, the last one while a new one is made, errors for whoever asked."""
 
 import threading
+import time
 
 import pytest
 
+from assay.studio import background
 from assay.studio.background import Background
 
 
@@ -78,3 +80,15 @@ def test_many_who_ask_share_one_value():
         thread.join(10)
     assert found == ["value 1"] * 8
     assert slow.made == [1]
+
+
+def test_nobody_waits_for_what_takes_longer_than_they_wait(monkeypatch):
+    slow = Slow()
+    slow.value.get(5)
+    monkeypatch.setattr(background, "HARDLY", 0.1)
+    monkeypatch.setattr(slow.value, "_took", 60.0)
+    slow.version = 2
+    started = time.monotonic()
+    assert slow.value.get(30) == "value 1"
+    assert time.monotonic() - started < 10
+    slow.gate.release()

@@ -52,15 +52,13 @@ def test_scores_follow_the_votes(cast):
 
 
 @pytest.mark.parametrize("how", [{"convention": "trec_eval"}, {"rel": 2}, {"missing": "skip"}, {"depth": 5}])
-def test_policies_hold(how, monkeypatch):
-    monkeypatch.setattr(live_module, "PATIENCE", 10**9)
+def test_policies_hold(how):
     live = make_live(**how)
     take(live, [("q01", "mda-02", 0.0), ("q02", "risk-05", 3.0), ("q01", "mda-02", None), ("q03", DOCUMENTS[0], 2.0)])
     assert_same(live, **how)
 
 
 def test_only_what_changed_is_scored(monkeypatch):
-    monkeypatch.setattr(live_module, "PATIENCE", 10**9)
     live = make_live()
     scored = []
     original = Live.scorer
@@ -71,8 +69,7 @@ def test_only_what_changed_is_scored(monkeypatch):
     assert scored == [{"q01", live_module.ANCHOR}, {"q07", live_module.ANCHOR}]
 
 
-def test_measures_of_all_queries_are_scored_whole(monkeypatch):
-    monkeypatch.setattr(live_module, "PATIENCE", 10**9)
+def test_measures_of_all_queries_are_scored_whole():
     live = make_live(measures=("err@10", "ndcg@10"))
     assert live.is_local == all(map(live_module.is_of_one_query, live.measures.values()))
     take(live, [("q01", "mda-02", 3.0), ("q02", "mda-02", 0.0)])
@@ -104,4 +101,37 @@ def test_notes_are_taken_anew(monkeypatch):
     assert any("24 queries" in str(note) for note in live.results()["dense"].notes)
     monkeypatch.setattr(live_module, "PATIENCE", 0)
     take(live, [("q02", "mda-02", 3.0)])
+    assert any("24 queries" in str(note) for note in live.results()["dense"].notes)
+    live.renew()
     assert any("23 queries" in str(note) for note in live.results()["dense"].notes)
+
+
+def test_votes_that_come_while_everything_is_scored_count(monkeypatch):
+    monkeypatch.setattr(live_module, "PATIENCE", 0)
+    live = make_live()
+    take(live, [("q02", "mda-02", 3.0)])
+    original = Live.scorer
+
+    def scorer(self, judged, top=0):
+        made = original(self, judged, top)
+        if "q05" in judged and not late:
+            # The scores of this vote are in the old ones when the new ones, without it, take their place.
+            late.append("voted")
+            take(self, [("q01", "mda-02", 0.0)], first=5)
+            assert_same(self)
+        return made
+
+    late = []
+    monkeypatch.setattr(Live, "scorer", scorer)
+    live.renew()
+    assert late
+    assert_same(live)
+
+
+def test_what_could_not_be_scored_is_scored_later(monkeypatch):
+    live = make_live()
+    with monkeypatch.context() as broken:
+        broken.setattr(Live, "scorer", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            take(live, [("q01", "mda-02", 0.0)])
+    assert_same(live)

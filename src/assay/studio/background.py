@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Made = TypeVar("Made")
+# Seconds to wait for a value that takes longer than somebody waits, or that was never made.
+HARDLY = 0.1
 
 
 class Background(Generic[Made]):
     """What `make` gives for the present `version`; `done` is called when a new value is there.
 
     Whoever asks waits for it, at most as long as they say: then they get the one before, or None if there is none yet.
+    They hardly wait if it is not to be expected in that time: nobody stands before a page that will not have it anyway.
     """
 
     def __init__(self, make: Callable[[], Made], version: Callable[[], object], done: Callable[[], None]) -> None:
@@ -22,6 +26,8 @@ class Background(Generic[Made]):
         self._changed = threading.Condition()
         self._is_busy = False
         self._error: BaseException | None = None
+        # The seconds that it took the last time.
+        self._took: float | None = None
         # The value with the version that it was made for, once there is one.
         self._known: tuple[object, Made] | None = None
 
@@ -33,7 +39,9 @@ class Background(Generic[Made]):
             if not self._is_busy:
                 self._is_busy = True
                 threading.Thread(target=self._work, name="assay-studio-background", daemon=True).start()
-            self._changed.wait_for(lambda: self._is_current() or not self._is_busy, patience)
+            is_expected = self._took is not None and self._took <= patience
+            waiting = patience if is_expected else min(patience, HARDLY)
+            self._changed.wait_for(lambda: self._is_current() or not self._is_busy, waiting)
             if self._error is not None:
                 error, self._error = self._error, None
                 raise error
@@ -49,10 +57,10 @@ class Background(Generic[Made]):
         """Makes the value until it is that of now."""
         try:
             while not self._is_current():
-                version = self._version()
+                version, started = self._version(), time.monotonic()
                 made = self._make()
                 with self._changed:
-                    self._known = (version, made)
+                    self._known, self._took = (version, made), time.monotonic() - started
                     self._changed.notify_all()
         except BaseException as error:  # noqa: BLE001 - it reaches whoever asked
             self._error = error

@@ -109,10 +109,11 @@ class Judgments:
         """The queries with judgments, those of the file first."""
         return list(dict.fromkeys([*(query for query, each in self.base.items() if each), *self._graded]))
 
-    def all_in_force(self) -> dict[str, dict[str, float]]:
+    def all_in_force(self) -> dict[str, Mapping[str, float]]:
         """All judgments, by query and document."""
         with self.lock:
-            return {query: self.in_force(query) for query in self.judged_queries()}
+            known = {query: each for query, each in self.base.items() if each}
+            return {**known, **{query: self.in_force(query) for query in self._graded}}
 
     def is_decided_by(self, pair: Pair, voter: str, event: int) -> bool:
         """Whether an event is somebody's last decision on a pair."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,14 @@ ANCHOR = "\nanchor"
 ANCHORED = {"document": 1.0}
 # Notes come with scoring everything. That is done again after so many times of what it takes.
 PATIENCE = 20
+
+
+class Whole(NamedTuple):
+    """When everything was last scored, the seconds that it took, and the changes up to then."""
+
+    when: float = 0.0
+    took: float = 0.0
+    changes: int = 0
 
 
 class Scores:
@@ -95,10 +103,11 @@ class Live:
         self._changes = 0
         # The queries whose judgments changed; a vote does not wait for scores that are being computed.
         self._stale: set[str] = set()
+        # Those whose judgments changed since everything began to be scored the last time.
+        self._meanwhile: set[str] = set()
         self._stale_lock = Lock()
-        # When everything was last scored, and the seconds that it took.
-        self._whole = (0.0, 0.0)
-        self.rescore_all()
+        self._whole = Whole()
+        self._score_all()
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -116,8 +125,10 @@ class Live:
 
     def touch(self, queries: Some[str]) -> None:
         """Says that the judgments of queries changed; they are scored again when somebody looks."""
+        known = {query for query in queries if query in self.places}
         with self._stale_lock:
-            self._stale.update(query for query in queries if query in self.places)
+            self._stale |= known
+            self._meanwhile |= known
 
     def _take_stale(self) -> set[str]:
         with self._stale_lock:
@@ -129,30 +140,49 @@ class Live:
         with self.lock:
             if not (stale := self._take_stale()):
                 return
-            scored, took = self._whole
-            if not self._scores or not self.is_local or time.monotonic() - scored > PATIENCE * took:
-                self.rescore_all()
-                return
-            self._changes += 1
-            judged = {query: grades for query in stale if (grades := self.judgments.in_force(query))}
-            scorer = self.scorer({**judged, ANCHOR: ANCHORED})
-            for name, run in self.runs.items():
-                known: dict[str, Any] = {query: run.as_given(query) for query in judged if query in run}
-                self._scores[name].put(scorer.evaluate({**known, ANCHOR: ANCHORED}), stale, self.places)
+            try:
+                if self._scores and self.is_local:
+                    self._score_some(stale)
+                else:
+                    self._score_all()
+            except BaseException:
+                self.touch(stale)
+                raise
 
-    def rescore_all(self) -> None:
-        """Scores every query of every run, and takes the notes anew."""
-        with self.lock:
+    def _score_some(self, stale: set[str]) -> None:
+        judged = {query: grades for query in stale if (grades := self.judgments.in_force(query))}
+        scorer = self.scorer({**judged, ANCHOR: ANCHORED})
+        for name, run in self.runs.items():
+            known: dict[str, Any] = {query: run.as_given(query) for query in judged if query in run}
+            self._scores[name].put(scorer.evaluate({**known, ANCHOR: ANCHORED}), stale, self.places)
+        self._changes += 1
+
+    def _score_all(self) -> None:
+        """Scores every query of every run, and takes the notes anew; whoever looks meanwhile sees the scores before."""
+        started = time.monotonic()
+        with self._stale_lock:
+            self._meanwhile = set()
+        judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.places}
+        scorer = self.scorer(judged) if judged else None
+        found = (
+            {}
+            if scorer is None
+            else {name: Scores(scorer.evaluate(run), self.places) for name, run in self.runs.items()}
+        )
+        with self.lock, self._stale_lock:
+            self._stale |= self._meanwhile
+            self._scores = found
             self._changes += 1
-            self._take_stale()
-            started = time.monotonic()
-            judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.places}
-            if not judged:
-                self._scores = {}
-                return
-            scorer = self.scorer(judged)
-            self._scores = {name: Scores(scorer.evaluate(run), self.places) for name, run in self.runs.items()}
-            self._whole = (time.monotonic(), time.monotonic() - started)
+            self._whole = Whole(time.monotonic(), time.monotonic() - started, self._changes)
+
+    def renew(self) -> None:
+        """Takes the notes anew, with all scores, if votes came since and it was not done just now."""
+        self.catch_up()
+        with self.lock:
+            when, took, changes = self._whole
+            is_due = self._changes != changes and time.monotonic() - when > PATIENCE * took
+        if is_due:
+            self._score_all()
 
     def results(self) -> Results | None:
         """The results of all runs; None before anything is judged."""

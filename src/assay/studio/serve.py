@@ -130,8 +130,7 @@ def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str]
         timeout_graceful_shutdown=LAST_WAIT,
         lifespan="on",
     )
-    # Those who come first find the numbers, or need not wait as long for them.
-    studio.numbers.get(0)
+    studio.warm_up()
     say(f"assay studio at {url} (Ctrl-C ends it)")
     if browse:
         threading.Thread(target=open_browser, args=(url,), daemon=True).start()

@@ -108,6 +108,11 @@ class Studio:
             self._judge(pool, pair)
         return pool
 
+    def warm_up(self) -> None:
+        """Does beforehand what those who come first would wait for."""
+        self.next_pair(None, "worth", set())
+        self.numbers.get(0)
+
     def _judge(self, pool: JudgmentPool, pair: Pair) -> None:
         """Tells the pool what is known of a pair; its grade is final once no more votes are to come."""
         votes, grade = len(self.judgments.counted(pair)), self.judgments.grade(*pair)

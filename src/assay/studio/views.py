@@ -63,6 +63,7 @@ def overview(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
 def numbers(studio: Studio, *, charts: bool = False) -> dict[str, Any]:
     """What a report shows first, by the judgments in force."""
     revision = studio.revision()
+    studio.live.renew()
     comparison, results = studio.live.comparison(), studio.live.results()
     if comparison is not None:
         core = comparison_core(comparison, studio.title, charts=charts)
