@@ -103,7 +103,7 @@ class Studio:
             "grade_range": {"top": self.grades[-1], "lowest": None},
         }
         pool = make_pool(judged or None, self.collection.runs, self.settings.settle, **how, **self.settings.scoring)
-        pool.count_votes({(query, document): self.wanted for query, each in judged.items() for document in each})
+        pool.set_judged_votes(self.wanted)
         for pair in {*self.judgments.ballots, *self.judgments.decisions}:
             self._judge(pool, pair)
         return pool

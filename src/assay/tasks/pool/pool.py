@@ -78,11 +78,11 @@ class JudgmentPool:
         self._movers = by_rank[np.argsort(-np.abs(pairs.coefficient[by_rank]), kind="stable")]
         self._place = np.full(len(pairs), -1, dtype=np.int32)
         self._place[self._movers] = np.arange(len(self._movers))
-        self._coefficients = pairs.coefficient[self._movers]
-        self._is_open: BoolArray = ~self._is_judged[self._movers]
-        self._gained = np.zeros(len(self._movers))
+        # What each of them adds to the difference, and how far it can still move it.
+        self._added, self._down, self._up = (np.zeros(len(self._movers)) for _ in range(3))
         if compared is not None:
-            self._gained = gains_of(pairs.grade, compared.additive)[self._movers]
+            gained = gains_of(pairs.grade, compared.additive)[self._movers]
+            self._set_moves(slice(None), gained, ~self._is_judged[self._movers])
             self._largest = max(map(abs, compared.additive.bounds))
             self._rounding = ROUNDING * self._largest * float(np.abs(pairs.coefficient).sum())
 
@@ -133,10 +133,8 @@ class JudgmentPool:
             return False
         self.pairs.grade[row] = np.nan if grade is None else grade
         self._is_judged[row] = grade is not None
-        if self._place[row] >= 0:
-            self._is_open[self._place[row]] = grade is None or not is_final
-            self._gained[self._place[row]] = gained
-            self._settlement = None
+        if (place := int(self._place[row])) >= 0:
+            self._set_moves(slice(place, place + 1), np.array([gained]), np.array([grade is None or not is_final]))
         self._votes[row] = max(self._votes[row], 1) * (grade is not None) if votes is None else votes
         return True
 
@@ -147,6 +145,10 @@ class JudgmentPool:
             number = check_whole("counts", votes, 0)
             if row is not None:
                 self._votes[row] = number
+
+    def set_judged_votes(self, votes: int) -> None:
+        """Says that every pair that is judged has so many votes."""
+        self._votes[self._is_judged] = check_whole("votes", votes, 1)
 
     def next(
         self,
@@ -253,12 +255,18 @@ class JudgmentPool:
         """The difference of the two runs, and how far each unjudged document can move it."""
         if self.compared is None:
             raise MeasureError(self.reason)
+        return Moves(float(self._added.sum()), self._down, self._up, self._rounding)
+
+    def _set_moves(self, places: slice, gained: FloatArray, is_open: BoolArray) -> None:
+        """Takes in what some of the pairs that can move the difference gained, and whether that may still change."""
+        if self.compared is None:
+            return
         low, high = self.compared.additive.bounds
-        left, gained = self._coefficients[self._is_open], self._gained[self._is_open]
-        difference = float((self._coefficients * self._gained).sum())
-        one: FloatArray = left * (high - gained)
-        other: FloatArray = left * (low - gained)
-        return Moves(difference, -np.minimum(one, other), np.maximum(one, other), self._rounding)
+        coefficient = self.pairs.coefficient[self._movers[places]]
+        self._added[places] = coefficient * gained
+        one, other = coefficient * (high - gained) * is_open, coefficient * (low - gained) * is_open
+        self._down[places], self._up[places] = -np.minimum(one, other), np.maximum(one, other)
+        self._settlement = None
 
     @property
     def settlement(self) -> Settlement | None:

@@ -68,7 +68,7 @@ class Settlement:
 
 @dataclass(frozen=True)
 class Moves:
-    """What is added up: `difference`, and how far each unjudged document can move it `down` and `up`."""
+    """What is added up: `difference`, and how far each document can move it `down` and `up`, 0 if it is judged."""
 
     difference: float
     down: FloatArray
