@@ -125,7 +125,7 @@ def test_what_comes_next(ann, bob):
     after = ann.get("/api/next", order="worth").json()
     assert (after["pair"], after["done"], after["left"]) == (skipped, 1, first["left"] - 1)
     assert after["progress"] == [{"voter": "ann", "votes": 1}]
-    orders = [bob.get("/api/next", order=order).json()["pair"] for order in ("depth", "random", "votes")]
+    orders = [bob.get("/api/next", order=order).json()["pair"] for order in ("against", "depth", "random", "votes")]
     assert all(each["question"] for each in orders)
 
 

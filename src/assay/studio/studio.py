@@ -273,7 +273,7 @@ class Studio:
 
     def _open_pair(self, order: str, skip: set[Pair], voter: str | None) -> dict[str, Any] | None:
         """The first pair in an order that still needs votes, and that this voter has not voted on."""
-        order = "depth" if order == "worth" and self.pool.compared is None else order
+        order = "depth" if order in ("worth", "against") and self.pool.compared is None else order
         # Everybody has a random order of their own.
         seed = zlib.crc32((voter or "").encode())
         for pair in self.pool.next(order, skip=skip, seed=seed, wanted=self.wanted):

@@ -33,7 +33,7 @@ Decided = Annotated[
 ]
 # A word to filter by, which may be one that nothing has.
 Filter = Annotated[str, Field(max_length=LONGEST_DOCUMENT)]
-Order = Literal["worth", "depth", "random", "votes"]
+Order = Literal["worth", "against", "depth", "random", "votes"]
 
 
 class Strict(BaseModel):

@@ -10,7 +10,7 @@ import { settlementView } from "./settlement.js";
 import { announce, complain, startPage, tell, whoVotes } from "./shell.js";
 import { castVote, takeBack, voteOfKey, wordsOf } from "./votes.js";
 
-const ORDERS = ["worth", "depth", "random", "votes"];
+const ORDERS = ["worth", "against", "depth", "random", "votes"];
 // Pairs that are named as skipped in one request.
 const MOST_SKIPPED = 200;
 

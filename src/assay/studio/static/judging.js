@@ -7,6 +7,7 @@ import { UNSURE, isThumbs, keysOf, levelOf, othersOf, wordsOf } from "./votes.js
 
 const ORDERS = {
   worth: ["by worth", "first what can move the comparison most"],
+  against: ["to settle it soonest", "first what speaks for the run that is behind"],
   depth: ["by depth", "first what the runs rank highest"],
   random: ["random", "in an order of your own"],
   votes: ["fewest votes", "first what the fewest people judged"],
