@@ -2,6 +2,7 @@
 //! their rows at a time.
 
 use crate::fault::Fault;
+use crate::finder::Finder;
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::memory::{Grow, Lack, collected, copied, filled, number};
@@ -12,13 +13,17 @@ use crate::rows::{Rows, RowsBuilder};
 use crate::scan::Plan;
 use crate::text::block::{Block, Blocks};
 use crate::text::lanes::{Level, Task};
-use crate::text::line::run_line;
+use crate::text::line::{RunLine, run_line};
 use crate::text::read::read_lines;
 use crate::text::run::RunBlock;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// So many blocks are read at once, so that each has several rows of a query.
+const BLOCKS: usize = 4;
 
 /// A query and the number of its rows.
 pub type Scattered = (u32, u64);
@@ -28,6 +33,7 @@ pub type Scattered = (u32, u64);
 pub struct Gather<'a> {
     pub source: &'a Source,
     pub index: &'a Index,
+    pub queries: &'a Finder<'a>,
     pub options: &'a [Options],
     pub plan: Plan<'a>,
 }
@@ -53,9 +59,9 @@ impl Gather<'_> {
     }
 
     fn rank_batch(&self, batch: &[Scattered]) -> Result<Vec<Judged>, Fault> {
-        let mut wanted = filled(self.index.queries.len(), false)?;
-        for &(query, _) in batch {
-            wanted[query as usize] = true;
+        let mut wanted = filled(self.index.queries.len(), None)?;
+        for (number, &(query, _)) in batch.iter().enumerate() {
+            wanted[query as usize] = Some(number as u32);
         }
         let Plan { threads, stop, .. } = self.plan;
         let Some(pieces) = self.pieces(&wanted)? else {
@@ -63,26 +69,33 @@ impl Gather<'_> {
             let judged = rank_rows(&rows, self.index, self.options, threads, stop);
             return judged.map_err(|fault| fault.at(&self.source.name));
         };
-        let (rows, starts) = by_query(&pieces, self.index.queries.len())?;
-        let ranked = rank_all(batch, self.index, self.options, threads, stop, |rankers, &(query, _)| {
-            let own = &rows[starts[query as usize]..starts[query as usize + 1]];
-            let scores =
-                collected(own.iter().map(|place| pieces[place.piece as usize].score(place.start as usize)))?;
-            rankers.rank(query, &Places { pieces: &pieces, places: own }, Some(&scores))
+        let numbered = collected(batch.iter().enumerate())?;
+        let ranked = rank_all(&numbered, self.index, self.options, threads, stop, |rankers, item| {
+            let &(number, &(query, rows)) = item;
+            let mut ranking = Ranking { pieces: &pieces, places: Vec::new() };
+            let mut scores = Vec::new();
+            ranking.places.room(rows as usize)?;
+            scores.room(rows as usize)?;
+            ranking.fill(number, &mut scores)?;
+            rankers.rank(query, &ranking, Some(&scores))
         });
         ranked.map_err(|fault| fault.at(&self.source.name))
     }
 
     /// The rows of the queries that are wanted, or none where a ranking is in a given order.
-    fn pieces(&self, wanted: &[bool]) -> Result<Option<Vec<Piece>>, Fault> {
-        let blocks = Mutex::new(Blocks::open(self.source, self.plan.block)?);
+    fn pieces(&self, wanted: &[Option<u32>]) -> Result<Option<Vec<Piece>>, Fault> {
+        let blocks = Mutex::new(Blocks::open(self.source, BLOCKS * self.plan.block)?);
         let ended = AtomicBool::new(false);
+        let batch = wanted.iter().flatten().count();
         let mut readers = Vec::new();
         for _ in 0..self.plan.threads.max(1) {
             readers.add(Reader {
                 gather: *self,
                 wanted,
-                piece: Piece::default(),
+                batch,
+                rows: Vec::new(),
+                records: Vec::new(),
+                ends: Vec::new(),
                 pieces: Vec::new(),
                 is_ordered: false,
             })?;
@@ -107,21 +120,21 @@ impl Gather<'_> {
     }
 
     /// The rows of rankings in a given order, which is checked line by line.
-    fn in_given_order(&self, wanted: &[bool]) -> Result<Rows, Fault> {
+    fn in_given_order(&self, wanted: &[Option<u32>]) -> Result<Rows, Fault> {
         let mut builder = RowsBuilder::default();
         // The first reading has decided about lines with too many fields, and counted them.
         let mut surplus = Surplus::ignored(true);
         read_lines(self.source, |line| {
             let mut words = line.words();
             let query = words.next().unwrap_or_default();
-            if self.index.queries.find(query).is_some_and(|query| wanted[query as usize]) {
+            if self.index.queries.find(query).is_some_and(|query| wanted[query as usize].is_some()) {
                 let retrieved = run_line(&mut words, &mut surplus)?;
                 builder.query(query)?;
                 retrieved.check_order(builder.order()?)?;
                 if retrieved.is_ordered() {
                     builder.set_ordered();
                 }
-                builder.row(retrieved.document, retrieved.score)?;
+                builder.row(retrieved.document, retrieved.score.value())?;
             }
             Fault::if_stopped(self.plan.stop)
         })?;
@@ -129,59 +142,73 @@ impl Gather<'_> {
     }
 }
 
-/// The rows of one block, as they stand there.
+/// The rows of one block, query by query, those of each in the order of the file.
 #[derive(Debug, Default)]
 struct Piece {
     block: usize,
-    queries: Vec<u32>,
+    /// The number of each query in the batch, from low to high, and where its records end.
+    queries: Vec<(u32, u32)>,
     /// For each row the score, the length of the document's id, and the id: together, so that they are fetched together.
     records: Vec<u8>,
 }
 
 const SCORE: usize = size_of::<f64>();
-const HEAD: usize = SCORE + size_of::<u32>();
+/// The length of an id is one byte, or this one and four more.
+const LONG: u8 = u8::MAX;
 
 impl Piece {
-    fn clear(&mut self) {
-        self.queries.clear();
-        self.records.clear();
+    /// The records of a query of the batch.
+    fn of(&self, number: usize) -> Range<usize> {
+        let is_here =
+            |place: &usize| self.queries.get(*place).is_some_and(|query| query.0 as usize == number);
+        // Most pieces have rows of every query.
+        let search = || self.queries.binary_search_by_key(&(number as u32), |query| query.0).ok();
+        let Some(place) = Some(number).filter(is_here).or_else(search) else { return 0..0 };
+        let end = |place: usize| self.queries.get(place).map_or(0, |query| query.1 as usize);
+        place.checked_sub(1).map_or(0, end)..end(place)
     }
 
-    fn add(&mut self, query: u32, document: &[u8], score: f64) -> Result<(), Lack> {
-        number(self.records.len())?;
-        self.records.room(HEAD + document.len())?;
-        self.records.extend_from_slice(&score.to_le_bytes());
-        self.records.extend_from_slice(&number(document.len())?.to_le_bytes());
-        self.records.extend_from_slice(document);
-        self.queries.add(query)
-    }
-
-    /// The same without room for more.
-    fn copied(&self, block: usize) -> Result<Self, Lack> {
-        Ok(Self { block, queries: copied(&self.queries)?, records: copied(&self.records)? })
-    }
-
+    /// The score of the record at `start`, and where its document is.
     #[inline]
-    fn score(&self, start: usize) -> f64 {
-        self.records
-            .get(start..)
-            .and_then(|record| record.first_chunk())
-            .map_or(0.0, |bytes| f64::from_le_bytes(*bytes))
+    fn record(&self, start: usize) -> Option<(f64, Range<usize>)> {
+        let (score, rest) = self.records.get(start..)?.split_first_chunk()?;
+        let (&short, rest) = rest.split_first()?;
+        let document = start + SCORE + 1;
+        let (length, document) = match short {
+            LONG => (u32::from_le_bytes(*rest.first_chunk()?) as usize, document + size_of::<u32>()),
+            short => (usize::from(short), document),
+        };
+        Some((f64::from_le_bytes(*score), document..document + length))
     }
+}
 
-    #[inline]
-    fn document(&self, start: usize) -> &[u8] {
-        let rest = self.records.get(start + SCORE..).and_then(|record| record.split_first_chunk());
-        rest.and_then(|(length, text)| text.get(..u32::from_le_bytes(*length) as usize)).unwrap_or_default()
+/// Adds a record.
+#[inline]
+fn add_record(records: &mut Vec<u8>, document: &[u8], score: f64) -> Result<(), Lack> {
+    let length = number(document.len())?;
+    records.room(SCORE + 1 + size_of::<u32>() + document.len())?;
+    records.extend_from_slice(&score.to_le_bytes());
+    if length < u32::from(LONG) {
+        records.push(length as u8);
+    } else {
+        records.push(LONG);
+        records.extend_from_slice(&length.to_le_bytes());
     }
+    records.extend_from_slice(document);
+    Ok(())
 }
 
 /// Takes the rows that are wanted out of one block after another.
 struct Reader<'a> {
     gather: Gather<'a>,
-    wanted: &'a [bool],
-    /// The rows of the block that is read.
-    piece: Piece,
+    /// The number of each query in the batch.
+    wanted: &'a [Option<u32>],
+    batch: usize,
+    /// The rows of the block that is read as they stand there: of each the query's number, and where its record ends.
+    rows: Vec<(u32, u32)>,
+    records: Vec<u8>,
+    /// Where the records of each query end.
+    ends: Vec<u32>,
     pieces: Vec<Piece>,
     is_ordered: bool,
 }
@@ -194,31 +221,68 @@ impl Reader<'_> {
             let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block)?;
             let Some(number) = next else { break };
             lanes.run(BlockTask { reader: self, block: block.text() })?;
-            self.pieces.add(self.piece.copied(number)?)?;
+            let piece = self.piece(number)?;
+            self.pieces.add(piece)?;
         }
         Ok(())
     }
 
     #[inline(always)]
     fn block(&mut self, level: impl Level, block: &[u8]) -> Result<(), Fault> {
-        let (index, limits) = (self.gather.index, self.gather.source.limits);
+        let limits = self.gather.source.limits;
         // The first reading has decided about lines with too many fields, and counted them.
         let mut surplus = Surplus::ignored(true);
         let mut known = None;
-        self.piece.clear();
+        self.rows.clear();
+        self.records.clear();
         let mut rows =
             RunBlock::new(block, limits.line, &mut surplus).map_err(|(_, fault)| self.at(fault))?;
         while let Some(row) = rows.next(level).map_err(|fault| self.at(fault))? {
             if !row.goes_on {
-                known = index.queries.find(row.query).filter(|&query| self.wanted[query as usize]);
+                known = self.gather.queries.find(row.query).and_then(|query| self.wanted[query as usize]);
             }
             if let Some(query) = known {
-                let added = self.piece.add(query, row.retrieved.document, row.retrieved.score);
-                added.map_err(|lack| self.at(lack.into()))?;
+                self.add(query, &row.retrieved).map_err(|lack| self.at(lack.into()))?;
                 self.is_ordered |= row.retrieved.is_ordered();
             }
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn add(&mut self, query: u32, retrieved: &RunLine<'_>) -> Result<(), Lack> {
+        add_record(&mut self.records, retrieved.document, retrieved.score.value())?;
+        self.rows.add((query, number(self.records.len())?))
+    }
+
+    /// The rows that were read, put into the order of queries.
+    fn piece(&mut self, block: usize) -> Result<Piece, Lack> {
+        self.ends.clear();
+        self.ends.fill(self.batch, 0)?;
+        let mut start = 0;
+        for &(query, end) in &self.rows {
+            self.ends[query as usize] += end - start;
+            start = end;
+        }
+        let mut queries = Vec::new();
+        let mut end = 0;
+        for (query, place) in self.ends.iter_mut().enumerate() {
+            let size = std::mem::replace(place, end);
+            end += size;
+            if size > 0 {
+                queries.add((query as u32, end))?;
+            }
+        }
+        let mut records = filled(self.records.len(), 0u8)?;
+        let mut start = 0;
+        for &(query, end) in &self.rows {
+            let record = &self.records[start as usize..end as usize];
+            let place = self.ends[query as usize] as usize;
+            records[place..place + record.len()].copy_from_slice(record);
+            self.ends[query as usize] += record.len() as u32;
+            start = end;
+        }
+        Ok(Piece { block, queries: copied(&queries)?, records })
     }
 
     /// A fault that the first reading did not meet: no memory, or the file has changed.
@@ -242,43 +306,37 @@ impl Task for BlockTask<'_, '_> {
     }
 }
 
-/// Where a row is.
-#[derive(Debug, Clone, Copy, Default)]
+/// Where a document is.
+#[derive(Debug, Clone, Copy)]
 struct Place {
     piece: u32,
-    /// Where its record begins.
     start: u32,
-}
-
-/// The places of all rows, query by query in the order of the file, and where those of each query begin.
-fn by_query(pieces: &[Piece], queries: usize) -> Result<(Vec<Place>, Vec<usize>), Lack> {
-    let mut starts = filled(queries + 1, 0usize)?;
-    for &query in pieces.iter().flat_map(|piece| &piece.queries) {
-        starts[query as usize + 1] += 1;
-    }
-    for query in 1..starts.len() {
-        starts[query] += starts[query - 1];
-    }
-    let mut next = copied(&starts)?;
-    let mut places = filled(starts[queries], Place::default())?;
-    for (number, piece) in pieces.iter().enumerate() {
-        let mut start = 0;
-        for &query in &piece.queries {
-            places[next[query as usize]] = Place { piece: number as u32, start: start as u32 };
-            next[query as usize] += 1;
-            start += HEAD + piece.document(start).len();
-        }
-    }
-    Ok((places, starts))
+    end: u32,
 }
 
 /// The documents of one query.
-struct Places<'a> {
+struct Ranking<'a> {
     pieces: &'a [Piece],
-    places: &'a [Place],
+    places: Vec<Place>,
 }
 
-impl Documents for Places<'_> {
+impl Ranking<'_> {
+    /// Finds the documents of a query of the batch, in the order of the file, and their scores.
+    fn fill(&mut self, query: usize, scores: &mut Vec<f64>) -> Result<(), Lack> {
+        for (number, piece) in self.pieces.iter().enumerate() {
+            let mut own = piece.of(query);
+            while let Some((score, document)) = piece.record(own.start).filter(|_| !own.is_empty()) {
+                let (start, end) = (document.start as u32, document.end as u32);
+                self.places.add(Place { piece: number as u32, start, end })?;
+                scores.add(score)?;
+                own.start = document.end;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Documents for Ranking<'_> {
     #[inline]
     fn count(&self) -> usize {
         self.places.len()
@@ -286,7 +344,7 @@ impl Documents for Places<'_> {
 
     #[inline]
     fn id(&self, position: usize) -> &[u8] {
-        let place = self.places[position];
-        self.pieces[place.piece as usize].document(place.start as usize)
+        let Place { piece, start, end } = self.places[position];
+        self.pieces[piece as usize].records.get(start as usize..end as usize).unwrap_or_default()
     }
 }

@@ -4,6 +4,7 @@ use crate::fault::{Fault, show};
 use crate::memory::{Grow, Lack, copied, filled, number};
 use crate::options::Duplicates;
 use crate::rows::{Names, Rows, Span, hash};
+use crate::sieve;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +19,8 @@ pub struct Index {
     pub rows: Vec<u32>,
     text: Vec<u8>,
     documents: Vec<Span>,
+    /// The tag of each document's hash.
+    tags: Vec<u32>,
     tables: Vec<Table>,
     slots: Vec<u64>,
     /// A bit is set where a judged document's hash says: most documents are not judged, and need no look at the slots.
@@ -98,6 +101,7 @@ impl Index {
         self.documents.add(span)?;
         self.grades.add(grade)?;
         self.rows.add(row as u32)?;
+        self.tags.add(sieve::tag(code))?;
         let table = self.tables[query];
         let mut slot = code as usize & table.mask;
         while self.slots[table.start + slot] != 0 {
@@ -139,6 +143,11 @@ impl Index {
             text: &self.text,
             documents: &self.documents,
         }
+    }
+
+    /// The tags of the documents that `query` has judged.
+    pub fn tags(&self, query: usize) -> &[u32] {
+        &self.tags[self.starts[query]..self.starts[query + 1]]
     }
 
     /// All grades, from high to low inside each query.

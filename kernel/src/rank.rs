@@ -8,12 +8,20 @@ use crate::memory::{Grow, Lack, collected};
 use crate::options::{Duplicates, Options};
 use crate::rows::hash;
 use crate::seen::Seen;
+use crate::sieve::Sieve;
 use crate::ties::break_ties;
 
 /// The documents of one ranking, by position.
 pub trait Documents {
     fn count(&self) -> usize;
     fn id(&self, position: usize) -> &[u8];
+
+    /// The hashes of all ids, where they are known or in `room`.
+    fn codes<'a>(&'a self, room: &'a mut Vec<u64>) -> Result<&'a [u64], Lack> {
+        room.clear();
+        room.add_each((0..self.count()).map(|position| hash(self.id(position))))?;
+        Ok(room)
+    }
 }
 
 /// Ranks the same queries under several options.
@@ -49,7 +57,9 @@ pub struct Ranker<'a> {
     pub index: &'a Index,
     pub options: Options,
     pub judged: Judged,
+    sieve: Sieve,
     seen: Seen,
+    codes: Vec<u64>,
     found: Vec<Found>,
     dropped: Vec<usize>,
     repeats_kept: u32,
@@ -72,7 +82,9 @@ impl<'a> Ranker<'a> {
             index,
             options,
             judged: Judged::default(),
+            sieve: Sieve::default(),
             seen: Seen::default(),
+            codes: Vec::new(),
             found: Vec::new(),
             dropped: Vec::new(),
             repeats_kept: 0,
@@ -133,16 +145,54 @@ impl<'a> Ranker<'a> {
 
     /// Finds the judged documents, the repeats and the excluded document.
     fn find(&mut self, query: u32, documents: &impl Documents) -> Result<(), Fault> {
-        let name = self.index.queries.name(query as usize);
-        let judged = self.index.lookup(query as usize);
-        let everywhere = if self.options.foreign { Some(self.index.everywhere()?) } else { None };
         self.found.clear();
         self.dropped.clear();
         self.reset();
-        self.seen.reset(documents.count())?;
-        for position in 0..documents.count() {
+        let mut codes = std::mem::take(&mut self.codes);
+        let found = documents.codes(&mut codes).map_err(Fault::from).and_then(|codes| {
+            if self.find_few(query, documents, codes)? {
+                Ok(())
+            } else {
+                self.find_all(query, documents, codes)
+            }
+        });
+        self.codes = codes;
+        found
+    }
+
+    /// Finds the judged documents where they are few and nothing is repeated or left out; false if that may be otherwise.
+    fn find_few(&mut self, query: u32, documents: &impl Documents, codes: &[u64]) -> Result<bool, Lack> {
+        if self.options.foreign || self.options.exclude_query {
+            return Ok(false);
+        }
+        let judged = self.index.lookup(query as usize);
+        let Some(suspects) = self.sieve.suspects(self.index.tags(query as usize), codes)? else {
+            return Ok(false);
+        };
+        for (number, &position) in suspects.iter().enumerate() {
+            let code = codes[position];
+            let document = judged.find(documents.id(position), code);
+            // A judged document is a suspect wherever it stands.
+            let is_repeated = match document {
+                Some(_) => suspects[..number].iter().any(|&earlier| codes[earlier] == code),
+                None => codes[..position].contains(&code),
+            };
+            if is_repeated {
+                self.found.clear();
+                return Ok(false);
+            }
+            self.found.add_each(document.map(|document| Found { document, position }).into_iter())?;
+        }
+        Ok(true)
+    }
+
+    fn find_all(&mut self, query: u32, documents: &impl Documents, codes: &[u64]) -> Result<(), Fault> {
+        let name = self.index.queries.name(query as usize);
+        let judged = self.index.lookup(query as usize);
+        let everywhere = if self.options.foreign { Some(self.index.everywhere()?) } else { None };
+        self.seen.reset(codes.len())?;
+        for (position, &code) in codes.iter().enumerate() {
             let id = documents.id(position);
-            let code = hash(id);
             if self.options.exclude_query && id == name {
                 self.excluded += 1;
                 self.dropped.add(position)?;

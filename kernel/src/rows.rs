@@ -5,7 +5,7 @@ use crate::memory::{Grow, Lack, copied, filled, number};
 use crate::rank::Documents;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, LazyLock};
 
 /// A piece of a byte buffer.
@@ -26,7 +26,9 @@ impl Span {
 #[inline]
 pub fn hash(id: &[u8]) -> u64 {
     static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::default);
-    STATE.hash_one(id)
+    let mut hasher = STATE.build_hasher();
+    hasher.write(id);
+    hasher.finish()
 }
 
 /// Distinct names in order of first appearance.

@@ -4,6 +4,7 @@
 //! together are found on the way, and gathered.
 
 use crate::fault::{Fault, Kind};
+use crate::finder::Finder;
 use crate::gather::{Gather, Scattered};
 use crate::index::Index;
 use crate::judged::Judged;
@@ -11,11 +12,12 @@ use crate::limits::Limits;
 use crate::memory::{Grow, Lack, collected, filled};
 use crate::options::Options;
 use crate::parallel::on_threads;
-use crate::rank::Rankers;
-use crate::rows::{Names, Order, Span, Spans};
+use crate::rank::{Documents, Rankers};
+use crate::rows::{Names, Order, Span, hash};
 use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
 use crate::text::lanes::{Lanes, Level, Task};
 use crate::text::line::RunLine;
+use crate::text::number::Quotient;
 use crate::text::run::RunBlock;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
@@ -53,7 +55,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub fn new(threads: usize, stop: &'a AtomicBool) -> Self {
-        Self { threads, block: BLOCK, rows_held: 1 << 22, surplus: false, lanes: Lanes::best(), stop }
+        Self { threads, block: BLOCK, rows_held: 7 << 20, surplus: false, lanes: Lanes::best(), stop }
     }
 }
 
@@ -64,9 +66,10 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let failed = AtomicBool::new(false);
     let shared =
         Shared { blocks: &blocks, lines: &lines, lanes: plan.lanes, stop: plan.stop, failed: &failed };
+    let queries = Finder::new(&index.queries)?;
     let mut workers = Vec::new();
     for _ in 0..plan.threads.max(1) {
-        workers.add(Worker::new(index, options, plan.surplus, source.limits)?)?;
+        workers.add(Worker::new(index, &queries, options, plan.surplus, source.limits)?)?;
     }
     on_threads(&mut workers, |worker| worker.work(&shared));
     Fault::if_stopped(plan.stop)?;
@@ -81,7 +84,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     let scattered =
         merge(workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
     scan.scattered = scattered.len();
-    Gather { source, index, options, plan }.rank(&scattered, &mut scan.judged)?;
+    Gather { source, index, queries: &queries, options, plan }.rank(&scattered, &mut scan.judged)?;
     Ok(scan)
 }
 
@@ -180,10 +183,13 @@ impl Task for BlockTask<'_, '_> {
 /// Ranks one block after another.
 struct Worker<'a> {
     rankers: Rankers<'a>,
+    queries: &'a Finder<'a>,
     states: Vec<State>,
     unknown: Names,
-    documents: Vec<Span>,
+    /// The rows of the query that is read, and their scores and hashes once it ends.
+    rows: Vec<Retrieved>,
     scores: Vec<f64>,
+    codes: Vec<u64>,
     order: Order,
     surplus: Surplus,
     limits: Limits,
@@ -194,13 +200,21 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(index: &'a Index, options: &[Options], surplus: bool, limits: Limits) -> Result<Self, Lack> {
+    fn new(
+        index: &'a Index,
+        queries: &'a Finder<'a>,
+        options: &[Options],
+        surplus: bool,
+        limits: Limits,
+    ) -> Result<Self, Lack> {
         Ok(Self {
             rankers: Rankers::new(index, options),
+            queries,
             states: filled(index.queries.len(), State::default())?,
             unknown: Names::default(),
-            documents: Vec::new(),
+            rows: Vec::new(),
             scores: Vec::new(),
+            codes: Vec::new(),
             order: Order::default(),
             surplus: Surplus::ignored(surplus),
             limits,
@@ -243,10 +257,9 @@ impl<'a> Worker<'a> {
     /// Ranks the queries of one block and gives its number of lines.
     #[inline(always)]
     fn block(&mut self, level: impl Level, number: usize, block: &[u8]) -> usize {
-        self.documents.clear();
-        self.scores.clear();
+        self.rows.clear();
         let mut surplus = self.surplus;
-        let read = self.rows(level, number, block, &mut surplus);
+        let read = self.each_row(level, number, block, &mut surplus);
         self.surplus = surplus;
         read.unwrap_or_else(|(line, fault)| {
             self.fault = Some((number, Some(line), fault));
@@ -255,7 +268,7 @@ impl<'a> Worker<'a> {
     }
 
     #[inline(always)]
-    fn rows(
+    fn each_row(
         &mut self,
         level: impl Level,
         number: usize,
@@ -285,18 +298,30 @@ impl<'a> Worker<'a> {
     #[inline(always)]
     fn row(&mut self, retrieved: &RunLine<'_>, start: usize) -> Result<(), Fault> {
         let from = retrieved.document.as_ptr() as usize - start;
-        self.documents.add(Span { start: from, end: from + retrieved.document.len() })?;
-        self.scores.add(retrieved.score)?;
+        let document = Span { start: from, end: from + retrieved.document.len() };
+        self.rows.add(Retrieved { document, code: hash(retrieved.document), score: retrieved.score })?;
         retrieved.check_order(&mut self.order)
     }
 
     #[inline(never)]
     fn open(&mut self, name: &[u8]) -> Result<Option<u32>, Lack> {
-        let known = self.rankers.index.queries.find(name);
+        let known = self.queries.find(name);
         if known.is_none() {
             self.unknown.add(name)?;
         }
         Ok(known)
+    }
+
+    fn rank(&mut self, query: u32, block: &[u8]) -> Result<(), Fault> {
+        self.scores.clear();
+        self.scores.room(self.rows.len())?;
+        self.scores.extend(self.rows.iter().map(|row| row.score.value()));
+        self.codes.clear();
+        self.codes.room(self.rows.len())?;
+        self.codes.extend(self.rows.iter().map(|row| row.code));
+        let documents = InBlock { text: block, rows: &self.rows, codes: &self.codes };
+        let scores = if self.order.is_given() { None } else { Some(self.scores.as_slice()) };
+        self.rankers.rank(query, &documents, scores)
     }
 
     /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
@@ -305,11 +330,9 @@ impl<'a> Worker<'a> {
         if let Some(query) = query {
             let state = &mut self.states[query as usize];
             state.segments += 1;
-            state.rows += self.documents.len() as u64;
+            state.rows += self.rows.len() as u64;
             if state.segments == 1 {
-                let documents = Spans { text: block, spans: &self.documents };
-                let scores = if self.order.is_given() { None } else { Some(self.scores.as_slice()) };
-                if let Err(fault) = self.rankers.rank(query, &documents, scores) {
+                if let Err(fault) = self.rank(query, block) {
                     let place = (number, query, fault);
                     let kept = if place.2.kind == Kind::Duplicate {
                         self.repeats.room(1)
@@ -323,9 +346,39 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        self.documents.clear();
-        self.scores.clear();
+        self.rows.clear();
         self.order = Order::default();
+    }
+}
+
+/// A row of the query that is read.
+#[derive(Debug, Clone, Copy)]
+struct Retrieved {
+    document: Span,
+    code: u64,
+    score: Quotient,
+}
+
+/// The documents of one query, in the block that holds them.
+struct InBlock<'a> {
+    text: &'a [u8],
+    rows: &'a [Retrieved],
+    codes: &'a [u64],
+}
+
+impl Documents for InBlock<'_> {
+    #[inline]
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    #[inline]
+    fn id(&self, position: usize) -> &[u8] {
+        self.rows[position].document.of(self.text)
+    }
+
+    fn codes<'a>(&'a self, _: &'a mut Vec<u64>) -> Result<&'a [u64], Lack> {
+        Ok(self.codes)
     }
 }
 

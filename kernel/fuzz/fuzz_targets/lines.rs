@@ -80,7 +80,7 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
     let expected_run = row(line.bytes(), false).map(|row| RunLine {
         iteration: expected[1],
         document: row.document,
-        score: row.score,
+        score: row.score.into(),
         tag: expected[5],
     });
     assert_eq!(run, expected_run, "{}", line.bytes().escape_ascii());
@@ -98,7 +98,7 @@ fn check_number(word: &[u8]) {
     let line = [b"query Q0 document 1 ", word, b" tag"].concat();
     let score = run_line(&mut after_query(&Line::first(&line)), &mut Surplus::default())
         .ok()
-        .map(|run| run.score.to_bits());
+        .map(|run| run.score.value().to_bits());
     assert_eq!(score, number(word).map(f64::to_bits), "{}", word.escape_ascii());
 }
 

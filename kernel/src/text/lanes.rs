@@ -1,6 +1,8 @@
 //! Which of the next 64 bytes end a word and which end a line, a bit each, found with the widest vectors that the processor
 //! has. All ways give the same bits.
 
+use crate::text::number::{LOOKED_AT, Quotient, plain_number};
+
 /// How many bytes are looked at together.
 pub const WIDTH: usize = 64;
 
@@ -16,6 +18,19 @@ pub struct Ends {
 /// A way to look.
 pub trait Level: Copy {
     fn ends(self, bytes: &[u8; WIDTH]) -> Ends;
+
+    /// How many bytes are the same before the first that differ.
+    #[inline(always)]
+    fn alike(self, one: &[u8; 16], other: &[u8; 16]) -> usize {
+        let differences = u128::from_le_bytes(*one) ^ u128::from_le_bytes(*other);
+        differences.trailing_zeros() as usize / 8
+    }
+
+    /// The number that the first `length` bytes are, if it is a decimal one with few digits. How few depends on the way.
+    #[inline(always)]
+    fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
+        plain_number(text, length)
+    }
 }
 
 /// What is done with the level that the processor has. `run` is compiled once for each, so it must be inlined.
@@ -106,6 +121,7 @@ fn ends_of_eight(bytes: u64) -> (u64, u64) {
 #[cfg(target_arch = "x86_64")]
 mod vectors {
     use super::{Ends, Level, Task, WIDTH};
+    use crate::text::number::{LOOKED_AT, Quotient};
     use std::arch::x86_64::*;
 
     #[derive(Debug, Clone, Copy)]
@@ -123,6 +139,21 @@ mod vectors {
             }
             ends
         }
+
+        #[inline(always)]
+        fn alike(self, one: &[u8; 16], other: &[u8; 16]) -> usize {
+            alike_of_16(one, other)
+        }
+    }
+
+    #[inline(always)]
+    fn alike_of_16(one: &[u8; 16], other: &[u8; 16]) -> usize {
+        // SAFETY: every processor of this architecture has SSE2; the 16 bytes that are loaded are there.
+        let same = unsafe {
+            let (one, other) = (_mm_loadu_si128(one.as_ptr().cast()), _mm_loadu_si128(other.as_ptr().cast()));
+            _mm_movemask_epi8(_mm_cmpeq_epi8(one, other))
+        };
+        (!same).trailing_zeros() as usize
     }
 
     #[inline]
@@ -151,6 +182,71 @@ mod vectors {
                 Ends { words: joined(low_words, high_words), lines: joined(low_lines, high_lines) }
             }
         }
+
+        #[inline(always)]
+        fn alike(self, one: &[u8; 16], other: &[u8; 16]) -> usize {
+            alike_of_16(one, other)
+        }
+
+        #[inline(always)]
+        fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
+            let start = usize::from(text[0] == b'-');
+            let length = length.checked_sub(start).filter(|&length| length > 0)?;
+            let bytes = text.get(start..)?.first_chunk()?;
+            // SAFETY: only `run_avx2` makes an `Avx2`.
+            let (value, decimals) = unsafe { digits_of_16(bytes, length)? };
+            Quotient::decimal(start > 0, value, decimals)
+        }
+    }
+
+    /// The digits of the first `length` bytes as a number, and how many of them are behind the point.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn digits_of_16(bytes: &[u8; 16], length: usize) -> Option<(u64, usize)> {
+        // SAFETY: the 16 bytes that are loaded are there.
+        let bytes = unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
+        let points = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'.' as i8)));
+        let point = (points as u32 | 1u32.checked_shl(length as u32)?).trailing_zeros() as usize;
+        let places = PLACES.get(length)?.get(point)?;
+        // SAFETY: the 16 bytes that are loaded are there.
+        let places = unsafe { _mm_loadu_si128(places.as_ptr().cast()) };
+        let digits = _mm_shuffle_epi8(_mm_sub_epi8(bytes, _mm_set1_epi8(b'0' as i8)), places);
+        let are_digits = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+        // Neighbours are joined to numbers of two digits, of four and of eight.
+        let pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a));
+        let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
+        let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));
+        let both = _mm_cvtsi128_si64(eights) as u64;
+        let value = (both & 0xffff_ffff) * 100_000_000 + (both >> 32);
+        (_mm_movemask_epi8(are_digits) == 0xffff).then_some((value, length.saturating_sub(point + 1)))
+    }
+
+    /// For a text of so many bytes whose point is at such a place: from which byte each of sixteen digits comes. The last
+    /// digit comes last; the point is left out; what is not there is zero.
+    static PLACES: [[[u8; 16]; 17]; 17] = places();
+
+    const fn places() -> [[[u8; 16]; 17]; 17] {
+        let mut all = [[[0x80; 16]; 17]; 17];
+        let mut length = 0;
+        while length <= 16 {
+            let mut point = 0;
+            while point <= length {
+                let mut place = 0;
+                let mut digit = if point < length { 17 - length } else { 16 - length };
+                while place < length {
+                    if place != point {
+                        all[length][point][digit] = place as u8;
+                        digit += 1;
+                    }
+                    place += 1;
+                }
+                point += 1;
+            }
+            length += 1;
+        }
+        // A point alone is no number: it is read as a digit, and is none.
+        all[1][0][15] = 0;
+        all
     }
 
     #[inline]
@@ -265,6 +361,67 @@ mod tests {
                 let mut random = random;
                 move |_| random()
             }));
+        }
+    }
+
+    /// How many bytes are alike, and the number that the first bytes of a text are, all ways that are there.
+    struct Compare([u8; 16], [u8; 16]);
+
+    impl Task for Compare {
+        type Output = usize;
+        #[inline(always)]
+        fn run(self, level: impl Level) -> usize {
+            level.alike(&self.0, &self.1)
+        }
+    }
+
+    struct Number([u8; LOOKED_AT], usize);
+
+    impl Task for Number {
+        type Output = Option<f64>;
+        #[inline(always)]
+        fn run(self, level: impl Level) -> Option<f64> {
+            level.number(&self.0, self.1).map(Quotient::value)
+        }
+    }
+
+    #[test]
+    fn all_ways_see_where_texts_part() {
+        for place in 0..=16 {
+            let (one, mut other) = ([b'q'; 16], [b'q'; 16]);
+            other.iter_mut().skip(place).step_by(3).for_each(|byte| *byte = b'r');
+            for lanes in Lanes::ALL {
+                assert_eq!(lanes.run(Compare(one, other)), place, "{lanes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_way_reads_a_number_as_another_one() {
+        let mut state = 3u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for round in 0..if cfg!(miri) { 300 } else { 200_000 } {
+            let alphabet: &[u8] = if round % 4 == 0 { b"0123456789.-+e /:\xff" } else { b"0123456789" };
+            let mut text: [u8; LOOKED_AT] = std::array::from_fn(|_| alphabet[random(alphabet.len())]);
+            text[random(LOOKED_AT)] = b'.';
+            text[0] = if random(3) == 0 { b'-' } else { text[0] };
+            let length = random(LOOKED_AT + 1);
+            let word = std::str::from_utf8(&text[..length]).unwrap_or_default();
+            let expected = word.parse::<f64>().ok().map(f64::to_bits);
+            for lanes in Lanes::ALL {
+                let found = lanes.run(Number(text, length)).map(f64::to_bits);
+                assert!(found.is_none() || found == expected, "{lanes:?} {word:?} {found:?}");
+                let digits = word.bytes().filter(u8::is_ascii_digit).count();
+                let is_plain = word.bytes().skip(usize::from(text[0] == b'-')).all(|byte| byte != b'-')
+                    && word.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte));
+                assert!(
+                    found.is_some() || expected.is_none() || !is_plain || digits > 7,
+                    "{lanes:?} {word:?}"
+                );
+            }
         }
     }
 

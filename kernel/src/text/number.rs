@@ -1,6 +1,50 @@
 //! Finite numbers: short decimal ones at once, eight digits at a time, all others by a library. Both round exactly.
 
 use crate::fault::{Fault, show};
+use std::fmt;
+
+/// A number as the quotient of two floats, so that many can be divided at once.
+#[derive(Clone, Copy)]
+pub struct Quotient {
+    dividend: f64,
+    divisor: f64,
+}
+
+impl Quotient {
+    /// A number of digits so many of which are behind the point, if that and the power of ten are floats: then their
+    /// quotient is exactly rounded.
+    #[inline(always)]
+    pub fn decimal(is_negative: bool, digits: u64, decimals: usize) -> Option<Self> {
+        let is_exact = digits <= 1 << f64::MANTISSA_DIGITS;
+        let dividend = digits as i64 as f64;
+        let dividend = if is_negative { -dividend } else { dividend };
+        let divisor = *TENS.get(decimals)?;
+        is_exact.then_some(Self { dividend, divisor })
+    }
+
+    #[inline(always)]
+    pub fn value(self) -> f64 {
+        self.dividend / self.divisor
+    }
+}
+
+impl From<f64> for Quotient {
+    fn from(value: f64) -> Self {
+        Self { dividend: value, divisor: 1.0 }
+    }
+}
+
+impl fmt::Debug for Quotient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value().fmt(f)
+    }
+}
+
+impl PartialEq for Quotient {
+    fn eq(&self, other: &Self) -> bool {
+        self.value() == other.value()
+    }
+}
 
 /// How many bytes must be there from the start of a number on, so that it can be read without looking where they end.
 pub const LOOKED_AT: usize = 1 + 8 + 1 + 8;
@@ -17,7 +61,7 @@ pub fn number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
     let mut plain = None;
     if let Some(place) = padded.get_mut(..word.len()) {
         place.copy_from_slice(word);
-        plain = plain_number(&padded, word.len());
+        plain = plain_number(&padded, word.len()).map(Quotient::value);
     }
     plain.map_or_else(|| any_number(word, name, form), Ok)
 }
@@ -36,12 +80,11 @@ pub fn any_number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
     }
 }
 
-/// The number that the first `length` bytes are, if it is a decimal one with few digits, whose quotient by a power of ten
-/// is exactly rounded.
+/// The number that the first `length` bytes are, if it is a decimal one with few digits.
 #[inline(always)]
-pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
+pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
     let is_negative = text[0] == b'-';
-    let (start, length) = if is_negative { (1, length - 1) } else { (0, length) };
+    let (start, length) = if is_negative { (1, length.checked_sub(1)?) } else { (0, length) };
     let (first, next) = (eight(text, start)?, eight(text, start + 1)?);
     let point = first_point(first).min(length);
     let decimals = length.saturating_sub(point + 1);
@@ -49,32 +92,33 @@ pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
     if point == 8 && length > 8 {
         return None;
     }
-    let value = match point + decimals {
-        0 => return None,
+    match point + decimals {
+        0 => None,
         // The digits close up over the point.
         count @ 1..=8 => {
             let before = !u64::MAX.unbounded_shl(8 * point as u32);
             let digits = digits(first & before | next & !before, count);
-            are_digits(digits).then_some(value(digits) as i64 as f64 / TENS[decimals])
+            if are_digits(digits) { Quotient::decimal(is_negative, value(digits), decimals) } else { None }
         }
-        _ => two_parts(text, start, point, decimals),
-    };
-    value.map(|value| if is_negative { -value } else { value })
+        _ => {
+            let digits = two_parts(text, start, point, decimals)?;
+            Quotient::decimal(is_negative, digits, decimals)
+        }
+    }
 }
 
-const TENS: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+const TENS: [f64; 17] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// The number whose digits before and behind the point are read each by themselves.
-fn two_parts(text: &[u8; LOOKED_AT], start: usize, point: usize, decimals: usize) -> Option<f64> {
+/// The digits before and behind the point, which are read each by themselves, as one number.
+fn two_parts(text: &[u8; LOOKED_AT], start: usize, point: usize, decimals: usize) -> Option<u64> {
     if decimals > 8 {
         return None;
     }
     let whole = digits(eight(text, start)?, point);
     let fraction = digits(eight(text, start + point + 1)?, decimals);
-    let all = value(whole) as f64 * TENS[decimals] + value(fraction) as f64;
-    // Up to there every whole number is a float.
-    let is_exact = all <= (1u64 << f64::MANTISSA_DIGITS) as f64;
-    (is_exact && are_digits(whole) && are_digits(fraction)).then_some(all / TENS[decimals])
+    let all = value(whole) * 10u64.pow(decimals as u32) + value(fraction);
+    (are_digits(whole) && are_digits(fraction)).then_some(all)
 }
 
 #[inline(always)]
@@ -123,7 +167,7 @@ mod tests {
         let mut padded = [0; LOOKED_AT];
         let long = [text.as_bytes(), follows].concat();
         padded.iter_mut().zip(long).for_each(|(place, byte)| *place = byte);
-        plain_number(&padded, text.len()).filter(|_| text.len() <= LOOKED_AT)
+        plain_number(&padded, text.len()).filter(|_| text.len() <= LOOKED_AT).map(Quotient::value)
     }
 
     fn check(text: &str) {

@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::text::block::{LineFault, check, first_line};
 use crate::text::lanes::{Ends, Level, WIDTH};
 use crate::text::line::{RUN, RunLine, run_line};
-use crate::text::number::{LOOKED_AT, any_number, plain_number};
+use crate::text::number::{LOOKED_AT, any_number};
 use crate::text::surplus::Surplus;
 
 /// A row of a run.
@@ -25,7 +25,9 @@ pub struct RunBlock<'a, 'b> {
     longest: usize,
     surplus: &'b mut Surplus,
     start: usize,
+    /// Where the line before starts, and its first bytes if it was cut at one look.
     before: usize,
+    last: Option<[u8; 16]>,
     /// The number of lines so far.
     pub lines: usize,
 }
@@ -33,7 +35,7 @@ pub struct RunBlock<'a, 'b> {
 impl<'a, 'b> RunBlock<'a, 'b> {
     pub fn new(text: &'a [u8], longest: usize, surplus: &'b mut Surplus) -> Result<Self, LineFault> {
         check(text)?;
-        Ok(Self { text, longest, surplus, start: 0, before: usize::MAX, lines: 0 })
+        Ok(Self { text, longest, surplus, start: 0, before: 0, last: None, lines: 0 })
     }
 
     /// The next row, or none at the end.
@@ -44,18 +46,36 @@ impl<'a, 'b> RunBlock<'a, 'b> {
             if let Some(window) = window
                 && let Some(cut) = Cut::new(level, window)
             {
-                let goes_on = starts_alike(self.text, self.before, window, cut.ends[0] + 1);
-                let row = cut.row(window, goes_on)?;
-                self.pass(cut.length);
-                return Ok(Some(row));
+                let goes_on = self.goes_on(level, window, cut.ends[0] + 1);
+                // A comment, or what may be a byte-order mark, is for the other way; a line like the one before is neither.
+                if goes_on || !matches!(window[0], b'#' | 0xef) {
+                    let row = cut.row(level, window, goes_on)?;
+                    self.last = window.first_chunk().copied();
+                    self.pass(cut.length);
+                    return Ok(Some(row));
+                }
             }
             let (length, row) = word_by_word(rest, self.longest, self.surplus)?;
+            self.last = None;
             self.pass(length);
             if row.is_some() {
                 return Ok(row);
             }
         }
         Ok(None)
+    }
+
+    /// Whether the line was cut like this one, and has the same first bytes: few of them are compared at once.
+    #[inline(always)]
+    fn goes_on(&self, level: impl Level, window: &Window, length: usize) -> bool {
+        match (&self.last, window.first_chunk()) {
+            (Some(one), Some(other)) if length <= one.len() => level.alike(one, other) >= length,
+            (Some(_), _) => {
+                let before = self.text.get(self.before..).unwrap_or_default();
+                before.get(..length) == window.get(..length)
+            }
+            (None, _) => false,
+        }
     }
 
     #[inline(always)]
@@ -93,7 +113,7 @@ struct Cut {
 }
 
 impl Cut {
-    /// None if the line must be read word by word: also a comment, and one that may begin with a byte-order mark.
+    /// None if the line must be read word by word.
     #[inline(always)]
     fn new(level: impl Level, window: &Window) -> Option<Self> {
         let Ends { words, lines } = level.ends(window.first_chunk()?);
@@ -101,7 +121,7 @@ impl Cut {
         // Up to the newline, which counts for nothing behind a blank: a carriage return, most likely.
         let blanks = words & (newline.wrapping_sub(1) | newline);
         let mut blanks = blanks & !(newline & (blanks << 1));
-        let is_plain = newline != 0 && blanks & (blanks << 1 | 1) == 0 && !matches!(window[0], b'#' | 0xef);
+        let is_plain = newline != 0 && blanks & (blanks << 1 | 1) == 0;
         let ends = std::array::from_fn(|_| {
             let end = blanks.trailing_zeros() as usize;
             blanks &= blanks.wrapping_sub(1);
@@ -112,13 +132,13 @@ impl Cut {
     }
 
     #[inline(always)]
-    fn row<'a>(&self, window: &'a Window, goes_on: bool) -> Result<Row<'a>, Fault> {
+    fn row<'a>(&self, level: impl Level, window: &'a Window, goes_on: bool) -> Result<Row<'a>, Fault> {
         let word = |start: usize, end: usize| window.get(start..end).unwrap_or_default();
         let [query, iteration, document, rank, score, tag] = self.ends;
         let padded = window.get(rank + 1..).and_then(|rest| rest.first_chunk());
-        let value = match padded.and_then(|padded| plain_number(padded, score - rank - 1)) {
+        let value = match padded.and_then(|padded| level.number(padded, score - rank - 1)) {
             Some(value) => value,
-            None => any_number(word(rank + 1, score), "score", RUN)?,
+            None => any_number(word(rank + 1, score), "score", RUN)?.into(),
         };
         let retrieved = RunLine {
             iteration: word(query + 1, iteration),
@@ -127,19 +147,6 @@ impl Cut {
             tag: word(score + 1, tag),
         };
         Ok(Row { query: word(0, query), goes_on, retrieved })
-    }
-}
-
-/// Whether the line that starts at `before` has the same first bytes: few of them are compared at once.
-#[inline(always)]
-fn starts_alike(text: &[u8], before: usize, window: &Window, length: usize) -> bool {
-    let other = text.get(before..).unwrap_or_default();
-    match (other.first_chunk::<16>(), window.first_chunk::<16>()) {
-        (Some(one), Some(other)) if length <= 16 => {
-            let differences = u128::from_le_bytes(*one) ^ u128::from_le_bytes(*other);
-            differences.trailing_zeros() as usize >= 8 * length
-        }
-        _ => other.get(..length) == window.get(..length),
     }
 }
 
