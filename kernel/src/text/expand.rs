@@ -4,6 +4,7 @@ use crate::failure;
 use crate::limits::{FREE, Limits, refuse, size, thousands};
 use crate::memory::has_memory;
 use crate::text::encoding::decoded;
+use crate::text::gzip::Gzip;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -39,7 +40,7 @@ pub fn open(
         Counted { inner: Stoppable { inner: start.chain(file), stop }, progress, taken: Arc::clone(&taken) };
     let magic = &magic[..known];
     if magic.starts_with(&[0x1f, 0x8b]) {
-        limited(flate2::bufread::MultiGzDecoder::new(buffered(whole)?), taken, limits)
+        limited(Gzip::new(buffered(whole)?), taken, limits)
     } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         check_memory()?;
         limited(Framed(zstd::stream::read::Decoder::new(whole)?), taken, limits)

@@ -190,12 +190,25 @@ mod vectors {
 
         #[inline(always)]
         fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
-            let start = usize::from(text[0] == b'-');
-            let length = length.checked_sub(start).filter(|&length| length > 0)?;
-            let bytes = text.get(start..)?.first_chunk()?;
+            // A branch, which is mostly foreseen: the digits need not wait for the sign.
+            match text[0] {
+                b'-' => self.negative(text, length),
+                _ => self.unsigned(text.first_chunk()?, length, false),
+            }
+        }
+    }
+
+    impl Avx2 {
+        #[inline(never)]
+        fn negative(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
+            self.unsigned(text.get(1..)?.first_chunk()?, length.checked_sub(1)?, true)
+        }
+
+        #[inline(always)]
+        fn unsigned(self, bytes: &[u8; 16], length: usize, is_negative: bool) -> Option<Quotient> {
             // SAFETY: only `run_avx2` makes an `Avx2`.
-            let (value, decimals) = unsafe { digits_of_16(bytes, length)? };
-            Quotient::decimal(start > 0, value, decimals)
+            let (digits, decimals) = unsafe { digits_of_16(bytes, length)? };
+            Quotient::decimal(is_negative, digits, decimals).filter(|_| length > 0)
         }
     }
 
@@ -223,10 +236,13 @@ mod vectors {
 
     /// For a text of so many bytes whose point is at such a place: from which byte each of sixteen digits comes. The last
     /// digit comes last; the point is left out; what is not there is zero.
-    static PLACES: [[[u8; 16]; 17]; 17] = places();
+    static PLACES: [[[u8; 16]; ROOM]; 17] = places();
 
-    const fn places() -> [[[u8; 16]; 17]; 17] {
-        let mut all = [[[0x80; 16]; 17]; 17];
+    /// A power of two, so that places are found without a product.
+    const ROOM: usize = 32;
+
+    const fn places() -> [[[u8; 16]; ROOM]; 17] {
+        let mut all = [[[0x80; 16]; ROOM]; 17];
         let mut length = 0;
         while length <= 16 {
             let mut point = 0;

@@ -3,6 +3,7 @@
 pub mod block;
 pub mod encoding;
 pub mod expand;
+pub mod gzip;
 #[allow(unsafe_code, reason = "vectors are loaded, and code for what the processor has is called")]
 pub mod lanes;
 pub mod line;
