@@ -111,19 +111,25 @@ def make_qrels(run: Path, path: Path) -> None:
 
 def collection() -> tuple[Path, Path, Path, Path]:
     """The judgments, the run, the same run ten times as deep, and another run; made on first use."""
+    qrels, run = judged_run()
+    deep, other = FOLDER / "run-deep.txt", FOLDER / "run-other.txt"
+    make_missing({deep: lambda path: make_deeper(run, path), other: lambda path: make_shuffled(run, path)})
+    return qrels, run, deep, other
+
+
+def judged_run() -> tuple[Path, Path]:
+    """The judgments and the run alone; made on first use."""
     FOLDER.mkdir(exist_ok=True, parents=True)
-    qrels, run, deep, other = (FOLDER / name for name in ("qrels.txt", "run.txt", "run-deep.txt", "run-other.txt"))
-    makers: dict[Path, Callable[[Path], None]] = {
-        run: make_run,
-        deep: lambda path: make_deeper(run, path),
-        qrels: lambda path: make_qrels(run, path),
-        other: lambda path: make_shuffled(run, path),
-    }
+    qrels, run = FOLDER / "qrels.txt", FOLDER / "run.txt"
+    make_missing({run: make_run, qrels: lambda path: make_qrels(run, path)})
+    return qrels, run
+
+
+def make_missing(makers: dict[Path, Callable[[Path], None]]) -> None:
     for path, make in makers.items():
         if not path.exists():
             make(path.with_suffix(".part"))
             path.with_suffix(".part").replace(path)
-    return qrels, run, deep, other
 
 
 def read_dicts(qrels_path: Path, run_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,7 +2,7 @@
 
     python benchmarks/file_forms.py
 
-Each form is compared with the command that only reads it, in one run: fastest of interleaved rounds.
+Each form is compared with the command that only reads it, in one run: fastest of interleaved rounds. It takes about two minutes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import polars
-from collection import collection
+from collection import judged_run
 from lines import MEASURES, Line, at_most, exactly
 from timing import command, interleaved, peak_memory
 
@@ -94,7 +94,7 @@ def file_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
 def main() -> None:
     if missing := [name for name in COMMANDS if shutil.which(name) is None]:
         sys.exit(f"the benchmark needs the command {missing[0]}")
-    qrels, run, *_ = collection()
+    qrels, run = judged_run()
     times, lines = file_forms(qrels, run)
     for name, value in times.items():
         print(f"{name}: {value:.3f} s")

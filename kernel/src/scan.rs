@@ -324,6 +324,15 @@ impl<'a> Worker<'a> {
         self.rankers.rank(query, &documents, scores)
     }
 
+    /// Keeps the fault of a ranking that has a document twice; any other ends the work.
+    fn repeat(&mut self, number: usize, query: u32, fault: Fault) {
+        if fault.kind == Kind::Duplicate && self.repeats.room(1).is_ok() {
+            self.repeats.push((number, query, fault));
+        } else {
+            self.fail(number, fault);
+        }
+    }
+
     /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
     #[inline(never)]
     fn close(&mut self, query: Option<u32>, number: usize, block: &[u8]) {
@@ -331,19 +340,10 @@ impl<'a> Worker<'a> {
             let state = &mut self.states[query as usize];
             state.segments += 1;
             state.rows += self.rows.len() as u64;
-            if state.segments == 1 {
-                if let Err(fault) = self.rank(query, block) {
-                    let place = (number, query, fault);
-                    let kept = if place.2.kind == Kind::Duplicate {
-                        self.repeats.room(1)
-                    } else {
-                        Err(Lack::Memory)
-                    };
-                    match kept {
-                        Ok(()) => self.repeats.push(place),
-                        Err(_) => self.fail(number, place.2),
-                    }
-                }
+            if state.segments == 1
+                && let Err(fault) = self.rank(query, block)
+            {
+                self.repeat(number, query, fault);
             }
         }
         self.rows.clear();
