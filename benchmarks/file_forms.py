@@ -2,7 +2,8 @@
 
     python benchmarks/file_forms.py
 
-Each form is compared with the command that only reads it, in one run: fastest of interleaved rounds. It takes about two minutes.
+Each form is compared with the command that only reads it, in one run of about two minutes: fastest of interleaved
+rounds.
 """
 
 from __future__ import annotations
