@@ -1,5 +1,6 @@
 """The command `assay`, and `python -m assay` where it is not on the path."""
 
+import gc
 import os
 import sys
 
@@ -12,6 +13,8 @@ def main() -> None:
     try:
         if sys.argv[1:] == ["--version"] and write_version():
             return
+        # What is loaded stays, so there is no garbage to look for until the subcommand is loaded.
+        gc.disable()
         from assay.cli.interrupt import guard
 
         guard()

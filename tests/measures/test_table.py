@@ -3,26 +3,39 @@
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-import assay
-from assay.measures import RANKINGS, TABLE, TEXTS, definitions_in
+import assay.measures
+from assay.measures import FAMILIES, TABLE, definitions_in
 
 
-@pytest.mark.parametrize("module", TEXTS)
-def test_the_list_of_text_measures_is_what_their_modules_define(module):
+@pytest.mark.parametrize("module", FAMILIES)
+def test_the_table_lists_what_the_modules_define(module):
     found = definitions_in(import_module(f"assay.measures.{module}"))
-    assert TEXTS[module] == {each.name: tuple(each.aliases) for each in found}
+    assert list(FAMILIES[module].items()) == [(each.name, tuple(each.aliases)) for each in found] != []
 
 
-def test_every_family_defines_a_measure():
-    assert [module.__name__ for module in RANKINGS if not definitions_in(module)] == []
+def test_the_table_lists_every_file_of_measures():
+    folder = Path(assay.measures.__file__).parent
+    files = (file.relative_to(folder).with_suffix("") for file in folder.rglob("*.py") if file.stem != "__init__")
+    names = {".".join(file.parts) for file in files}
+    assert {name for name in names if definitions_in(import_module(f"assay.measures.{name}"))} == set(FAMILIES)
 
 
 def test_measures_stand_in_the_order_of_the_families():
-    listed = [each.name for module in RANKINGS for each in definitions_in(module)]
+    listed = [name for names in FAMILIES.values() for name in names]
     assert list(TABLE)[: len(listed)] == listed
+
+
+def test_a_family_is_imported_when_one_of_its_measures_is_used():
+    code = (
+        "import sys, assay; assay.evaluate({'q': {'d': 1}}, {'q': ['d']}, ['ndcg@10', 'map']);"
+        "print([each.rpartition('.')[2] for each in sys.modules if each.startswith('assay.measures.ranking.')])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
+    assert found.stdout == "['discounted_gain', 'average_precision']\n"
 
 
 def test_no_two_names_differ_only_in_case():

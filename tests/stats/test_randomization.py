@@ -12,7 +12,7 @@ from assay import FormatError
 from assay._kernel import Draws, Sums
 from assay.stats import randomization as module
 from assay.stats.pairs import Places, cliff_delta, differences_of
-from assay.stats.randomization import Randomization, flipped, packed_signs, random_flips, randomization
+from assay.stats.randomization import Between, Randomization, flipped, packed_signs, random_flips, randomization
 
 SAMPLES = 700
 
@@ -53,8 +53,7 @@ KINDS = (
 def both_ways(scores, samples, seed):
     """The p-values of all pairs from the systems' sums, and from a plain product of signs and differences."""
     test = Randomization(samples, seed)
-    for a, b in combinations(scores, 2):
-        test.add_between(a, b, differences_of, lambda each: each)
+    test.add_between([Between(a, b, differences_of, lambda each: each) for a, b in combinations(scores, 2)])
     moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
     return test.p_values().tolist(), flipped(np.nan_to_num(moved), samples, seed).tolist(), moved
 
@@ -77,8 +76,7 @@ def test_what_the_sums_leave_open_the_differences_decide(kind, monkeypatch):
     monkeypatch.setattr(module, "unpacked", lambda *each: settled.append(1) or unpacked(*each))
     test = Randomization(SAMPLES, 1)
     scores = make_scores(kind, 90, 5, 2)
-    for a, b in combinations(scores, 2):
-        test.add_between(a, b, differences_of, lambda each: each)
+    test.add_between([Between(a, b, differences_of, lambda each: each) for a, b in combinations(scores, 2)])
     found = test.p_values().tolist()
     assert settled
     moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
@@ -98,8 +96,7 @@ def test_few_queries_try_all_patterns_each_on_its_own_queries():
     scores = make_scores("tenths", 12, 4, 0)
     scores[0][:5] = np.nan
     test = Randomization(5000, 0)
-    for a, b in combinations(scores, 2):
-        test.add_between(a, b, differences_of, lambda each: each)
+    test.add_between([Between(a, b, differences_of, lambda each: each) for a, b in combinations(scores, 2)])
     alone = [
         float(flipped(moved[~np.isnan(moved)][:, None], 5000, 0)[0])
         for moved in (differences_of(a, b) for a, b in combinations(scores, 2))

@@ -5,6 +5,7 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input or usage or no output, 130 Ctr
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from typing import IO, Any
@@ -83,6 +84,9 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(module_of(cmd_name)).command
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

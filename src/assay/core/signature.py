@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.core.frozen import frozen
 from assay.core.interface import INTERFACE, Interface
 
 if TYPE_CHECKING:
     from assay.core.policies import Policies
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SignedMeasure:
     """A measure with all its parameters, its policies where they are its own, and the software it is based on."""
 
@@ -23,7 +24,7 @@ class SignedMeasure:
     basis: str = ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@frozen(repr=False)
 class Signature:
     """How numbers were computed: the version, the convention, the policies, the measures and the task's own choices.
 

@@ -17,7 +17,7 @@ from assay.data.frames import as_id
 from assay.data.record_rows import PARTS, file_rows, given_rows
 from assay.data.source import Placed, is_source, open_source
 from assay.data.spans import SPAN_FIELDS
-from assay.data.texts import Passages, read_passages, replace_surrogates
+from assay.data.texts import TEXT, Passages, read_passages, replace_surrogates
 
 if TYPE_CHECKING:
     from assay.data.source import Source
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # If several fields could be this part, the first one is meant.
 RANKED = ("query_id",)
 # What can be measured; a file without any of these has no records.
+NO_PARTS: dict[str, Any] = dict.fromkeys(PARTS)
 MEASURED = tuple(part for part in PARTS if part not in ("query_id", "question"))
 # These are text, even if it looks like a list.
 PLAIN_TEXT = ("query_id", "question", "answer")
@@ -86,8 +87,8 @@ class Record(NamedTuple):
 
     def holds(self, wanted: list[set[str]]) -> bool:
         """Whether a document of each set was retrieved; false if there are no sets."""
-        retrieved = set() if self.retrieved is None else set(self.retrieved.ids)
-        return bool(wanted) and all(each & retrieved for each in wanted)
+        retrieved = () if self.retrieved is None else self.retrieved.ids
+        return bool(wanted) and not any(each.isdisjoint(retrieved) for each in wanted)
 
 
 class Records(NamedTuple):
@@ -171,23 +172,32 @@ def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records
     rows.reverse()
     while rows:
         records.append(make_record(rows.pop(), len(records), found, wanted, outside))
-    seen: set[str] = set()
-    for each in records:
-        if each.query_id in seen:
-            raise DuplicateError(f"{name}: duplicate question id {show(each.query_id)}; keep one record per question")
-        seen.add(each.query_id)
+    check_ids([each.query_id for each in records], name)
     return Records(records, "query_id" in found, frozenset({*found.values(), *([outside] if outside else [])}))
+
+
+def check_ids(ids: list[str], name: str) -> None:
+    """Raises if two questions have the same id."""
+    if len(set(ids)) == len(ids):
+        return
+    seen: set[str] = set()
+    for each in ids:
+        if each in seen:
+            raise DuplicateError(f"{name}: duplicate question id {show(each)}; keep one record per question")
+        seen.add(each)
 
 
 def find_outside_scores(rows: Sequence[Placed], wanted: RecordFields) -> str | None:
     """The field that holds numbers by name, such as those of another tool, and not the scores of what was retrieved."""
     names = [wanted.columns["scores"]] if "scores" in wanted.columns else PARTS["scores"]
-    return next((each for each in names if any(isinstance(row.fields.get(each), Mapping) for row in rows)), None)
+    present = set().union(*(row.fields for row in rows))
+    known = [each for each in names if each in present]
+    return next((each for each in known if any(isinstance(row.fields.get(each), Mapping) for row in rows)), None)
 
 
 def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str, outside: str | None = None) -> dict[str, str]:
     """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
-    filled = {field: None for row in rows for field, value in row.fields.items() if value is not None}
+    filled = filled_fields(rows)
     given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
     for field in given.values():
         if field not in filled:
@@ -214,6 +224,14 @@ def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str, outside:
     return found
 
 
+def filled_fields(rows: Sequence[Placed]) -> dict[str, None]:
+    """The fields that some row has a value in, in the order in which rows have them."""
+    every: dict[str, None] = {}
+    for row in rows:
+        every.update(row.fields)
+    return {field: None for field in every if any(row.fields.get(field) is not None for row in rows)}
+
+
 def list_fields(names: Iterable[str]) -> str:
     """Names of fields, in a message."""
     every = list(names)
@@ -224,7 +242,7 @@ def make_record(
     row: Placed, number: int, found: Mapping[str, str], wanted: RecordFields, outside: str | None
 ) -> Record:
     """A row with its parts under our names; its number is its id if rows have none."""
-    parts: dict[str, Any] = dict.fromkeys(PARTS)
+    parts: dict[str, Any] = NO_PARTS.copy()
     for part, field in found.items():
         value = row.fields.get(field)
         parts[part] = value if type(value) is str else as_lists(value, row.place)
@@ -247,7 +265,7 @@ def make_record(
         retrieved=retrieved,
         retrieved_texts=contents,
         gold_texts=optional_texts(parts, "gold_texts", place),
-        text_groups=parts["gold_texts"] if any(isinstance(each, list) for each in parts["gold_texts"] or ()) else None,
+        text_groups=parts["gold_texts"] if list in map(type, parts["gold_texts"] or ()) else None,
         answer=optional_text(parts, "answer", place),
         references=optional_texts(parts, "references", place),
         place=place,
@@ -322,8 +340,10 @@ def question_id(value: object, place: str) -> str:
 
 def optional_text(parts: Mapping[str, Any], part: str, place: str) -> str | None:
     value = parts[part]
-    if value is None or isinstance(value, str):
-        return None if value is None else replace_surrogates(value)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value if value.isascii() else replace_surrogates(value)
     raise DataError(f"{place}: the {part} must be a string, not {show(value)}")
 
 
@@ -339,7 +359,7 @@ def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str
         value = [value]
     if not isinstance(value, list):
         raise DataError(f"{place}: {part} must be a list of strings, not {show(value)}")
-    if all(type(each) is str for each in value):
+    if TEXT.issuperset(map(type, value)):
         return tuple(map(replace_surrogates, value))
     flat = [inner for each in value for inner in (each if isinstance(each, list) else [each])]
     for each in flat:

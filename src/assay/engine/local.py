@@ -1,10 +1,16 @@
-"""Ranks with the kernel: from its counts to `Judged`. Policies decide which rank a hit has and which documents stay."""
+"""Ranks with the kernel: from its counts to `Judged`. Policies decide which rank a hit has and which documents stay.
+
+`map_in_threads` is how the cores of this machine share what NumPy computes for many pairs.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -28,6 +34,9 @@ BEFORE = {
     # The column is replaced by what the sort leads to where it differs.
     "quicksort": "before_input",
 }
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 
 def kernel_options(policies: Policies, needs: Collection[str], top: int = 0) -> Options:
@@ -276,3 +285,58 @@ def count_threads(threads: int | None) -> int:
         return check_whole("threads", threads, 1, MOST_THREADS)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def map_in_threads(function: Callable[[Item], Done], items: Iterable[Item], threads: int | None = None) -> list[Done]:
+    """What the function makes of each item, in their order; on all cores unless `threads` says otherwise.
+
+    Items are taken one by one, when a thread is free for them, and not kept.
+
+    >>> map_in_threads(str, range(3))
+    ['0', '1', '2']
+    """
+    work = Work(function, items)
+    helpers = [threading.Thread(target=copy_context().run, args=(work.run,)) for _ in range(1, count_threads(threads))]
+    started = []
+    try:
+        for each in helpers:
+            try:
+                each.start()
+            except RuntimeError:
+                # No further thread can be started: those that are there do its share.
+                break
+            started.append(each)
+        work.run()
+    finally:
+        work.is_over = True
+        for each in started:
+            each.join()
+    if work.error is not None:
+        raise work.error
+    return [work.done[number] for number in range(len(work.done))]
+
+
+class Work(Generic[Item, Done]):
+    """Items that several threads take from, and what was made of them. The first error ends the work."""
+
+    def __init__(self, function: Callable[[Item], Done], items: Iterable[Item]) -> None:
+        self.done: dict[int, Done] = {}
+        self.error: Exception | None = None
+        self.is_over = False
+        self._function = function
+        self._items = enumerate(items)
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Works on items until there are no more."""
+        try:
+            while (found := self._next()) is not None:
+                number, item = found
+                self.done[number] = self._function(item)
+        except Exception as error:  # noqa: BLE001 - raised again by who asked for the work
+            self.error = self.error or error
+            self.is_over = True
+
+    def _next(self) -> tuple[int, Item] | None:
+        with self._lock:
+            return None if self.is_over else next(self._items, None)

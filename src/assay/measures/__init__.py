@@ -1,7 +1,7 @@
 """The table of measures: one family per file, in the order in which `assay measures` lists them.
 
-`RANKINGS` and `TEXTS` list what comes with assay. A family only defines its measures: what a name means never
-depends on which modules were imported before. Users add their own with `measure` and `remove_measure`.
+`FAMILIES` lists what comes with assay; a test holds it equal to what the files define. What a name means never depends
+on which modules were imported before. Users add their own with `measure` and `remove_measure`.
 """
 
 from __future__ import annotations
@@ -16,43 +16,87 @@ from assay.core import grammar
 from assay.core.errors import MeasureError
 from assay.core.measure import Definition, Measure, Values, define
 from assay.core.text import nearest, show
-from assay.measures.ranking import (
-    abstention,
-    area_under_curve,
-    average_precision,
-    bpref,
-    compatibility,
-    counts,
-    discounted_gain,
-    diversity,
-    groups,
-    precision_recall,
-    preferences,
-    query_families,
-    rank_biased_precision,
-    reciprocal_rank,
-    user_models,
-)
 
-RANKINGS = (
-    precision_recall,
-    reciprocal_rank,
-    average_precision,
-    discounted_gain,
-    rank_biased_precision,
-    user_models,
-    bpref,
-    area_under_curve,
-    groups,
-    compatibility,
-    diversity,
-    preferences,
-    counts,
-    abstention,
-    query_families,
-)
-# Measures of texts with their aliases, by the module that defines them; it is imported when one of them is used.
-TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
+# The measures that come with assay and their aliases, by the module that defines them, in the order in which they are
+# listed. A module is imported when one of its measures is used.
+FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
+    "ranking.precision_recall": {
+        "hits": (),
+        "hit_rate": ("success", "hit"),
+        "precision": ("p",),
+        "r_precision": ("rprec", "r-precision"),
+        "r_precision_multiple": ("rprec_mult",),
+        "recall": ("r", "r_cap", "recall_cap"),
+        "f": ("f1",),
+    },
+    "ranking.reciprocal_rank": {"rr": ("mrr", "recip_rank", "reciprocal_rank"), "first_rank": ("mean_rank",)},
+    "ranking.average_precision": {
+        "ap": ("map", "average_precision", "map_cut"),
+        "gm_ap": ("gm_map", "gmap"),
+        "set_ap": ("set_map",),
+        "yaap": (),
+        "infap": (),
+        "iprec": ("iprec_at_recall",),
+        "mean_iprec": ("11pt_avg",),
+    },
+    "ranking.discounted_gain": {
+        "dcg": ("dcg_burges",),
+        "ideal_dcg": (),
+        "ndcg": ("ndcg_burges", "ndcg_cut"),
+        "ndcg_rel": (),
+        "rndcg": (),
+        "g": (),
+        "bin_g": ("bing",),
+    },
+    "ranking.rank_biased_precision": {"rbp": (), "rbp_residual": ("rbp_resid",)},
+    "ranking.user_models": {
+        "err": (),
+        "sdcg": (),
+        "bpm": (),
+        "inst": (),
+        "insq": (),
+        "nerr8": (),
+        "nerr9": (),
+        "nerr10": (),
+        "nerr11": (),
+    },
+    "ranking.bpref": {"bpref": (), "gm_bpref": ()},
+    "ranking.area_under_curve": {"auc": ("auc_roc", "roc_auc")},
+    "ranking.groups": {
+        "group_recall": (),
+        "group_f": ("group_f1",),
+        "group_rr": (),
+        "group_ap": (),
+        "judges_ap": (),
+        "judges_precision": (),
+        "judges_r_precision_multiple": (),
+    },
+    "ranking.compatibility": {"compatibility": ("compat",)},
+    "ranking.diversity": {
+        "alpha_dcg": ("alpha-dcg",),
+        "alpha_ndcg": ("alpha-ndcg",),
+        "err_ia": ("err-ia",),
+        "nerr_ia": ("nerr-ia",),
+        "nrbp": (),
+        "nnrbp": (),
+        "ap_ia": ("map_ia", "map-ia"),
+        "precision_ia": ("p_ia", "p-ia"),
+        "subtopic_recall": ("strecall", "strec", "s_recall"),
+    },
+    "ranking.preferences": {"prefs": (), "num_prefs": ()},
+    "ranking.counts": {
+        "judged": (),
+        "unjudged": ("unj",),
+        "num_ret": (),
+        "num_rel": (),
+        "num_rel_ret": (),
+        "num_nonrel_judged_ret": (),
+        "num_q": (),
+        "hole": (),
+        "utility": (),
+    },
+    "ranking.abstention": {"nauc": ()},
+    "ranking.query_families": {"worst": (), "p_mrr": ()},
     "answers.overlap": {"answer_em": (), "answer_f1": (), "answer_precision": (), "answer_recall": ()},
     "passages": {
         "retrieval_token_f1": (),
@@ -104,10 +148,7 @@ class MeasureTable(Mapping[str, Definition]):
         # Names and aliases, and the measure that each belongs to; then the same in lower case.
         self._names: dict[str, str] = {}
         self._lower: dict[str, str] = {}
-        for definition in (each for module in RANKINGS for each in definitions_in(module)):
-            self._loaded[definition.name] = definition
-            self._enter(definition.name, definition.aliases)
-        for module, names in TEXTS.items():
+        for module, names in FAMILIES.items():
             for name, aliases in names.items():
                 self._modules[name] = f"{__name__}.{module}"
                 self._enter(name, aliases)

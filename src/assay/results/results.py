@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import MeasureError
+from assay.core.frozen import frozen
 from assay.core.text import printable, show
 from assay.render import Cell, Column, Exports, Named, Ranged, Table, json_fields
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@frozen(repr=False, eq=False)
 class Results(Exports):
     """The results of several runs on the same judgments, by name."""
 

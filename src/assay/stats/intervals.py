@@ -20,7 +20,7 @@ from assay.core.measure import AGGREGATES
 from assay.core.policies import check_whole
 from assay.core.progress import Report
 from assay.core.text import show
-from assay.engine.local import count_threads
+from assay.engine.local import count_threads, map_in_threads
 
 POWER = 0.8
 # Points at which the distribution of a standard deviation is taken.
@@ -163,7 +163,10 @@ def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]
     for start in range(0, samples, rows):
         number = min(rows, samples - start)
         drawn = np.frombuffer(draws.many(count, number * count), dtype=np.int32).reshape(number, count)
-        yield np.stack([np.bincount(row, minlength=count) for row in drawn]).astype(np.float64)
+        times = np.empty((number, count))
+        for row, place in zip(drawn, times, strict=True):
+            place[:] = np.bincount(row, minlength=count)
+        yield times
 
 
 def is_summable(values: FloatArray) -> bool:
@@ -228,9 +231,9 @@ def difference_intervals(
         defined = ~np.frombuffer(undefined, dtype=np.bool_)
         sides = {(id(side[number]), aggregates[number]): side[number][defined] for number in numbers for side in (a, b)}
         drawn = resampled_systems(sides, samples, seed)
-        for number in numbers:
-            first, second = (drawn[id(side[number]), aggregates[number]] for side in (a, b))
-            intervals[number] = interval_between(first, second, level)
+        systems = [[drawn[id(side[number]), aggregates[number]] for side in (a, b)] for number in numbers]
+        found = map_in_threads(lambda both: interval_between(both[0], both[1], level), systems)
+        intervals.update(zip(numbers, found, strict=True))
     return [intervals[number] for number in range(len(a))]
 
 

@@ -239,8 +239,11 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     array([0. , 0.5])
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        moved = np.where(np.isfinite(a) & np.isfinite(b), b - a, np.nan)
-    return np.where(np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, moved)
+        moved = b - a
+    if not np.isfinite(moved).all():
+        moved = np.where(np.isfinite(a) & np.isfinite(b), moved, np.nan)
+    moved[np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    return moved
 
 
 def cohen_d(differences: FloatArray, spread: float | None = None) -> float:

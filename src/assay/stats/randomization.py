@@ -8,7 +8,7 @@ Smucker et al., A comparison of statistical significance tests for information r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from assay._kernel import Sums
 from assay.core.judged import FloatArray
 from assay.core.progress import Report
-from assay.engine.local import count_threads
+from assay.engine.local import count_threads, map_in_threads
 from assay.stats.intervals import ROUNDING, is_summable, summable
 
 # Signs drawn at a time. The draws depend on it, and so does every p-value.
@@ -70,6 +70,22 @@ class Tested(NamedTuple):
     values: Callable[[], FloatArray]
 
 
+class Between(NamedTuple):
+    """Two systems by the scores of their queries, arrays that other pairs have too, and how these are subtracted.
+
+    `prepare` makes what is summed of the scores of one system.
+    """
+
+    a: FloatArray
+    b: FloatArray
+    difference: Callable[[FloatArray, FloatArray], FloatArray]
+    prepare: Prepare
+
+    def subtract(self) -> FloatArray:
+        """The differences, one per query."""
+        return self.difference(self.a, self.b)
+
+
 class Randomization:
     """The test of many pairs of systems, all by the same random signs."""
 
@@ -80,6 +96,8 @@ class Randomization:
         # What is summed over the queries of each sample, and the systems' columns by the array they were made of.
         self._columns: list[FloatArray] = []
         self._systems: dict[int, tuple[FloatArray, int]] = {}
+        # How large the values of a system's column are together.
+        self._sizes: dict[int, float] = {}
         # By the number of the pair: those tested by sums of columns, and the differences of the others.
         self._tested: dict[int, Tested] = {}
         self._apart: dict[int, FloatArray] = {}
@@ -91,16 +109,32 @@ class Randomization:
             self._add_own(values)
         self._count += 1
 
-    def add_between(
-        self, a: FloatArray, b: FloatArray, difference: Callable[[FloatArray, FloatArray], FloatArray], prepare: Prepare
-    ) -> None:
-        """Adds a pair by the scores of its systems, arrays that other pairs have too, and how they are subtracted."""
-        differences = difference(a, b)
-        values = self._summed(differences)
-        if values is not None:
-            columns = self._system(a, prepare), self._system(b, prepare)
-            self._add_systems(partial(difference, a, b), values, *columns)
-        self._count += 1
+    def add_between(self, couples: Sequence[Between]) -> None:
+        """Adds pairs by the scores of their systems, on all cores."""
+        columns = [(self._system(each.a, each.prepare), self._system(each.b, each.prepare)) for each in couples]
+        for made in map_in_threads(self._examine, zip(couples, columns, strict=True)):
+            if isinstance(made, Tested):
+                self._tested[self._count] = made
+                self._count += 1
+            else:
+                self.add(made)
+
+    def _examine(self, pair: tuple[Between, tuple[int, int]]) -> Tested | FloatArray:
+        """The test of a pair by the columns of its systems; its differences if it must be tested by itself."""
+        couple, (before, after) = pair
+        differences = couple.subtract()
+        if is_exact(np.count_nonzero(~np.isnan(differences)), self._samples):
+            return differences
+        values = whole(differences)
+        if not is_summable(values):
+            return differences
+        values = summable(values)
+        first, second, size = self._columns[before], self._columns[after], float(np.abs(values).sum())
+        is_open = float(np.abs(values - (second - first)).sum()) / 2
+        is_open += SUBTRACTION * (self._sizes[before] + self._sizes[after] + size)
+        if not is_open <= OPEN * ROUNDING * size:
+            return differences
+        return Tested(after, before, half_reached(values), is_open, couple.subtract)
 
     def p_values(self, report: Report | None = None) -> FloatArray:
         """The p-value of each pair, in the order in which they were added."""
@@ -120,9 +154,7 @@ class Randomization:
         if is_exact(count, self._samples):
             self._apart[self._count] = differences[is_counted]
             return None
-        values = (
-            differences if count == len(differences) and np.isfinite(differences).all() else np.nan_to_num(differences)
-        )
+        values = whole(differences)
         if not is_summable(values):
             self._apart[self._count] = values
             return None
@@ -139,20 +171,12 @@ class Randomization:
         self._columns.append(values)
         self._tested[self._count] = Tested(len(self._columns) - 1, None, half_reached(values), 0.0, lambda: values)
 
-    def _add_systems(self, make: Callable[[], FloatArray], values: FloatArray, before: int, after: int) -> None:
-        """Adds a pair by the columns of its systems, or by its own if too much would be left open."""
-        first, second, size = self._columns[before], self._columns[after], float(np.abs(values).sum())
-        is_open = float(np.abs(values - (second - first)).sum()) / 2
-        is_open += SUBTRACTION * (float(np.abs(first).sum()) + float(np.abs(second).sum()) + size)
-        if not is_open <= OPEN * ROUNDING * size:
-            self._add_own(values)
-            return
-        self._tested[self._count] = Tested(after, before, half_reached(values), is_open, make)
-
     def _system(self, scores: FloatArray, prepare: Prepare) -> int:
         """The number of a system's column."""
         if id(scores) not in self._systems:
-            self._columns.append(summable(np.nan_to_num(prepare(scores))))
+            column = summable(np.nan_to_num(prepare(scores)))
+            self._sizes[len(self._columns)] = float(np.abs(column).sum())
+            self._columns.append(column)
             # The array is kept, so that no other gets its identity.
             self._systems[id(scores)] = (scores, len(self._columns) - 1)
         return self._systems[id(scores)][1]
@@ -167,12 +191,16 @@ class Randomization:
             sums = np.frombuffer(table.chosen(bits, width_of(count), threads)).reshape(len(halves), -1)
             # Half of the signed sum, with its sign turned.
             centred = sums - halves[:, None]
-            for place, each in enumerate(self._tested.values()):
-                hits[place] += count_reached(each, centred, bits)
+            hits += map_in_threads(partial(count_reached, centred=centred, bits=bits), self._tested.values())
             done += centred.shape[1]
             if report is not None:
                 report(done / self._samples)
         return hits
+
+
+def whole(differences: FloatArray) -> FloatArray:
+    """The differences with 0 for queries that do not count."""
+    return differences if np.isfinite(differences).all() else np.nan_to_num(differences)
 
 
 def half_reached(values: FloatArray) -> float:

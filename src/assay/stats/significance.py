@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
+from assay.engine.local import map_in_threads
 from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals
 from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
 from assay.stats.pairs import (
@@ -34,7 +36,7 @@ from assay.stats.pairs import (
     scaled,
 )
 from assay.stats.pooled import Sums, pooled_interval, swapped_p
-from assay.stats.randomization import Randomization
+from assay.stats.randomization import Between, Randomization
 from assay.stats.tukey import TUKEY_TESTS
 
 if TYPE_CHECKING:
@@ -131,9 +133,8 @@ def compare_pairs(
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
         measured, notices = all_complete(measured)
-    sketches = [
-        sketch_of(couple, settings) for measure, each in measured.items() for couple in couples_of(measure, each, names)
-    ]
+    couples = (couple for measure, each in measured.items() for couple in couples_of(measure, each, names))
+    sketches = map_in_threads(partial(sketch_of, settings=settings), couples)
     p_values = p_values_of(measured, sketches, settings, report)
     intervals = intervals_of(sketches, settings)
     corrected = correct_families([each.pair.measure for each in sketches], p_values, settings)
@@ -230,13 +231,20 @@ def randomized_p(sketches: Sequence[Sketch], samples: int, seed: int, report: Re
     test = Randomization(samples, seed)
     shared = [each.couple for each in sketches if each.is_shared]
     is_fewer = len({id(side) for each in shared for side in (each.first, each.second)}) < len(shared)
-    for couple, *_, is_shared in sketches:
-        if is_shared and is_fewer:
-            difference = partial(differences_between, aggregate=couple.aggregate)
-            test.add_between(couple.first, couple.second, difference, AGGREGATES[couple.aggregate].prepare)
+    for is_by_system, group in groupby(sketches, key=lambda each: is_fewer and each.is_shared):
+        couples = [each.couple for each in group]
+        if is_by_system:
+            test.add_between([between(each) for each in couples])
         else:
-            test.add(differences_between(couple.first, couple.second, couple.aggregate))
+            for each in couples:
+                test.add(differences_between(each.first, each.second, each.aggregate))
     return test.p_values(report)
+
+
+def between(couple: Couple) -> Between:
+    """A couple for the randomization test."""
+    difference = partial(differences_between, aggregate=couple.aggregate)
+    return Between(couple.first, couple.second, difference, AGGREGATES[couple.aggregate].prepare)
 
 
 def pooled_apart(sketches: Sequence[Sketch]) -> tuple[list[int], dict[int, Sums]]:

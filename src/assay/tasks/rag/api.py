@@ -17,6 +17,7 @@ from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
 from assay.data.records import short_fields
+from assay.data.texts import TEXT
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
@@ -292,7 +293,7 @@ def join_kinds(
 def distinct_documents(gold: object, sets: list[set[str]]) -> Collection[str]:
     """The documents in any of the sets: the gold itself where it is a list of just these, to hold it only once."""
     every: Collection[str] = sets[0] if len(sets) == 1 else frozenset().union(*sets)
-    is_plain = type(gold) is list and len(gold) == len(every) and all(type(each) is str for each in gold)
+    is_plain = type(gold) is list and len(gold) == len(every) and TEXT.issuperset(map(type, gold))
     return gold if is_plain and set(gold) == every else frozenset(every)  # type: ignore[return-value, call-overload]
 
 

@@ -44,7 +44,7 @@ class Gold(NamedTuple):
         qrels = self.scorer.qrels
         if record.query_id not in qrels:
             return []
-        if isinstance(record.gold, list) and any(isinstance(each, list) for each in record.gold):
+        if isinstance(record.gold, list) and list in map(type, record.gold):
             groups = list(qrels.groups(record.query_id).values())
         else:
             groups = [qrels[record.query_id]]

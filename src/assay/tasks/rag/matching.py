@@ -27,6 +27,7 @@ from assay.data.derived import (
 )
 from assay.data.fields import find_field
 from assay.data.frames import as_id
+from assay.data.records import PLAIN
 from assay.data.spans import SPAN_FIELDS, Overlap, Span, check_share, is_span, read_span
 from assay.data.texts import PASSAGE_ID, PASSAGE_TEXT, Passages, document_id, finite_score, place_name
 
@@ -304,6 +305,8 @@ def objects_of(gold: object, how: Matching) -> list[Any] | None:
     """The gold as a list, if something in it is an object with a span or a text; None if all are ids."""
     if isinstance(gold, Mapping) and is_span(gold, how.paths):
         return [gold]
+    if type(gold) is list and PLAIN.issuperset(map(type, gold)):
+        return None
     if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
         return gold
     return None
