@@ -56,6 +56,20 @@ def distinct_characters(texts: list[bytes]) -> list[int]: ...
 def decode_json_lines(lines: list[bytes]) -> list[Any]: ...
 
 @final
+class RowDecoder:
+    """Blocks of whole rows as frames. A column is needed as numbers (true), as text (false) or not at all (none)."""
+
+    @staticmethod
+    def json_lines(keys: list[str], numbers: list[bool | None], longest: int) -> RowDecoder: ...
+    @staticmethod
+    def separated(names: list[str], numbers: list[bool | None], separator: str) -> RowDecoder: ...
+    def decode(self, block: bytes, threads: int) -> Decoded | None: ...
+
+@final
+class Decoded:
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
 class Splitter:
     """What each character is: 0 part of a word, 1 left out, 2 between words, 3 a word; plus 4 for letters, digits."""
 

@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-const STREAM: &std::ffi::CStr = c"arrow_array_stream";
+pub const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 
 /// The columns of one chunk of a frame.
 struct Chunk {

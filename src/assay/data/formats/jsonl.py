@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
+from assay.data.formats.needed import lines_decoder, read_lines
 from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Batch, Placed
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.data.formats.needed import Need
     from assay.data.source import Source
 
 CANNOT_HOLD = ("the run's tag", "queries without documents")
@@ -32,9 +35,11 @@ HEAD = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[tuple[int, bytes]]:
+def filled_lines(
+    lines: Iterable[bytes], name: str, longest: int | None = None, first: int = 1
+) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers among all lines."""
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in enumerate(lines, start=first):
         line = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
         if not line or line.isspace():
             continue
@@ -105,17 +110,41 @@ def starts_with_row(head: str) -> bool:
 
 def read_batches(source: Source) -> Generator[Batch]:
     """The rows of judgments or a run, in frames. A column is empty where a row lacks a key that another one has."""
+    with source.plain() as path, path.open("rb") as file:
+        yield from parse_lines(file, source.name, {})
+
+
+def parse_lines(
+    file: IO[bytes], name: str, names: dict[str, None], first: int = 1
+) -> Generator[Batch, None, dict[str, None]]:
+    """The rows on the lines of a file, of which some were read before; returns the names of all columns."""
     import polars
 
+    longest = LIMITS.get().line
+    lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), name, longest, first)
+    while batch := list(islice(lines, BATCH)):
+        rows = parse_batch(batch, name)
+        names = add_names(names, rows)
+        columns = [as_series(each, [row.get(each) for row in rows]) for each in names]
+        yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
+    return names
+
+
+def read_needed(source: Source, need: Need) -> Generator[Batch]:
+    """The rows with the columns that are needed, decoded by the kernel as far as it can."""
     names: dict[str, None] = {}
+    first, longest = 1, LIMITS.get().line
     with source.plain() as path, path.open("rb") as file:
-        longest = LIMITS.get().line
-        lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), source.name, longest)
-        while batch := list(islice(lines, BATCH)):
-            rows = parse_batch(batch, source.name)
-            names = add_names(names, rows)
-            columns = [as_series(name, [row.get(name) for row in rows]) for name in names]
-            yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
+        while block := read_lines(file, longest):
+            text = block.removeprefix(BYTE_ORDER_MARK) if first == 1 else block
+            names = names or dict.fromkeys(first_keys(text, source.name))
+            decoder = lines_decoder(list(names), need, longest) if len(names) <= WIDEST else None
+            frame = need.decode(decoder, text)
+            if frame is None:
+                names = yield from parse_lines(BytesIO(block), source.name, names, first)
+            else:
+                yield Batch(frame, range(first, first + len(frame)))
+            first += block.count(b"\n")
 
 
 def add_names(names: dict[str, None], rows: list[dict[str, Any]]) -> dict[str, None]:
@@ -142,9 +171,14 @@ def as_series(name: str, values: list[Any]) -> polars.Series:
 
 def column_names(source: Source) -> list[str]:
     """The keys of the first object; none if it cannot be read."""
-    for number, line in filled_lines(source.read(HEAD).splitlines(), source.name):
+    return first_keys(source.read(HEAD), source.name)
+
+
+def first_keys(block: bytes, name: str) -> list[str]:
+    """The keys of the first object in a block; none if it cannot be read."""
+    for number, line in filled_lines(BytesIO(block), name):
         try:
-            return list(parse_json_line(line, number, source.name))
+            return list(parse_json_line(line, number, name))
         except FormatError:
             break
     return []
