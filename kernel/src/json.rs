@@ -11,6 +11,22 @@ const MOST_DIGITS: usize = 18;
 /// The keys of an object inside of a value that is skipped; more are left to Python.
 const MOST_KEYS: usize = 16;
 
+/// A number of so many digits is a float as it is.
+const EXACT_DIGITS: usize = 15;
+const TENS: [f64; EXACT_DIGITS + 1] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+/// The end of a string is looked for in so many bytes, eight at a time, before those behind are searched.
+const NEAR: usize = 32;
+
+/// The high bits of the bytes that are a quote, a backslash or a control character; above the lowest of these some others.
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, least: u8| word.wrapping_sub(ONES * u64::from(least)) & !word;
+    let same = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    (below(word, b' ') | same(b'"') | same(b'\\')) & (0x80 * ONES)
+}
+
 /// A number as Python makes it: with a point or an exponent it is a float.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
@@ -71,10 +87,24 @@ impl<'a> Cursor<'a> {
         is_there
     }
 
-    /// The first byte from there on that ends a string or is not as it is written.
+    /// The first byte from there on that ends a string or is not as it is written. Most strings are short.
     #[inline]
     fn plain_end(&self, start: usize) -> usize {
-        let rest = &self.text[start..];
+        let mut at = start;
+        while at < start + NEAR
+            && let Some(word) = self.text.get(at..).and_then(|rest| rest.first_chunk())
+        {
+            let special = special_bytes(u64::from_le_bytes(*word));
+            if special != 0 {
+                return at + special.trailing_zeros() as usize / 8;
+            }
+            at += 8;
+        }
+        self.far_end(at)
+    }
+
+    fn far_end(&self, start: usize) -> usize {
+        let rest = self.text.get(start..).unwrap_or_default();
         let end = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
         // All bytes up to there are compared, which is faster than to stop at one.
         let is_plain = rest[..end].iter().fold(u8::MAX, |least, byte| least.min(*byte)) >= b' ';
@@ -157,46 +187,55 @@ impl<'a> Cursor<'a> {
         digits.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
     }
 
+    /// Reads digits behind those of `number`, and how many they are; nothing is said of more than 64 bits.
     #[inline]
-    fn digits(&mut self) -> usize {
+    fn digits(&mut self, number: &mut u64) -> usize {
         let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            *number = number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             self.at += 1;
         }
         self.at - start
     }
 
     /// A number; nothing where Python has to read it.
+    #[inline]
     pub fn number(&mut self) -> Option<Number> {
         let start = self.at;
-        self.at += usize::from(self.peek() == Some(b'-'));
+        let is_negative = self.peek() == Some(b'-');
+        self.at += usize::from(is_negative);
         let is_zero = self.peek() == Some(b'0');
-        let whole = self.digits();
+        let mut number = 0;
+        let whole = self.digits(&mut number);
         if whole == 0 || (is_zero && whole > 1) {
             return None;
         }
-        let mut is_float = false;
+        if !matches!(self.peek(), Some(b'.' | b'e' | b'E')) {
+            let signed = if is_negative { -(number as i64) } else { number as i64 };
+            return (whole <= MOST_DIGITS).then_some(Number::Whole(signed));
+        }
+        let mut decimals = 0;
         if self.peek() == Some(b'.') {
             self.at += 1;
-            is_float = true;
-            if self.digits() == 0 {
+            decimals = self.digits(&mut number);
+            if decimals == 0 {
                 return None;
             }
         }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
+        let has_power = matches!(self.peek(), Some(b'e' | b'E'));
+        if has_power {
             self.at += 1;
-            is_float = true;
             self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-            if self.digits() == 0 {
+            if self.digits(&mut 0) == 0 {
                 return None;
             }
         }
-        let text = &self.text[start..self.at];
-        if is_float {
-            return fast_float2::parse(text).ok().map(Number::Float);
+        if !has_power && whole + decimals <= EXACT_DIGITS {
+            // Both are floats as they are, so that the quotient is the nearest float.
+            let value = number as f64 / TENS[decimals];
+            return Some(Number::Float(if is_negative { -value } else { value }));
         }
-        let number = std::str::from_utf8(text).ok()?.parse().ok();
-        number.filter(|_| whole <= MOST_DIGITS).map(Number::Whole)
+        fast_float2::parse(&self.text[start..self.at]).ok().map(Number::Float)
     }
 
     /// Reads a value that is not needed; false where Python has to.
@@ -265,6 +304,18 @@ mod tests {
         assert_eq!(number("123456789012345678"), Some(Number::Whole(123_456_789_012_345_678)));
         assert_eq!(number("1234567890123456789"), None);
         assert_eq!(number("0.1e-2"), Some(Number::Float(0.1e-2)));
+        for float in [
+            "0.1",
+            "-0.0",
+            "123456789.012345",
+            "1234567890.123456",
+            "0.30000000000000004",
+            "5e-324",
+            "-1.5E+3",
+        ] {
+            let Some(Number::Float(value)) = number(float) else { panic!("{float}") };
+            assert_eq!(value.to_bits(), float.parse::<f64>().unwrap().to_bits(), "{float}");
+        }
         for wrong in ["", "-", "01", "1.", ".5", "+1", "1e", "1e+", "NaN", "0x1", "1_0"] {
             assert_eq!(number(wrong), None, "{wrong}");
         }
@@ -278,6 +329,20 @@ mod tests {
             [&br#""\ud800""#[..], br#""\ud800\u0041""#, br#""\x""#, b"\"\n\"", br#""a"#, br#""\u00g0""#, b"a"]
         {
             assert_eq!(Cursor::new(wrong).string().unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn a_string_ends_where_it_does_however_long_it_is() {
+        for length in 0..100 {
+            for (byte, is_end) in [(b'"', true), (b'\n', false), (0, false)] {
+                let mut text = "é".repeat(length).into_bytes();
+                text.insert(0, b'"');
+                text.push(byte);
+                text.extend_from_slice("é".repeat(9).as_bytes());
+                let expected = is_end.then_some(&text[1..=2 * length]);
+                assert_eq!(Cursor::new(&text).plain_string(), expected, "{length} {byte}");
+            }
         }
     }
 

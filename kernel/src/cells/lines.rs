@@ -3,7 +3,7 @@
 use super::{Columns, Form, Need};
 use crate::json::{Cursor, Number};
 use crate::memory::Lack;
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 use std::io::Write;
 
 /// So many keys fit in the bits that say which of them were seen.
@@ -20,7 +20,9 @@ pub struct JsonLines {
 
 impl Form for JsonLines {
     fn decode(&self, part: &[u8]) -> Result<Option<Columns>, Lack> {
-        if self.keys.len() > MOST_KEYS {
+        // Keys are compared as they are written.
+        let is_plain = |key: &[u8]| !key.iter().any(|byte| matches!(byte, 0..b' ' | b'"' | b'\\'));
+        if self.keys.len() > MOST_KEYS || !self.keys.iter().all(|(key, _)| is_plain(key)) {
             return Ok(None);
         }
         let mut needs = Vec::new();
@@ -45,6 +47,10 @@ impl Form for JsonLines {
         // The byte before may end a row.
         memchr(b'\n', &block[from - 1..]).map_or(block.len(), |length| from + length)
     }
+
+    fn last_end(&self, block: &[u8]) -> usize {
+        memrchr(b'\n', block).map_or(0, |at| at + 1)
+    }
 }
 
 impl JsonLines {
@@ -56,9 +62,7 @@ impl JsonLines {
         let (mut seen, mut next) = (0u128, 0);
         loop {
             cursor.skip_blanks();
-            let Some(place) = cursor.plain_string().and_then(|key| self.find(key, next)) else {
-                return Ok(false);
-            };
+            let Some(place) = self.key(cursor, next) else { return Ok(false) };
             let bit = 1 << place;
             if seen & bit != 0 || !cursor.take(b':') || !self.value(place, cursor, columns)? {
                 return Ok(false);
@@ -71,12 +75,19 @@ impl JsonLines {
         Ok(cursor.take(b'}') && cursor.is_at_end() && seen & needed == needed)
     }
 
-    /// The place of a key, which is often the next one.
+    /// The place of the key that follows, which is often the next one.
     #[inline]
-    fn find(&self, key: &[u8], next: usize) -> Option<usize> {
-        if self.keys.get(next).is_some_and(|(known, _)| known == key) {
+    fn key(&self, cursor: &mut Cursor<'_>, next: usize) -> Option<usize> {
+        let rest = &cursor.text[cursor.at..];
+        if let Some((known, _)) = self.keys.get(next)
+            && rest.first() == Some(&b'"')
+            && rest[1..].starts_with(known)
+            && rest.get(known.len() + 1) == Some(&b'"')
+        {
+            cursor.at += known.len() + 2;
             return Some(next);
         }
+        let key = cursor.plain_string()?;
         self.keys.iter().position(|(known, _)| known == key)
     }
 

@@ -30,8 +30,6 @@ pub enum Column {
 pub struct Texts {
     pub views: Vec<u128>,
     pub text: Vec<u8>,
-    /// The text added last.
-    last: Vec<u8>,
 }
 
 /// A text of at most so many bytes is part of its view.
@@ -40,35 +38,43 @@ const SHORT: usize = 12;
 impl Texts {
     #[inline]
     pub fn add(&mut self, id: &[u8]) -> Result<(), Lack> {
-        // Rows of one query follow each other.
-        if let Some(&view) = self.views.last()
-            && self.last == id
-        {
-            return self.views.add(view);
-        }
-        self.last.clear();
-        self.last.add_all(id)?;
-        let view = if id.len() <= SHORT { short(id) } else { self.keep(id)? };
+        let view = if id.len() <= SHORT { short(id) } else { self.long(id)? };
         self.views.add(view)
     }
 
-    fn keep(&mut self, id: &[u8]) -> Result<u128, Lack> {
-        let start = u32::try_from(self.text.len()).map_err(|_| Lack::Numbers)?;
+    fn long(&mut self, id: &[u8]) -> Result<u128, Lack> {
+        // Rows of one query follow each other.
+        if let Some(&view) = self.views.last()
+            && view as u32 as usize == id.len()
+            && self.text.get((view >> 96) as usize..).is_some_and(|text| text.starts_with(id))
+        {
+            return Ok(view);
+        }
+        let start = self.text.len();
         self.text.add_all(id)?;
         // Arrow counts in 31 bits.
         i32::try_from(self.text.len()).map_err(|_| Lack::Numbers)?;
-        let [a, b, c, d, ..] = *id else { return Ok(short(id)) };
-        let prefix = u32::from_le_bytes([a, b, c, d]);
-        Ok(id.len() as u128 | u128::from(prefix) << 32 | u128::from(start) << 96)
+        let prefix = id.first_chunk().map_or(0, |prefix| u32::from_le_bytes(*prefix));
+        Ok(id.len() as u128 | u128::from(prefix) << 32 | (start as u128) << 96)
     }
 }
 
+/// The view of a short text: its length in four bytes, and its bytes.
 #[inline]
 fn short(id: &[u8]) -> u128 {
-    let mut bytes = [0; 16];
-    bytes[0] = id.len() as u8;
-    bytes[4..4 + id.len()].copy_from_slice(id);
-    u128::from_le_bytes(bytes)
+    let bytes = match (id.first_chunk(), id.last_chunk(), id.first_chunk(), id.last_chunk()) {
+        // Where the ends overlap they have the same bytes.
+        (Some(first), Some(last), ..) => {
+            u128::from(u64::from_le_bytes(*first))
+                | u128::from(u64::from_le_bytes(*last)) << (8 * (id.len() - 8))
+        }
+        (.., Some(first), Some(last)) => {
+            u128::from(u32::from_le_bytes(*first))
+                | u128::from(u32::from_le_bytes(*last)) << (8 * (id.len() - 4))
+        }
+        _ => id.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u128::from(byte)),
+    };
+    id.len() as u128 | bytes << 32
 }
 
 /// The columns of some rows.
@@ -117,26 +123,51 @@ pub trait Form: Sync {
 
     /// The first end of a row from there on, which is the length of the block if there is none.
     fn row_end(&self, block: &[u8], from: usize) -> usize;
+
+    /// The end of the last row that ends in the block; 0 if none does.
+    fn last_end(&self, block: &[u8]) -> usize;
+}
+
+/// What was read of a block: as many bytes of whole rows, and their columns, part by part; nothing where Python has to.
+#[derive(Debug)]
+pub struct Block {
+    pub size: usize,
+    pub parts: Option<Vec<Columns>>,
+}
+
+/// Reads the whole rows of a block; of the last one of a file all, but for the blank lines at its end.
+pub fn read_block(form: &impl Form, block: &[u8], is_last: bool, threads: usize) -> Result<Block, Fault> {
+    let size = if is_last { block.len() } else { form.last_end(block) };
+    let rows = if is_last { without_blank_end(block) } else { &block[..size] };
+    Ok(Block { size, parts: decode(form, rows, threads)? })
+}
+
+fn without_blank_end(block: &[u8]) -> &[u8] {
+    let mut kept = block;
+    while let Some(shorter) = kept.strip_suffix(b"\n")
+        && (shorter.ends_with(b"\n") || shorter.ends_with(b"\n\r"))
+    {
+        kept = shorter.strip_suffix(b"\r").unwrap_or(shorter);
+    }
+    kept
 }
 
 /// The columns of a block, part by part, each read on a thread of its own; nothing where Python has to read it.
-pub fn decode(form: &impl Form, block: &[u8], threads: usize) -> Result<Option<Vec<Columns>>, Fault> {
-    if simdutf8::basic::from_utf8(block).is_err() {
-        return Ok(None);
-    }
+fn decode(form: &impl Form, block: &[u8], threads: usize) -> Result<Option<Vec<Columns>>, Fault> {
+    let read = &|part| if simdutf8::basic::from_utf8(part).is_ok() { form.decode(part) } else { Ok(None) };
     let parts = parts(form, block, threads)?;
     let Some((first, others)) = parts.split_first() else { return Ok(Some(Vec::new())) };
     let found = std::thread::scope(|scope| {
         let start = |part| match has_memory(THREAD) {
-            true => Builder::new().spawn_scoped(scope, move || form.decode(part)).map_err(|_| part),
+            true => Builder::new().spawn_scoped(scope, move || read(part)).map_err(|_| part),
             false => Err(part),
         };
         let workers: Vec<_> = others.iter().copied().map(start).collect();
-        let first = form.decode(first).map_err(Fault::from);
+        let first = read(first).map_err(Fault::from);
         let lost = |_| Err(Fault::new(Kind::File, "reading stopped for a reason unknown; please report it"));
         let others = workers.into_iter().map(|worker| match worker {
             Ok(worker) => worker.join().map_or_else(lost, |found| found.map_err(Fault::from)),
-            Err(part) => form.decode(part).map_err(Fault::from),
+            Err(part) => read(part).map_err(Fault::from),
         });
         std::iter::once(first).chain(others).collect::<Vec<_>>()
     });

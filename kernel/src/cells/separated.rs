@@ -1,8 +1,11 @@
 //! Rows of CSV and TSV: cells between separators, in quotes or not.
 
 use super::{Columns, Form, Need};
+use crate::json::{Cursor, Number};
 use crate::memory::{Grow, Lack};
-use memchr::{memchr, memchr_iter, memchr2, memchr3};
+use memchr::{memchr, memchr_iter, memchr2, memchr3, memrchr2};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How the rows of a file are read.
 #[derive(Debug)]
@@ -23,6 +26,9 @@ struct Cell<'a> {
 
 impl Form for Separated {
     fn decode(&self, part: &[u8]) -> Result<Option<Columns>, Lack> {
+        if memchr(0, part).is_some() {
+            return Ok(None);
+        }
         let mut columns = Columns::new(&self.needs)?;
         let (mut at, mut scratch) = (0, Vec::new());
         while at < part.len() {
@@ -46,6 +52,20 @@ impl Form for Separated {
             }
         }
         block.len()
+    }
+
+    fn last_end(&self, block: &[u8]) -> usize {
+        let mut is_quoted = memchr_iter(b'"', block).count() % 2 == 1;
+        let mut rest = block;
+        while let Some(at) = memrchr2(b'"', b'\n', rest) {
+            match rest[at] == b'"' {
+                true => is_quoted = !is_quoted,
+                false if is_quoted => {}
+                false => return at + 1,
+            }
+            rest = &rest[..at];
+        }
+        0
     }
 }
 
@@ -119,12 +139,12 @@ fn keep(cell: &Cell<'_>, need: Need, columns: &mut Columns, scratch: &mut Vec<u8
         Need::Nothing => Ok(true),
         // An empty cell is an error, and a CR at the end of one is read in several ways.
         _ if cell.text.is_empty() || cell.text.ends_with(b"\r") => Ok(false),
-        Need::Number(column) => match is_plain_number(cell.text) {
-            true => {
-                fast_float2::parse(cell.text).map_or(Ok(false), |number| columns.add_number(column, number))
-            }
-            false => Ok(false),
+        Need::Number(column) => match plain_number(cell.text) {
+            Some(number) => columns.add_number(column, number),
+            None => Ok(false),
         },
+        // Whatever wrote such an id did not write text like this.
+        Need::Text(_) if cell.text.starts_with(BYTE_ORDER_MARK) => Ok(false),
         Need::Text(column) if cell.is_doubled => {
             scratch.clear();
             let mut rest = cell.text;
@@ -139,23 +159,15 @@ fn keep(cell: &Cell<'_>, need: Need, columns: &mut Columns, scratch: &mut Vec<u8
     }
 }
 
-/// Whether a text is a number in digits, with a point and an exponent or without, that everyone reads alike.
+/// A number in digits, with a point and an exponent or without, that everyone reads alike.
 #[inline]
-fn is_plain_number(text: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let text = text.strip_prefix(b"-").unwrap_or(text);
-    let whole = digits(text);
-    let mut rest = &text[whole..];
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let count = digits(fraction);
-        if count == 0 {
-            return false;
-        }
-        rest = &fraction[count..];
-    }
-    if let [b'e' | b'E', power @ ..] = rest {
-        let power = power.strip_prefix(b"-").or_else(|| power.strip_prefix(b"+")).unwrap_or(power);
-        return whole > 0 && !power.is_empty() && digits(power) == power.len();
-    }
-    whole > 0 && rest.is_empty()
+fn plain_number(text: &[u8]) -> Option<f64> {
+    let mut cursor = Cursor::new(text);
+    let number = cursor.number().filter(|_| cursor.at == text.len())?;
+    Some(match number {
+        Number::Float(number) => number,
+        // JSON has no negative zero without a point.
+        Number::Whole(0) if text[0] == b'-' => -0.0,
+        Number::Whole(number) => number as f64,
+    })
 }

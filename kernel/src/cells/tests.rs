@@ -73,7 +73,7 @@ fn cells_become_rows() {
     let row = |text: &str| Some(vec![text.to_owned()]);
     assert_eq!(read("a,,b,1.5"), row("a|b|1.5"));
     assert_eq!(read("\"a,\"\"1\"\"\n\",\"x\ny\",b,-2e1\r\n"), row("a,\"1\"\n|b|-20"));
-    assert_eq!(read("a,x,\"b\",\"007\"\r\n"), row("a|b|7"));
+    assert_eq!(read("a,x,\"b\",\"-0\"\r\n"), row("a|b|-0"));
     for left in [
         "a,x,b",
         "a,x,b,1,",
@@ -112,6 +112,22 @@ fn threads_change_nothing() {
     for threads in [2, 3, 7] {
         assert_eq!(rows(&separated, &table, threads).as_ref(), Some(&one));
         assert_eq!(rows(&json_lines(), &lines, threads).as_ref(), Some(&other));
+    }
+}
+
+#[test]
+fn a_block_is_cut_behind_its_last_row() {
+    let separated = Separated { separator: b',', needs: NEEDS.to_vec() };
+    let size = |block: &str, is_last| read_block(&separated, block.as_bytes(), is_last, 1).unwrap().size;
+    assert_eq!(size("a,x,b,1\na,\"x\n\",b,2\na,\"x\n", false), 19);
+    assert_eq!(size("a,\"x\n", false), 0);
+    assert_eq!(size("a,\"x\n", true), 5);
+    assert_eq!(read_block(&json_lines(), b"{}\n{", false, 1).unwrap().size, 3);
+    for (block, count) in
+        [("a,x,b,1\r\n\r\n\n\n", Some(1)), ("a,x,b,1\n\r\r\n", None), ("a,x,b,1\n \n", None)]
+    {
+        let read = read_block(&separated, block.as_bytes(), true, 1).unwrap().parts;
+        assert_eq!(read.map(|parts| parts[0].count), count, "{block:?}");
     }
 }
 

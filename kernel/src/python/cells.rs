@@ -5,7 +5,7 @@ use super::frame::STREAM;
 use super::work::interruptible;
 use crate::cells::lines::{JsonLines, MOST_KEYS};
 use crate::cells::separated::Separated;
-use crate::cells::{Column, Columns, Form, Need, decode};
+use crate::cells::{Column, Columns, Need, read_block};
 use crate::fault::Fault;
 use crate::memory::{Grow, collected};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -52,15 +52,24 @@ impl RowDecoder {
         Ok(Self { form: Arc::new(AnyForm::Separated(form)), schema })
     }
 
-    /// A frame of the rows in a block; none where Python has to read it.
-    fn decode(&self, py: Python<'_>, block: PyBackedBytes, threads: usize) -> PyResult<Option<Decoded>> {
+    /// The size of the whole rows in a block, and a frame of them; none where Python has to read them.
+    fn decode(
+        &self,
+        py: Python<'_>,
+        block: PyBackedBytes,
+        is_last: bool,
+        threads: usize,
+    ) -> PyResult<(usize, Option<Decoded>)> {
         let (form, schema) = (Arc::clone(&self.form), Arc::clone(&self.schema));
-        let batches = interruptible(py, move |_| match form.as_ref() {
-            AnyForm::JsonLines(form) => batches(form, &schema, &block, threads),
-            AnyForm::Separated(form) => batches(form, &schema, &block, threads),
+        let (size, batches) = interruptible(py, move |_| {
+            let block = match form.as_ref() {
+                AnyForm::JsonLines(form) => read_block(form, &block, is_last, threads)?,
+                AnyForm::Separated(form) => read_block(form, &block, is_last, threads)?,
+            };
+            Ok((block.size, block.parts.map(|parts| batches(parts, &schema)).transpose()?))
         })?;
         let schema = Arc::clone(&self.schema);
-        Ok(batches.map(|batches| Decoded { schema, batches: Mutex::new(batches) }))
+        Ok((size, batches.map(|batches| Decoded { schema, batches: Mutex::new(batches) })))
     }
 }
 
@@ -84,18 +93,12 @@ fn schema(names: &[String], numbers: &[Option<bool>]) -> SchemaRef {
     Arc::new(Schema::new(names.iter().zip(numbers).filter_map(field).collect::<Vec<_>>()))
 }
 
-fn batches(
-    form: &impl Form,
-    schema: &SchemaRef,
-    block: &[u8],
-    threads: usize,
-) -> Result<Option<Vec<RecordBatch>>, Fault> {
-    let Some(parts) = decode(form, block, threads)? else { return Ok(None) };
+fn batches(parts: Vec<Columns>, schema: &SchemaRef) -> Result<Vec<RecordBatch>, Fault> {
     let mut all = Vec::new();
     for part in parts {
         all.add(batch(part, schema).map_err(|error| Fault::format(error.to_string()))?)?;
     }
-    Ok(Some(all))
+    Ok(all)
 }
 
 fn batch(part: Columns, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from io import BytesIO
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
-from assay.data.formats.needed import lines_decoder, read_lines
+from assay.data.formats.needed import lines_decoder
 from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Batch, Placed
 
@@ -132,19 +133,24 @@ def parse_lines(
 
 def read_needed(source: Source, need: Need) -> Generator[Batch]:
     """The rows with the columns that are needed, decoded by the kernel as far as it can."""
-    names: dict[str, None] = {}
     first, longest = 1, LIMITS.get().line
     with source.plain() as path, path.open("rb") as file:
-        while block := read_lines(file, longest):
-            text = block.removeprefix(BYTE_ORDER_MARK) if first == 1 else block
-            names = names or dict.fromkeys(first_keys(text, source.name))
+        names = dict.fromkeys(first_keys(file, longest))
+        mark = BYTE_ORDER_MARK if file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else b""
+        file.seek(len(mark))
+        while True:
             decoder = lines_decoder(list(names), need, longest) if len(names) <= WIDEST else None
-            frame = need.decode(decoder, text)
-            if frame is None:
-                names = yield from parse_lines(BytesIO(block), source.name, names, first)
-            else:
-                yield Batch(frame, range(first, first + len(frame)))
-            first += block.count(b"\n")
+            block = need.decode(decoder, file)
+            if not block.content:
+                return
+            if block.frame is not None and block.size:
+                yield Batch(block.frame, range(first, first + len(block.frame)))
+                first += len(block.frame)
+                continue
+            # A line that does not end in the block is too long, or its end follows.
+            lines = block.content[: block.size] or file.read(len(block.content)) + file.readline(longest + 1)
+            names = yield from parse_lines(BytesIO(mark + lines if first == 1 else lines), source.name, names, first)
+            first += lines.count(b"\n")
 
 
 def add_names(names: dict[str, None], rows: list[dict[str, Any]]) -> dict[str, None]:
@@ -171,17 +177,19 @@ def as_series(name: str, values: list[Any]) -> polars.Series:
 
 def column_names(source: Source) -> list[str]:
     """The keys of the first object; none if it cannot be read."""
-    return first_keys(source.read(HEAD), source.name)
+    return first_keys(BytesIO(source.read(HEAD)), HEAD)
 
 
-def first_keys(block: bytes, name: str) -> list[str]:
-    """The keys of the first object in a block; none if it cannot be read."""
-    for number, line in filled_lines(BytesIO(block), name):
-        try:
-            return list(parse_json_line(line, number, name))
-        except FormatError:
-            break
-    return []
+def first_keys(file: IO[bytes], longest: int) -> list[str]:
+    """The keys of the first object in a file, which is read again from its start; none if it cannot be read."""
+    lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), "")
+    found: list[str] = []
+    for number, line in lines:
+        with suppress(FormatError):
+            found = list(parse_json_line(line, number, ""))
+        break
+    file.seek(0)
+    return found
 
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run

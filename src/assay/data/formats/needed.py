@@ -6,6 +6,7 @@ has the words for what is wrong.
 
 from __future__ import annotations
 
+import os
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from assay._kernel import RowDecoder
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
     import polars
 
-# Bytes that are decoded at a time, and the most by which a block grows to end with a row.
-BLOCK = 1 << 24
-QUOTE = b'"'
+# Bytes that are decoded at a time.
+BLOCK = 1 << 23
 
 
 class Need(NamedTuple):
@@ -40,12 +40,26 @@ class Need(NamedTuple):
         is_given = not self.judgments and GIVEN_RANK in names
         return None if is_given or len(numbers) < len(found) else [numbers.get(each) for each in names]
 
-    def decode(self, decoder: RowDecoder | None, block: bytes) -> polars.DataFrame | None:
-        """The rows of a block; None if it is left to the format's own reader."""
+    def decode(self, decoder: RowDecoder | None, file: IO[bytes]) -> Block:
+        """The next rows of a file, of which as much is read."""
         import polars
 
-        decoded = decoder.decode(without_blank_end(block), self.threads) if decoder is not None else None
-        return polars.DataFrame(decoded) if decoded is not None else None
+        content = file.read(BLOCK)
+        is_last = len(content) < BLOCK
+        if decoder is None:
+            size, decoded = len(content) if is_last else content.rfind(b"\n") + 1, None
+        else:
+            size, decoded = decoder.decode(content, is_last, self.threads)
+        file.seek(size - len(content), os.SEEK_CUR)
+        return Block(content, size, None if decoded is None else polars.DataFrame(decoded))
+
+
+class Block(NamedTuple):
+    """Bytes of a file, how many of them are whole rows, and these; none if they are left to the format's own reader."""
+
+    content: bytes
+    size: int
+    frame: polars.DataFrame | None
 
 
 def lines_decoder(names: Sequence[str], need: Need, longest: int) -> RowDecoder | None:
@@ -57,33 +71,3 @@ def lines_decoder(names: Sequence[str], need: Need, longest: int) -> RowDecoder 
         return RowDecoder.json_lines(list(names), kinds, longest)
     except UnicodeEncodeError:
         return None
-
-
-def read_lines(file: IO[bytes], longest: int) -> bytes:
-    """The next lines of a file, of which the last one may be too long."""
-    block = file.read(BLOCK)
-    return block if not block or block.endswith(b"\n") else block + file.readline(longest + 1)
-
-
-def read_rows(file: IO[bytes]) -> bytes | None:
-    """The next rows of CSV, in which the end of a line may be inside quotes; None if no end of a row is found."""
-    parts = [file.read(BLOCK)]
-    size, quotes = 0, parts[0].count(QUOTE)
-    while parts[-1] and (quotes % 2 or not parts[-1].endswith(b"\n")):
-        parts.append(file.readline(BLOCK))
-        size += len(parts[-1])
-        quotes += parts[-1].count(QUOTE)
-        if size > BLOCK:
-            return None
-    return b"".join(parts)
-
-
-def without_blank_end(block: bytes) -> bytes:
-    r"""A block without the blank lines at its end.
-
-    >>> without_blank_end(b"q1,d1,1\r\n\r\n\n"), without_blank_end(b"q1,d1,1\r\r\n")
-    (b'q1,d1,1', b'q1,d1,1\r\r\n')
-    """
-    kept = block.rstrip(b"\r\n")
-    is_blank = not block[len(kept) :].replace(b"\r\n", b"\n").strip(b"\n")
-    return kept if is_blank else block

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from assay._kernel import RowDecoder
 from assay.data.formats.header import TWIN, leading_blank_lines, read_head
-from assay.data.formats.needed import read_rows
 from assay.data.formats.tabular import read_separated
 from assay.data.source import Batch
 
@@ -49,14 +48,13 @@ def decode_rows(source: Source, need: Need, separator: str) -> Generator[Batch, 
     with source.plain() as path, path.open("rb") as file:
         for _ in range(lead + 1):
             file.readline()
-        while block := read_rows(file):
-            frame = need.decode(decoder, block)
-            if frame is None:
+        while (block := need.decode(decoder, file)).content:
+            if block.frame is None or not block.size:
                 return first
-            yield Batch(frame, range(first, first + len(frame)), is_text=True)
-            first += len(frame)
-    # A header alone, or a row that does not end, is left as well.
-    return first if block is None or first == lead + 2 else None
+            yield Batch(block.frame, range(first, first + len(block.frame)))
+            first += len(block.frame)
+    # A header alone is left as well.
+    return first if first == lead + 2 else None
 
 
 def plain_header(head: bytes, lead: int, separator: str) -> list[str]:
