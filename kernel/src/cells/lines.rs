@@ -37,6 +37,9 @@ impl Form for JsonLines {
             if end - start > self.longest || !self.row(&mut cursor, &mut columns, needed)? {
                 return Ok(None);
             }
+            if start == 0 {
+                columns.expect(part.len(), end)?;
+            }
             columns.count += 1;
             start = end;
         }

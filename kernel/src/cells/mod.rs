@@ -99,6 +99,15 @@ impl Columns {
         Ok(Self { columns, count: 0 })
     }
 
+    /// Makes room once the first row is read, which tells how many follow.
+    fn expect(&mut self, part: usize, row: usize) -> Result<(), Lack> {
+        let count = part / row.max(1);
+        self.columns.iter_mut().try_for_each(|column| match column {
+            Column::Texts(texts) => texts.views.room(count),
+            Column::Numbers(numbers) => numbers.room(count),
+        })
+    }
+
     #[inline]
     fn add_text(&mut self, place: usize, id: &[u8]) -> Result<bool, Lack> {
         match self.columns.get_mut(place) {
