@@ -1,7 +1,7 @@
 //! Frames in and out, through the Arrow C stream interface.
 
-use super::data_error;
 use super::work::interruptible;
+use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
 use crate::index::Index;
 use crate::judged::Judged;
@@ -189,8 +189,11 @@ pub fn judge_plain(
     options: Vec<Options>,
     threads: usize,
 ) -> PyResult<Option<Found>> {
-    let plain: Option<Vec<Chunk>> = batches(frame)?.iter().map(plain_chunk).collect();
-    plain.map(|chunks| judge_all(frame.py(), chunks, name, index, options, threads)).transpose()
+    // Where a frame cannot be read, the error is that of preparing it. A query may go on from one batch to the next.
+    let Some(batches) = unless_wrong(frame.py(), batches(frame))? else { return Ok(None) };
+    let [batch] = batches.as_slice() else { return Ok(None) };
+    let plain = plain_chunk(batch);
+    plain.map(|chunk| judge_all(frame.py(), vec![chunk], name, index, options, threads)).transpose()
 }
 
 fn judge_all(
