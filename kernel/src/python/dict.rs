@@ -74,7 +74,7 @@ fn rank_once(
 #[derive(Debug, Default)]
 pub struct Scratch {
     scores: Vec<f64>,
-    /// Where the entry of each score is found again.
+    /// Where the entries of the scores are found again, those of `AHEAD` scores at a time.
     positions: Vec<ffi::Py_ssize_t>,
     found: Vec<(u32, f64)>,
     /// The documents that tie with a judged one.
@@ -89,6 +89,9 @@ struct Chosen {
     text: Vec<u8>,
     documents: Vec<Span>,
     scores: Vec<f64>,
+    /// The entry of the dict that is read next, and where it is.
+    place: usize,
+    position: ffi::Py_ssize_t,
 }
 
 /// Where so many of the documents tie with judged ones, the slow path is faster: part of it runs on another thread.
@@ -99,6 +102,7 @@ impl Chosen {
         self.text.clear();
         self.documents.clear();
         self.scores.clear();
+        (self.place, self.position) = (0, 0);
     }
 
     fn spans(&self) -> Spans<'_> {
@@ -115,14 +119,14 @@ impl Chosen {
     ) -> PyResult<Option<(Spans<'a>, &'a [f64])>> {
         self.clear();
         let (Some(&lowest), Some(&highest)) = (levels.first(), levels.last()) else { return Ok(None) };
-        for (&score, &position) in scores.iter().zip(positions) {
+        for (place, &score) in scores.iter().enumerate() {
             if score < lowest
                 || score > highest
                 || levels.binary_search_by(|level| compare(*level, score)).is_err()
             {
                 continue;
             }
-            if MOST_TIED * self.scores.len() > scores.len() || !self.add(dict, position, score)? {
+            if MOST_TIED * self.scores.len() > scores.len() || !self.add(dict, positions, place, score)? {
                 return Ok(None);
             }
         }
@@ -130,8 +134,24 @@ impl Chosen {
     }
 
     /// Adds the document of an entry; false if it is not Unicode.
-    fn add(&mut self, dict: &Bound<'_, PyDict>, mut position: ffi::Py_ssize_t, score: f64) -> PyResult<bool> {
-        let Some((key, _)) = next_entry(dict, &mut position) else { return Ok(false) };
+    fn add(
+        &mut self,
+        dict: &Bound<'_, PyDict>,
+        positions: &[ffi::Py_ssize_t],
+        place: usize,
+        score: f64,
+    ) -> PyResult<bool> {
+        // Entries follow each other; whole stretches of others are left out.
+        if place / AHEAD > self.place / AHEAD {
+            let Some(&position) = positions.get(place / AHEAD) else { return Ok(false) };
+            (self.place, self.position) = (place - place % AHEAD, position);
+        }
+        while self.place < place {
+            skip_entry(dict, &mut self.position);
+            self.place += 1;
+        }
+        let Some((key, _)) = next_entry(dict, &mut self.position) else { return Ok(false) };
+        self.place += 1;
         let id = key.cast::<PyString>().map_err(PyErr::from).and_then(|key| key.to_str());
         let Some(id) = unless_wrong(dict.py(), id)? else { return Ok(false) };
         let start = self.text.len();
@@ -154,7 +174,7 @@ impl Scratch {
         self.scores.clear();
         self.scores.room(dict.len())?;
         self.positions.clear();
-        self.positions.room(dict.len())?;
+        self.positions.room(dict.len() / AHEAD + 1)?;
         let mut position: ffi::Py_ssize_t = 0;
         let mut entries = [(null_mut(), null_mut()); AHEAD];
         let mut finite = true;
@@ -166,14 +186,14 @@ impl Scratch {
             let float_type = &raw mut ffi::PyFloat_Type;
             loop {
                 let mut count = 0;
+                // There is room for as many as the dict has.
+                self.positions.push(position);
                 for (key, value) in &mut entries {
-                    let start = position;
                     if ffi::PyDict_Next(dict.as_ptr(), &mut position, key, value) == 0 {
                         break;
                     }
                     fetch(*key);
                     fetch(*value);
-                    self.positions.push(start);
                     count += 1;
                 }
                 for &(key, value) in &entries[..count] {
@@ -190,7 +210,6 @@ impl Scratch {
                         return Ok(false);
                     }
                     finite &= score.is_finite();
-                    // There is room for as many as the dict has.
                     self.scores.push(score);
                 }
                 if count < AHEAD {
@@ -212,8 +231,8 @@ impl Scratch {
             return Ok(true);
         }
         let least = least(&self.scores, options.top as usize)?;
-        for (&score, &position) in self.scores.iter().zip(&self.positions) {
-            if score >= least && !self.firsts.add(dict, position, score)? {
+        for (place, &score) in self.scores.iter().enumerate() {
+            if score >= least && !self.firsts.add(dict, &self.positions, place, score)? {
                 return Ok(false);
             }
         }
@@ -256,6 +275,12 @@ pub fn next_entry<'py>(
         (ffi::PyDict_Next(dict.as_ptr(), position, &mut key, &mut value) != 0)
             .then(|| (Bound::from_borrowed_ptr(dict.py(), key), Bound::from_borrowed_ptr(dict.py(), value)))
     }
+}
+
+/// Moves a position in a dict on by one entry.
+fn skip_entry(dict: &Bound<'_, PyDict>, position: &mut ffi::Py_ssize_t) {
+    // SAFETY: the dict is alive and the GIL is held; the position is checked against the dict as it is.
+    unsafe { ffi::PyDict_Next(dict.as_ptr(), position, null_mut(), null_mut()) };
 }
 
 /// Calls `act` with the element of a list at that place if it is a string that is not empty. It must not run Python code.
