@@ -16,6 +16,7 @@ import pytrec_eval
 from answers import PEERS, answer_times
 from collection import collection, read_dicts
 from comparing import many_systems, more_systems, two_files
+from data_forms import data_forms
 from drop_ins import commands, evaluators
 from file_forms import COMMANDS, file_forms
 from judging import judging
@@ -193,7 +194,8 @@ counts.
 | --- | ---: |
 {seconds}
 
-Files in several forms (in order, shuffled, compressed) are the fastest of their rounds.
+Files in several forms (in order, shuffled, compressed) and data in other forms (Python's own, frames, JSON Lines, CSV)
+are the fastest of their rounds.
 
 `floor` is `for d in run.values(): sum(d.values())`, which only touches each score. `deep file` has 10,000 documents per
 query. Everything is timed from the raw data to the result, judgments included. Measures of answers have 1,000 answers
@@ -237,6 +239,7 @@ def main() -> None:
         libraries(qrels, run),
         from_file(qrels_path, run_path, deep_path, expected),
         file_forms(qrels_path, run_path),
+        data_forms(qrels_path, qrels, run),
         more_measures(qrels_path, run_path, run),
         evaluators(qrels, run, PEER_MEASURES),
         commands(qrels_path, run_path),

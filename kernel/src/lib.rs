@@ -6,6 +6,7 @@
 
 #![cfg_attr(not(feature = "python"), deny(unsafe_code))]
 
+pub mod cells;
 mod count;
 pub mod draws;
 pub mod failure;
@@ -13,6 +14,7 @@ pub mod fault;
 mod finder;
 pub mod gather;
 pub mod index;
+pub mod json;
 pub mod judged;
 pub mod levels;
 pub mod limits;

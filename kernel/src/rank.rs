@@ -6,10 +6,10 @@ use crate::index::Index;
 use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
 use crate::memory::{Grow, Lack, collected};
 use crate::options::{Duplicates, Options};
-use crate::rows::hash;
+use crate::rows::{Spans, hash};
 use crate::seen::Seen;
 use crate::sieve::Sieve;
-use crate::ties::break_ties;
+use crate::ties::{break_ties, tied_scores};
 
 /// The documents of one ranking, by position.
 pub trait Documents {
@@ -112,22 +112,60 @@ impl<'a> Ranker<'a> {
         Ok(self.count(query, &Kept { documents, kept: &kept }, kept_scores.as_deref())?)
     }
 
-    /// Counts against `scores` for documents whose score is known and that nothing ties with; true if that was all.
-    pub fn rank_untied(&mut self, query: u32, found: &[(u32, f64)], scores: &[f64]) -> Result<bool, Lack> {
+    /// Ranks documents whose score is known, in the order of their numbers, against all `scores`. Where some tie, `tied` is
+    /// asked for all documents with one of some scores, as they are given; false if it has none.
+    pub fn rank_known<'b, E: From<Lack>>(
+        &mut self,
+        query: u32,
+        known: &[(u32, f64)],
+        scores: &[f64],
+        tied: impl FnOnce(&[f64]) -> Result<Option<(Spans<'b>, &'b [f64])>, E>,
+    ) -> Result<bool, E> {
         let first_hit = self.judged.hits.len();
         self.reset();
-        let counts = Counts::new(scores, found.iter().map(|&(_, score)| score))?;
-        for &(document, score) in found {
+        let counts = Counts::new(scores, known.iter().map(|&(_, score)| score))?;
+        for &(document, score) in known {
             let (higher, same) = counts.of(score);
-            if same > 1 {
+            self.judged.hits.add(hit(document, score, higher, same.saturating_sub(1)))?;
+        }
+        let levels = tied_scores(&self.judged.hits[first_hit..])?;
+        if !levels.is_empty() {
+            let Some((documents, scores)) = tied(&levels)? else {
                 self.judged.hits.truncate(first_hit);
                 return Ok(false);
-            }
-            self.judged.hits.add(hit(document, score, higher, 0))?;
+            };
+            self.place_tied(query, first_hit, &documents, scores)?;
         }
         self.spread = if self.options.spread { Spread::of(scores) } else { None };
         self.close(query, scores.len(), first_hit)?;
         Ok(true)
+    }
+
+    /// Breaks the ties of hits in the order of their numbers, given all documents that tie with one.
+    fn place_tied(
+        &mut self,
+        query: u32,
+        first_hit: usize,
+        documents: &Spans<'_>,
+        scores: &[f64],
+    ) -> Result<(), Lack> {
+        let judged = self.index.lookup(query as usize);
+        let hits = &mut self.judged.hits[first_hit..];
+        let mut places = Vec::new();
+        self.found.clear();
+        for position in 0..documents.count() {
+            let id = documents.id(position);
+            if let Some(document) = judged.find(id, hash(id))
+                && let Ok(place) = hits.binary_search_by_key(&document, |hit| hit.document)
+            {
+                self.found.add(Found { document, position })?;
+                places.add(place)?;
+            }
+        }
+        let mut tied = collected(places.iter().map(|&place| hits[place]))?;
+        break_ties(&mut tied, &self.found, scores, documents)?;
+        places.iter().zip(tied).for_each(|(&place, hit)| hits[place] = hit);
+        Ok(())
     }
 
     /// Forgets the query ranked last.

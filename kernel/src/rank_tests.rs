@@ -1,4 +1,5 @@
 use super::*;
+use crate::memory::Lack;
 use crate::rows::{RowsBuilder, Span, Spans};
 
 fn index(judged: &[&str]) -> Index {
@@ -200,18 +201,33 @@ fn ties_and_repeats_are_placed_as_by_comparing_all_pairs() {
 }
 
 #[test]
-fn a_dict_without_ties_is_counted_as_any_other_ranking() {
+fn a_dict_is_counted_as_any_other_ranking() {
     let names: Vec<String> = (0..60).map(|number| format!("d{number}")).collect();
-    let ranking: Vec<(&str, f64)> =
-        names.iter().enumerate().map(|(number, name)| (name.as_str(), (number * 37 % 61) as f64)).collect();
-    let scores: Vec<f64> = ranking.iter().map(|&(_, score)| score).collect();
-    for judged in [3, 16, 17, 60] {
+    for (judged, different) in
+        [3, 16, 17, 60].into_iter().flat_map(|count| [(count, 61), (count, 7), (count, 1)])
+    {
+        let score = |number: usize| (number * 37 % different) as f64;
+        let ranking: Vec<(&str, f64)> =
+            names.iter().enumerate().map(|(number, name)| (name.as_str(), score(number))).collect();
+        let scores: Vec<f64> = ranking.iter().map(|&(_, score)| score).collect();
         let all: Vec<&str> = names[..judged].iter().map(String::as_str).collect();
         let index = index(&all);
         let mut ranker = Ranker::new(&index, Options::default());
-        let found: Vec<(u32, f64)> = (0..judged).map(|at| (at as u32, scores[at])).collect();
-        assert!(ranker.rank_untied(0, &found, &scores).unwrap());
-        assert_eq!(ranker.judged.hits, ranked(&all, &ranking, Options::default()).unwrap().hits);
+        let known: Vec<(u32, f64)> = (0..judged).map(|at| (at as u32, scores[at])).collect();
+        let (text, spans, tied) = (&mut Vec::new(), &mut Vec::new(), &mut Vec::new());
+        let ranking = &ranking;
+        let is_ranked = ranker.rank_known(0, &known, &scores, move |levels| {
+            for (name, score) in ranking.iter().filter(|(_, score)| levels.contains(score)) {
+                spans.push(Span { start: text.len(), end: text.len() + name.len() });
+                text.extend_from_slice(name.as_bytes());
+                tied.push(*score);
+            }
+            Ok::<_, Lack>(Some((Spans { text, spans }, tied.as_slice())))
+        });
+        assert!(is_ranked.unwrap());
+        assert_eq!(ranker.judged.hits, ranked(&all, ranking, Options::default()).unwrap().hits);
+        let none = |_: &[f64]| Ok::<_, Lack>(None);
+        assert_eq!(ranker.rank_known(0, &known, &scores, none).unwrap(), different == 61);
     }
 }
 

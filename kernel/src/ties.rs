@@ -13,6 +13,11 @@ struct Member {
     before_input: usize,
 }
 
+/// The different scores of hits that others tie with, from low to high.
+pub fn tied_scores(hits: &[Hit]) -> Result<Vec<f64>, Lack> {
+    distinct(hits.iter().filter(|hit| hit.tied > 0).map(|hit| hit.score))
+}
+
 /// Breaks the ties of `hits`, which are the documents in `found`, in the order of their positions.
 pub fn break_ties(
     hits: &mut [Hit],
@@ -20,7 +25,7 @@ pub fn break_ties(
     scores: &[f64],
     documents: &impl Documents,
 ) -> Result<(), Lack> {
-    let levels = distinct(hits.iter().filter(|hit| hit.tied > 0).map(|hit| hit.score))?;
+    let levels = tied_scores(hits)?;
     if levels.is_empty() {
         return Ok(());
     }

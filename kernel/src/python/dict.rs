@@ -11,12 +11,13 @@ use crate::tops::least;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
+use std::cmp::Ordering;
 use std::ptr::{null, null_mut};
 
-/// Ranks a query's judged documents in a dict of scores without looking at its other keys' text.
+/// Ranks a query's judged documents in a dict of scores. Of its other keys, it looks only at those that tie with them.
 ///
 /// Each judged document is looked up in the dict; the scores are then counted against those found. False if the dict
-/// needs the slow path: an id that is not a plain string, ties that ids must break, or an option that needs every id.
+/// needs the slow path: an id that is not a plain string, ties of many, or an option that needs every id.
 pub fn rank_dict(
     rankers: &mut Rankers<'_>,
     query: u32,
@@ -59,23 +60,112 @@ fn rank_once(
             scratch.found.add((document as u32, ranker.options.score(score.extract()?)))?;
         }
     }
-    let is_untied = ranker.rank_untied(query, &scratch.found, &scratch.scores)?;
-    if is_untied {
-        let firsts = Spans { text: &scratch.text, spans: &scratch.firsts };
-        ranker.judged.tops.add(query, &firsts, Some(&scratch.first_scores), ranker.options)?;
+    let Scratch { scores, positions, found, tied, firsts } = scratch;
+    let (scores, positions) = (&*scores, &*positions);
+    let is_ranked =
+        ranker.rank_known(query, found, scores, move |levels| tied.read(dict, scores, positions, levels))?;
+    if is_ranked {
+        ranker.judged.tops.add(query, &firsts.spans(), Some(&firsts.scores), ranker.options)?;
     }
-    Ok(is_untied)
+    Ok(is_ranked)
 }
 
 /// Buffers that are used again for each query.
 #[derive(Debug, Default)]
 pub struct Scratch {
     scores: Vec<f64>,
+    /// Where the entries of the scores are found again, those of `AHEAD` scores at a time.
+    positions: Vec<ffi::Py_ssize_t>,
     found: Vec<(u32, f64)>,
+    /// The documents that tie with a judged one.
+    tied: Chosen,
     /// The documents that may be among the first, where these are asked for.
-    firsts: Vec<Span>,
-    first_scores: Vec<f64>,
+    firsts: Chosen,
+}
+
+/// Some documents of a dict, with their scores.
+#[derive(Debug, Default)]
+struct Chosen {
     text: Vec<u8>,
+    documents: Vec<Span>,
+    scores: Vec<f64>,
+    /// The entry of the dict that is read next, and where it is.
+    place: usize,
+    position: ffi::Py_ssize_t,
+}
+
+/// Where so many of the documents tie with judged ones, the slow path is faster: part of it runs on another thread.
+const MOST_TIED: usize = 4;
+
+impl Chosen {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.documents.clear();
+        self.scores.clear();
+        (self.place, self.position) = (0, 0);
+    }
+
+    fn spans(&self) -> Spans<'_> {
+        Spans { text: &self.text, spans: &self.documents }
+    }
+
+    /// Reads the documents with one of the scores in `levels`; nothing if they are many or one is not Unicode.
+    fn read<'a>(
+        &'a mut self,
+        dict: &Bound<'_, PyDict>,
+        scores: &[f64],
+        positions: &[ffi::Py_ssize_t],
+        levels: &[f64],
+    ) -> PyResult<Option<(Spans<'a>, &'a [f64])>> {
+        self.clear();
+        let (Some(&lowest), Some(&highest)) = (levels.first(), levels.last()) else { return Ok(None) };
+        for (place, &score) in scores.iter().enumerate() {
+            if score < lowest
+                || score > highest
+                || levels.binary_search_by(|level| compare(*level, score)).is_err()
+            {
+                continue;
+            }
+            if MOST_TIED * self.scores.len() > scores.len() || !self.add(dict, positions, place, score)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some((Spans { text: &self.text, spans: &self.documents }, &self.scores)))
+    }
+
+    /// Adds the document of an entry; false if it is not Unicode.
+    fn add(
+        &mut self,
+        dict: &Bound<'_, PyDict>,
+        positions: &[ffi::Py_ssize_t],
+        place: usize,
+        score: f64,
+    ) -> PyResult<bool> {
+        // Entries follow each other; whole stretches of others are left out.
+        if place / AHEAD > self.place / AHEAD {
+            let Some(&position) = positions.get(place / AHEAD) else { return Ok(false) };
+            (self.place, self.position) = (place - place % AHEAD, position);
+        }
+        while self.place < place {
+            skip_entry(dict, &mut self.position);
+            self.place += 1;
+        }
+        let Some((key, _)) = next_entry(dict, &mut self.position) else { return Ok(false) };
+        self.place += 1;
+        let id = key.cast::<PyString>().map_err(PyErr::from).and_then(|key| key.to_str());
+        let Some(id) = unless_wrong(dict.py(), id)? else { return Ok(false) };
+        let start = self.text.len();
+        self.text.add_all(id.as_bytes())?;
+        self.documents.add(Span { start, end: self.text.len() })?;
+        self.scores.add(score)?;
+        Ok(true)
+    }
+}
+
+/// The order of two scores, both finite: zeros are the same whatever their sign.
+#[inline]
+fn compare(one: f64, other: f64) -> Ordering {
+    one.partial_cmp(&other).unwrap_or(Ordering::Equal)
 }
 
 impl Scratch {
@@ -83,6 +173,8 @@ impl Scratch {
     fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> Result<bool, Lack> {
         self.scores.clear();
         self.scores.room(dict.len())?;
+        self.positions.clear();
+        self.positions.room(dict.len() / AHEAD + 1)?;
         let mut position: ffi::Py_ssize_t = 0;
         let mut entries = [(null_mut(), null_mut()); AHEAD];
         let mut finite = true;
@@ -94,6 +186,8 @@ impl Scratch {
             let float_type = &raw mut ffi::PyFloat_Type;
             loop {
                 let mut count = 0;
+                // There is room for as many as the dict has.
+                self.positions.push(position);
                 for (key, value) in &mut entries {
                     if ffi::PyDict_Next(dict.as_ptr(), &mut position, key, value) == 0 {
                         break;
@@ -116,7 +210,6 @@ impl Scratch {
                         return Ok(false);
                     }
                     finite &= score.is_finite();
-                    // There is room for as many as the dict has.
                     self.scores.push(score);
                 }
                 if count < AHEAD {
@@ -134,30 +227,14 @@ impl Scratch {
     /// Unicode. The scores have just been read.
     fn read_firsts(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> PyResult<bool> {
         self.firsts.clear();
-        self.first_scores.clear();
-        self.text.clear();
         if options.top == 0 {
             return Ok(true);
         }
         let least = least(&self.scores, options.top as usize)?;
-        let mut left = self.scores.iter().filter(|&&score| score >= least).count();
-        let mut position: ffi::Py_ssize_t = 0;
-        for &score in &self.scores {
-            if left == 0 {
-                break;
+        for (place, &score) in self.scores.iter().enumerate() {
+            if score >= least && !self.firsts.add(dict, &self.positions, place, score)? {
+                return Ok(false);
             }
-            if score < least {
-                skip_entry(dict, &mut position);
-                continue;
-            }
-            let Some((key, _)) = next_entry(dict, &mut position) else { return Ok(false) };
-            let id = key.cast::<PyString>().map_err(PyErr::from).and_then(|key| key.to_str());
-            let Some(id) = unless_wrong(dict.py(), id)? else { return Ok(false) };
-            let start = self.text.len();
-            self.text.add_all(id.as_bytes())?;
-            self.firsts.add(Span { start, end: self.text.len() })?;
-            self.first_scores.add(score)?;
-            left -= 1;
         }
         Ok(true)
     }
@@ -228,4 +305,71 @@ pub fn with_string<T>(
         let id = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
         Ok((!id.is_empty()).then(|| act(id)))
     }
+}
+
+/// Calls `act` with the document and the score of the pair at that place of a list, if it is a tuple or a list of a string
+/// that is not empty and a finite float or integer. It must not run Python code.
+pub fn with_pair<T>(
+    list: &Bound<'_, PyList>,
+    position: usize,
+    act: impl FnOnce(&[u8], f64) -> T,
+) -> PyResult<Option<T>> {
+    // SAFETY: the list is alive and the GIL is held; the position is checked against the list as it is. The references are
+    // borrowed, and so are the bytes, which a string keeps as long as it lives: nothing runs that could free them before
+    // `act` is done, as only exact types are read. What fails has made an exception, and ends the reading.
+    unsafe {
+        let pair = ffi::PyList_GetItem(list.as_ptr(), position as ffi::Py_ssize_t);
+        if !pair.is_null()
+            && let Some((document, score)) = halves(pair)
+            && ffi::PyUnicode_CheckExact(document) != 0
+            && let Some(score) = finite(score)
+        {
+            let mut length = 0;
+            let text = ffi::PyUnicode_AsUTF8AndSize(document, &mut length);
+            if !text.is_null() {
+                let id = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+                return Ok((!id.is_empty()).then(|| act(id, score)));
+            }
+        }
+    }
+    unless_wrong(list.py(), PyErr::take(list.py()).map_or(Ok(()), Err)).map(|_| None)
+}
+
+/// The two elements of a pair.
+///
+/// # Safety
+/// The object is alive and the GIL is held. The references are borrowed from it.
+unsafe fn halves(pair: *mut ffi::PyObject) -> Option<(*mut ffi::PyObject, *mut ffi::PyObject)> {
+    // SAFETY: as above; the functions are called on the types that they are for, with places that are there.
+    unsafe {
+        if ffi::PyTuple_CheckExact(pair) != 0 && ffi::PyTuple_Size(pair) == 2 {
+            return Some((ffi::PyTuple_GetItem(pair, 0), ffi::PyTuple_GetItem(pair, 1)));
+        }
+        if ffi::PyList_CheckExact(pair) != 0 && ffi::PyList_Size(pair) == 2 {
+            return Some((ffi::PyList_GetItem(pair, 0), ffi::PyList_GetItem(pair, 1)));
+        }
+    }
+    None
+}
+
+/// A finite float or integer as a float. An integer that is too large leaves an exception.
+///
+/// # Safety
+/// The object is alive and the GIL is held.
+unsafe fn finite(number: *mut ffi::PyObject) -> Option<f64> {
+    // SAFETY: as above; the functions are called on the types that they are for.
+    let value = unsafe {
+        if ffi::PyFloat_CheckExact(number) != 0 {
+            ffi::PyFloat_AsDouble(number)
+        } else if ffi::PyLong_CheckExact(number) != 0 {
+            let value = ffi::PyLong_AsDouble(number);
+            if value == -1.0 && !ffi::PyErr_Occurred().is_null() {
+                return None;
+            }
+            value
+        } else {
+            return None;
+        }
+    };
+    value.is_finite().then_some(value)
 }

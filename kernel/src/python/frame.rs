@@ -1,7 +1,7 @@
 //! Frames in and out, through the Arrow C stream interface.
 
-use super::data_error;
 use super::work::interruptible;
+use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
 use crate::index::Index;
 use crate::judged::Judged;
@@ -14,7 +14,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::Float64Type;
 use arrow_array::{
-    Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch, RecordBatchIterator, StringViewArray,
+    Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch, RecordBatchIterator, StringArray,
+    StringViewArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -24,14 +25,63 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-const STREAM: &std::ffi::CStr = c"arrow_array_stream";
+pub const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 
 /// The columns of one chunk of a frame.
 struct Chunk {
-    queries: StringViewArray,
-    documents: StringViewArray,
+    queries: Texts,
+    documents: Texts,
     values: Float64Array,
-    groups: Option<StringViewArray>,
+    groups: Option<Texts>,
+}
+
+/// A column of texts, as the frame has it.
+enum Texts {
+    Views(StringViewArray),
+    Large(LargeStringArray),
+    Small(StringArray),
+}
+
+impl Texts {
+    fn of(column: &ArrayRef) -> Option<Self> {
+        let large = || column.as_string_opt().map(|column| Self::Large(column.clone()));
+        let small = || column.as_string_opt().map(|column| Self::Small(column.clone()));
+        column.as_string_view_opt().map(|views| Self::Views(views.clone())).or_else(large).or_else(small)
+    }
+
+    fn array(&self) -> &dyn Array {
+        match self {
+            Self::Views(column) => column,
+            Self::Large(column) => column,
+            Self::Small(column) => column,
+        }
+    }
+
+    #[inline]
+    fn id(&self, row: usize) -> &[u8] {
+        match self {
+            Self::Views(column) => column.value(row).as_bytes(),
+            Self::Large(column) => column.value(row).as_bytes(),
+            Self::Small(column) => column.value(row).as_bytes(),
+        }
+    }
+
+    /// Whether two rows have the same text.
+    #[inline]
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        let is_same_view =
+            matches!(self, Self::Views(column) if column.views()[one] == column.views()[other]);
+        is_same_view || self.id(one) == self.id(other)
+    }
+
+    fn has_empty(&self) -> bool {
+        match self {
+            // The length of a text is in the lower bits of its view.
+            Self::Views(column) => column.views().iter().any(|&view| view as u32 == 0),
+            Self::Large(column) => column.offsets().windows(2).any(|ends| ends[0] == ends[1]),
+            Self::Small(column) => column.offsets().windows(2).any(|ends| ends[0] == ends[1]),
+        }
+    }
 }
 
 /// The chunks of a frame, which share its memory.
@@ -67,20 +117,29 @@ fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a ArrayRef> {
     batch.column_by_name(name).ok_or_else(|| data_error(format!("the frame has no column {name}")))
 }
 
-fn text(batch: &RecordBatch, name: &str) -> PyResult<StringViewArray> {
+fn text(batch: &RecordBatch, name: &str) -> PyResult<Texts> {
     let column = column(batch, name)?;
-    if let Some(views) = column.as_string_view_opt() {
-        return Ok(views.clone());
-    }
-    match column.as_string_opt::<i64>() {
-        Some(large) => Ok(StringViewArray::from(large)),
-        None => Err(data_error(format!("column {name} must contain text, not {}", column.data_type()))),
-    }
+    Texts::of(column)
+        .ok_or_else(|| data_error(format!("column {name} must contain text, not {}", column.data_type())))
+}
+
+/// The chunk of a batch whose columns are query, document and value, if they can be ranked as they are: texts and float64,
+/// none missing, empty or not finite.
+fn plain_chunk(batch: &RecordBatch) -> Option<Chunk> {
+    let [queries, documents, values] = batch.columns() else { return None };
+    let (queries, documents) = (Texts::of(queries)?, Texts::of(documents)?);
+    let values = values.as_primitive_opt::<Float64Type>()?.clone();
+    let missing = queries.array().null_count() + documents.array().null_count() + values.null_count();
+    let is_plain = missing == 0
+        && !queries.has_empty()
+        && !documents.has_empty()
+        && values.values().iter().all(|value| value.is_finite());
+    is_plain.then_some(Chunk { queries, documents, values, groups: None })
 }
 
 /// The documents of a stretch of rows.
 struct Stretch<'a> {
-    documents: &'a StringViewArray,
+    documents: &'a Texts,
     rows: Range<usize>,
 }
 
@@ -92,7 +151,7 @@ impl Documents for Stretch<'_> {
 
     #[inline]
     fn id(&self, position: usize) -> &[u8] {
-        self.documents.value(self.rows.start + position).as_bytes()
+        self.documents.id(self.rows.start + position)
     }
 }
 
@@ -119,8 +178,34 @@ pub fn judge(
     options: Vec<Options>,
     threads: usize,
 ) -> PyResult<Found> {
-    let (chunks, place) = (chunks(frame)?, name.to_owned());
-    interruptible(frame.py(), move |stop| {
+    judge_all(frame.py(), chunks(frame)?, name, index, options, threads)
+}
+
+/// The same of a frame as it came, with the columns query, document and value; nothing if it has to be prepared.
+pub fn judge_plain(
+    frame: &Bound<'_, PyAny>,
+    name: &str,
+    index: Arc<Index>,
+    options: Vec<Options>,
+    threads: usize,
+) -> PyResult<Option<Found>> {
+    // Where a frame cannot be read, the error is that of preparing it. A query may go on from one batch to the next.
+    let Some(batches) = unless_wrong(frame.py(), batches(frame))? else { return Ok(None) };
+    let [batch] = batches.as_slice() else { return Ok(None) };
+    let plain = plain_chunk(batch);
+    plain.map(|chunk| judge_all(frame.py(), vec![chunk], name, index, options, threads)).transpose()
+}
+
+fn judge_all(
+    py: Python<'_>,
+    chunks: Vec<Chunk>,
+    name: &str,
+    index: Arc<Index>,
+    options: Vec<Options>,
+    threads: usize,
+) -> PyResult<Found> {
+    let place = name.to_owned();
+    interruptible(py, move |stop| {
         judge_chunks(&chunks, &index, &options, threads, stop).map_err(|fault| fault.at(&place))
     })
 }
@@ -152,7 +237,7 @@ fn judge_chunks(
         builder.query(index.queries.name(segment.query as usize))?;
         let chunk = &chunks[segment.chunk];
         for row in segment.rows.clone() {
-            builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
+            builder.row(chunk.documents.id(row), chunk.values.value(row))?;
         }
     }
     let scattered = rank_rows(&builder.finish()?, index, options, threads, stop)?;
@@ -166,18 +251,18 @@ fn segments(chunks: &[Chunk], index: &Index, unknown: &mut Names) -> Result<Vec<
     let mut first = 0;
     for (number, chunk) in chunks.iter().enumerate() {
         check(chunk, first)?;
-        let count = chunk.queries.len();
+        let count = chunk.values.len();
         let mut start = 0;
         while start < count {
-            let query = chunk.queries.value(start);
+            let query = chunk.queries.id(start);
             let mut end = start + 1;
-            while end < count && chunk.queries.value(end) == query {
+            while end < count && chunk.queries.is_same(start, end) {
                 end += 1;
             }
-            match index.queries.find(query.as_bytes()) {
+            match index.queries.find(query) {
                 Some(query) => segments.add(Segment { query, chunk: number, rows: start..end })?,
                 None => {
-                    unknown.add(query.as_bytes())?;
+                    unknown.add(query)?;
                 }
             }
             start = end;
@@ -189,8 +274,11 @@ fn segments(chunks: &[Chunk], index: &Index, unknown: &mut Names) -> Result<Vec<
 
 /// Checks that every row has its ids and a finite value.
 fn check(chunk: &Chunk, first: usize) -> Result<(), Fault> {
-    let columns: [(&str, &dyn Array); 3] =
-        [("query id", &chunk.queries), ("document id", &chunk.documents), ("value", &chunk.values)];
+    let columns: [(&str, &dyn Array); 3] = [
+        ("query id", chunk.queries.array()),
+        ("document id", chunk.documents.array()),
+        ("value", &chunk.values),
+    ];
     for (name, column) in columns {
         if column.null_count() > 0 {
             let row = (0..column.len()).find(|&row| column.is_null(row)).unwrap_or_default();
@@ -198,8 +286,8 @@ fn check(chunk: &Chunk, first: usize) -> Result<(), Fault> {
         }
     }
     if let Some(row) = chunk.values.values().iter().position(|value| !value.is_finite()) {
-        let (value, document) = (chunk.values.value(row), show(chunk.documents.value(row).as_bytes()));
-        let query = show(chunk.queries.value(row).as_bytes());
+        let (value, document) = (chunk.values.value(row), show(chunk.documents.id(row)));
+        let query = show(chunk.queries.id(row));
         return Err(Fault::format(format!(
             "row {} (query {query}, document {document}) has the value {value}; every value must be finite",
             first + row
@@ -219,11 +307,11 @@ fn rows_of_chunks(chunks: &[Chunk], stop: &AtomicBool) -> Result<Rows, Fault> {
     for chunk in chunks {
         Fault::if_stopped(stop)?;
         check(chunk, builder.rows_so_far())?;
-        for row in 0..chunk.queries.len() {
-            builder.query(chunk.queries.value(row).as_bytes())?;
-            builder.row(chunk.documents.value(row).as_bytes(), chunk.values.value(row))?;
+        for row in 0..chunk.values.len() {
+            builder.query(chunk.queries.id(row))?;
+            builder.row(chunk.documents.id(row), chunk.values.value(row))?;
             if let Some(groups) = &chunk.groups {
-                builder.group(groups.value(row).as_bytes())?;
+                builder.group(groups.id(row))?;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The kernel as Python sees it, `assay._kernel`: classes, each a thin cover of the Rust beneath.
 
+mod cells;
 mod counter;
 mod dict;
 mod frame;
@@ -192,6 +193,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<words::PyWords>()?;
     module.add_function(wrap_pyfunction!(words::distinct_characters, module)?)?;
     module.add_function(wrap_pyfunction!(json::decode_json_lines, module)?)?;
+    module.add_class::<cells::RowDecoder>()?;
+    module.add_class::<cells::Decoded>()?;
     module.add_class::<sums::PySums>()?;
     module.add_class::<sums::PyDraws>()?;
     module.add_class::<counter::PyCounter>()?;

@@ -160,11 +160,15 @@ impl PyRanker {
     fn add_frame(&mut self, frame: &Bound<'_, PyAny>, name: &str, threads: usize) -> PyResult<()> {
         let index = Arc::clone(&self.index);
         let found = frame::judge(frame, name, index, self.options.clone(), threads)?;
-        for query in found.unknown.iter() {
-            self.unknown.add(query)?;
-        }
-        self.scattered += found.scattered;
-        self.take(&found.judged, name)
+        self.take_found(&found, name)
+    }
+
+    /// A frame as it came, whose three columns are queries, documents and scores; false if it has to be
+    /// prepared: another type, or something missing, empty or not finite.
+    fn add_plain_frame(&mut self, frame: &Bound<'_, PyAny>, name: &str, threads: usize) -> PyResult<bool> {
+        let index = Arc::clone(&self.index);
+        let found = frame::judge_plain(frame, name, index, self.options.clone(), threads)?;
+        found.map(|found| self.take_found(&found, name)).transpose().map(|taken| taken.is_some())
     }
 
     /// A TREC run, read while it is ranked and never held.
@@ -309,6 +313,14 @@ impl PyRanker {
         self.lines += found.lines;
         self.surplus.lines += found.surplus;
         self.take(&found.judged, &name)
+    }
+
+    fn take_found(&mut self, found: &frame::Found, name: &str) -> PyResult<()> {
+        for query in found.unknown.iter() {
+            self.unknown.add(query)?;
+        }
+        self.scattered += found.scattered;
+        self.take(&found.judged, name)
     }
 
     /// Adds what was judged, all of it or, if a query was there before, nothing.

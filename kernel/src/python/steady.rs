@@ -1,7 +1,7 @@
 //! Dicts and lists that must stay as they are while they are read: a user's object or another thread may change them.
 
 use super::data_error;
-use super::dict::{is_inert, next_entry, with_string};
+use super::dict::{is_inert, next_entry, with_pair, with_string};
 use crate::memory::{Grow, Lack, collected};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -71,16 +71,35 @@ pub fn each_held<'py>(
     if is_same && dict.len() == held.len() { Ok(()) } else { Err(changed(&place())) }
 }
 
-/// Visits the elements of a list as long as they are strings that are not empty, and says whether all were. Nothing can
-/// change the list meanwhile, but what handles Ctrl-C.
+/// Visits the elements of a list as long as they are strings that are not empty, and says whether all were.
 pub fn each_string(
     list: &Bound<'_, PyList>,
     place: impl Fn() -> String,
     mut visit: impl FnMut(&[u8]) -> Result<(), Lack>,
 ) -> PyResult<bool> {
+    each_place(list, place, |position| with_string(list, position, &mut visit))
+}
+
+/// Visits the elements of a list as long as they are pairs of a string that is not empty and a finite number, and says
+/// whether all were.
+pub fn each_pair(
+    list: &Bound<'_, PyList>,
+    place: impl Fn() -> String,
+    mut visit: impl FnMut(&[u8], f64) -> Result<(), Lack>,
+) -> PyResult<bool> {
+    each_place(list, place, |position| with_pair(list, position, &mut visit))
+}
+
+/// Visits the places of a list until one is not visited, and says whether all were. Nothing can change the list meanwhile,
+/// but what handles Ctrl-C.
+fn each_place(
+    list: &Bound<'_, PyList>,
+    place: impl Fn() -> String,
+    mut visit: impl FnMut(usize) -> PyResult<Option<Result<(), Lack>>>,
+) -> PyResult<bool> {
     let count = list.len();
     for position in 0..count {
-        let Some(visited) = with_string(list, position, &mut visit)? else { return Ok(false) };
+        let Some(visited) = visit(position)? else { return Ok(false) };
         visited?;
         if (position + 1) % STEP == 0 {
             look(list.py(), || list.len() == count, &place)?;

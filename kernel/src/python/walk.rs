@@ -1,6 +1,6 @@
 //! Walks judgments and rankings that are Python objects.
 
-use super::steady::{Elements, each_entry, each_held, each_string, explained};
+use super::steady::{Elements, each_entry, each_held, each_pair, each_string, explained};
 use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
 use crate::memory::{Grow, Lack};
@@ -275,6 +275,12 @@ impl Ranking {
         };
         self.ordered = true;
         if each_string(&list, in_query, |id| self.push(id))? {
+            return Ok(());
+        }
+        self.clear();
+        self.ordered = false;
+        let keep = |id: &[u8], score| self.scores.add(score).and_then(|()| self.push(id));
+        if each_pair(&list, in_query, keep)? {
             return Ok(());
         }
         self.clear();

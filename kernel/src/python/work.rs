@@ -14,7 +14,7 @@ use crate::rank::Rankers;
 use pyo3::prelude::*;
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// The time between two looks for Ctrl-C, and the time that work gets to notice that it is to stop.
 const LOOK: Duration = Duration::from_millis(10);
 const GRACE: Duration = Duration::from_millis(100);
-/// Up to this many queries are ranked where they are read; more are handed over, this many at most at a time.
+/// Up to this many queries are ranked where they are read; of more, this many at most wait for the other thread.
 const FEW_QUERIES: usize = 64;
 /// What has more rows takes long enough to be worth a thread.
 pub const MANY_ROWS: usize = 1 << 18;
@@ -113,6 +113,33 @@ impl Worker {
         })?;
         Ok(Self { queue, used, judged, waiting: 0, spare: None })
     }
+
+    /// Whether it has as much to do as it may have; then a ranking is ranked where it was read.
+    fn is_full(&mut self) -> bool {
+        while self.waiting >= FEW_QUERIES {
+            match self.used.try_recv() {
+                Ok(used) => (self.waiting, self.spare) = (self.waiting - 1, Some(used)),
+                Err(TryRecvError::Empty) => return true,
+                // The thread has ended on a fault, which sending to it brings to light.
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+        false
+    }
+
+    /// Waits until it has nothing to do.
+    fn wait(&mut self, py: Python<'_>) -> PyResult<()> {
+        while self.waiting > 0 {
+            // The GIL is kept: what is being read must not change.
+            match self.used.recv_timeout(LOOK) {
+                Ok(used) => (self.waiting, self.spare) = (self.waiting - 1, Some(used)),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                // The thread has ended on a fault, which `finish` gives.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Jobs<'_> {
@@ -143,15 +170,12 @@ impl Jobs<'_> {
         let Some(worker) = self.worker.as_mut().filter(|_| self.is_many || is_large) else {
             return Ok(ranking.rank(rankers, query)?);
         };
-        let most = if is_large { 1 } else { FEW_QUERIES };
-        while worker.waiting >= most {
-            // The GIL is kept: what is being read must not change.
-            match worker.used.recv_timeout(LOOK) {
-                Ok(used) => (worker.waiting, worker.spare) = (worker.waiting - 1, Some(used)),
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                // The thread has ended on a fault, which `finish` gives.
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+        if is_large {
+            worker.wait(py)?;
+        } else if worker.is_full() {
+            ranking.rank(rankers, query)?;
+            worker.spare = Some(ranking);
+            return Ok(());
         }
         worker.waiting += 1;
         worker.queue.send((query, ranking)).map_err(|_| {

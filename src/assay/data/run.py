@@ -14,8 +14,9 @@ from assay._kernel import Progress, Ranker
 from assay.core.errors import DataError
 from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX, find_format, recognise
-from assay.data.frames import GIVEN_RANK, as_frame, check_roles, rows_of_table
+from assay.data.frames import GIVEN_RANK, as_frame, check_roles, is_frame, rows_of_table
 from assay.data.mappings import as_dicts
+from assay.data.plain_frames import rank_plain_frame
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, gather, is_source, open_source
 
@@ -151,6 +152,8 @@ def rank_run(
     ranker = make_ranker()
     if isinstance(run, Run):
         ranker.add_rows(run.rows, "the run", threads)
+    elif is_frame(run) and rank_plain_frame(ranker, run, columns, threads):
+        pass
     elif (frame := as_frame(run, columns, judgments=False)) is not None:
         if GIVEN_RANK in frame.columns:
             ranker.add_rows(rows_of_table(frame, "the run"), "the run", threads)

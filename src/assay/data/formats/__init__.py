@@ -18,7 +18,8 @@ from assay.core.frozen import frozen
 from assay.core.interface import Task
 from assay.core.limits import LIMITS
 from assay.core.text import show
-from assay.data.formats import header, json, jsonl, parquet, tabular, trec
+from assay.data.formats import header, json, jsonl, parquet, separated, tabular, trec
+from assay.data.formats.needed import Need
 from assay.data.frames import DOCUMENT, QUERY, rows_of_table
 from assay.data.source import COMPRESSIONS
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from assay.data.source import Batch, Placed, Source
 
     Columns: TypeAlias = Mapping[str, str] | None
+    ReadBatches: TypeAlias = Callable[[Source], Generator[Batch]]
 
     class ReadRows(Protocol):
         """Reads judgments or a run that are not a table."""
@@ -47,6 +49,7 @@ class Format:
     - `suffixes`: endings of a file name that identify it
     - `mark`: a pattern that its content starts with, for files whose name does not tell
     - `batches`: of a table, the reader of its rows, some at a time
+    - `needed`: of a table, the reader of only the columns of judgments or a run, if that is faster than `batches`
     - `rows`: of a format that is not a table, the reader of judgments and runs
     - `rank`: of a format that is not a table, what ranks a run while it is read; none if it holds only judgments
     - `content`: the reader of questions, passages and RAG records: Python objects, or one `Placed` per record; a table
@@ -64,6 +67,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     mark: re.Pattern[str] | None = None
     batches: Callable[[Source], Generator[Batch]] | None = None
+    needed: Callable[[Source, Need], Generator[Batch]] | None = None
     rows: ReadRows | None = None
     rank: Rank | None = None
     content: Callable[[Source], Any] | None = None
@@ -82,7 +86,8 @@ class Format:
     def read(self, source: Source, columns: Columns, *, judgments: bool) -> Rows:
         """The judgments or the run in a file."""
         if self.batches is not None:
-            table = tabular.read_table(self.batches, source, columns, judgments=judgments)
+            reader = self.reader(self.batches, Need(columns, judgments))
+            table = tabular.read_table(reader, source, columns, judgments=judgments)
             rows = rows_of_table(table, source.name)
             tag = self.tag(source.files[0]) if self.tag is not None and not judgments else ""
             return rows.with_tag(tag) if tag else rows
@@ -101,12 +106,18 @@ class Format:
     ) -> Ranker:
         """Ranks the judged documents of a run while its file is read, so that it is never held whole."""
         if self.batches is not None:
-            return tabular.rank_table(self.batches, source, make_ranker, columns, threads)
+            reader = self.reader(self.batches, Need(columns, judgments=False, threads=threads))
+            return tabular.rank_table(reader, source, make_ranker, columns, threads)
         if self.rank is None:
             raise self.not_for_runs()
         ranker = make_ranker()
         self.rank(ranker, source, threads, progress)
         return ranker
+
+    def reader(self, batches: ReadBatches, need: Need) -> ReadBatches:
+        """The fastest reader of what is needed."""
+        needed = self.needed
+        return batches if needed is None else lambda source: needed(source, need)
 
     def not_for_runs(self) -> FormatError:
         return FormatError(f"{self.name} is a format for judgments, not for runs")
@@ -158,6 +169,7 @@ def text_table(
         suffixes,
         re.compile(header.header_mark(separator, QUERY, DOCUMENT)),
         batches=partial(tabular.read_separated, separator=separator),
+        needed=partial(separated.read_needed, separator=separator),
         names=partial(header.read_header, separator=separator),
         write=write or partial(tabular.write_text_table, separator=separator),
         cannot_hold=cannot_hold,
@@ -203,6 +215,7 @@ JSON_LINES = Format(
     (".jsonl", ".ndjson"),
     re.compile(jsonl.MARK),
     batches=jsonl.read_batches,
+    needed=jsonl.read_needed,
     content=jsonl.placed_records,
     names=jsonl.column_names,
     write=jsonl.write,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from io import BytesIO
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
+from assay.data.formats.needed import lines_decoder
 from assay.data.frames import KNOWN, normalise_name
 from assay.data.source import Batch, Placed
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.data.formats.needed import Need
     from assay.data.source import Source
 
 CANNOT_HOLD = ("the run's tag", "queries without documents")
@@ -32,9 +36,11 @@ HEAD = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def filled_lines(lines: Iterable[bytes], name: str, longest: int | None = None) -> Iterator[tuple[int, bytes]]:
+def filled_lines(
+    lines: Iterable[bytes], name: str, longest: int | None = None, first: int = 1
+) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers among all lines."""
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in enumerate(lines, start=first):
         line = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
         if not line or line.isspace():
             continue
@@ -105,17 +111,46 @@ def starts_with_row(head: str) -> bool:
 
 def read_batches(source: Source) -> Generator[Batch]:
     """The rows of judgments or a run, in frames. A column is empty where a row lacks a key that another one has."""
+    with source.plain() as path, path.open("rb") as file:
+        yield from parse_lines(file, source.name, {})
+
+
+def parse_lines(
+    file: IO[bytes], name: str, names: dict[str, None], first: int = 1
+) -> Generator[Batch, None, dict[str, None]]:
+    """The rows on the lines of a file, of which some were read before; returns the names of all columns."""
     import polars
 
-    names: dict[str, None] = {}
+    longest = LIMITS.get().line
+    lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), name, longest, first)
+    while batch := list(islice(lines, BATCH)):
+        rows = parse_batch(batch, name)
+        names = add_names(names, rows)
+        columns = [as_series(each, [row.get(each) for row in rows]) for each in names]
+        yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
+    return names
+
+
+def read_needed(source: Source, need: Need) -> Generator[Batch]:
+    """The rows with the columns that are needed, decoded by the kernel as far as it can."""
+    first, longest = 1, LIMITS.get().line
     with source.plain() as path, path.open("rb") as file:
-        longest = LIMITS.get().line
-        lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), source.name, longest)
-        while batch := list(islice(lines, BATCH)):
-            rows = parse_batch(batch, source.name)
-            names = add_names(names, rows)
-            columns = [as_series(name, [row.get(name) for row in rows]) for name in names]
-            yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
+        names = dict.fromkeys(first_keys(file, longest))
+        mark = BYTE_ORDER_MARK if file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else b""
+        file.seek(len(mark))
+        while True:
+            decoder = lines_decoder(list(names), need, longest) if len(names) <= WIDEST else None
+            block = need.decode(decoder, file)
+            if not block.content:
+                return
+            if block.frame is not None and block.size:
+                yield Batch(block.frame, range(first, first + len(block.frame)))
+                first += len(block.frame)
+                continue
+            # A line that does not end in the block is too long, or its end follows.
+            lines = block.content[: block.size] or file.read(len(block.content)) + file.readline(longest + 1)
+            names = yield from parse_lines(BytesIO(mark + lines if first == 1 else lines), source.name, names, first)
+            first += lines.count(b"\n")
 
 
 def add_names(names: dict[str, None], rows: list[dict[str, Any]]) -> dict[str, None]:
@@ -142,12 +177,19 @@ def as_series(name: str, values: list[Any]) -> polars.Series:
 
 def column_names(source: Source) -> list[str]:
     """The keys of the first object; none if it cannot be read."""
-    for number, line in filled_lines(source.read(HEAD).splitlines(), source.name):
-        try:
-            return list(parse_json_line(line, number, source.name))
-        except FormatError:
-            break
-    return []
+    return first_keys(BytesIO(source.read(HEAD)), HEAD)
+
+
+def first_keys(file: IO[bytes], longest: int) -> list[str]:
+    """The keys of the first object in a file, which is read again from its start; none if it cannot be read."""
+    lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), "")
+    found: list[str] = []
+    for number, line in lines:
+        with suppress(FormatError):
+            found = list(parse_json_line(line, number, ""))
+        break
+    file.seek(0)
+    return found
 
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run

@@ -83,7 +83,7 @@ def rank_table(
         for part in parts:
             if GIVEN_RANK in part.columns:
                 break
-            queries = part["query_id"].unique().to_list()
+            queries = query_names(part["query_id"])
             if not seen.isdisjoint(queries):
                 break
             seen.update(queries)
@@ -97,6 +97,11 @@ def rank_table(
     else:
         ranker.add_frame(whole, source.name, threads)
     return ranker
+
+
+def query_names(column: polars.Series) -> list[str]:
+    """The different queries; most rows have the query of the row before."""
+    return column.filter(column.ne_missing(column.shift())).unique().to_list()
 
 
 def whole_queries(parts: Iterator[polars.DataFrame]) -> Generator[polars.DataFrame]:
