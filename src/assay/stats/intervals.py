@@ -311,7 +311,8 @@ def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, le
     bias = ndtri(np.clip(below / count, 0.5 / count, 1 - 0.5 / count))
     centred = left_out.mean() - left_out
     squares = float((centred**2).sum())
-    skewness = float((centred**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
+    # Powers of negative numbers are slow, and their last bit depends on the processor.
+    skewness = float((centred * centred * centred).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
     moved = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     # With a level near 1 and large skewness the formula has a pole; beyond it the bound is the outermost estimate.
     shares = ndtr(bias + moved / np.maximum(1 - skewness * moved, 1e-9))
