@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz spark
+.PHONY: demo test check bench billion bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz spark
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -29,6 +29,9 @@ check: $(VENV)/developed | rust  ## Lint, types, imports
 bench: $(VENV)/developed  ## Speed and memory against other tools, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/report.py
+
+billion: $(VENV)/developed  ## A run of a billion rows, 11 GB in the folder for temporary files; the table goes into docs/benchmarks.md
+	$(BIN)/python benchmarks/billion.py --write
 
 bench-versions: $(VENV)/developed  ## Two versions side by side, the other in the checkout OLD; needs its kernel built there
 	$(BIN)/python benchmarks/versions.py $(OLD)
