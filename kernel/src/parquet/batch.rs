@@ -49,6 +49,9 @@ macro_rules! of_integers {
     };
 }
 
+/// A text of so many bytes is in its view.
+pub const SHORT: u32 = 12;
+
 /// Rows of a run.
 pub struct Batch {
     pub queries: StringViewArray,
@@ -70,8 +73,12 @@ impl Batch {
     #[inline]
     pub fn end_of_query(&self, start: usize) -> usize {
         let views = self.queries.views();
-        let same =
-            |&row: &usize| views[row] == views[start] || self.queries.value(row) == self.queries.value(start);
+        // A view has the length of the text, its first four bytes and, if there are up to twelve, the rest.
+        let same = |&row: &usize| match views[row] ^ views[start] {
+            0 => true,
+            difference if difference as u64 != 0 || views[row] as u32 <= SHORT => false,
+            _ => self.queries.value(row) == self.queries.value(start),
+        };
         (start + 1..self.len()).take_while(same).last().unwrap_or(start) + 1
     }
 

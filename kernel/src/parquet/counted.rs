@@ -1,22 +1,20 @@
 //! Two readings, for rows in any order: the first finds the scores of the judged documents, the second counts all rows
-//! against them and keeps a hash of each document, eight bytes, so that no repeat goes unseen.
+//! against them and keeps a key of each row, eight bytes, so that no repeat goes unseen.
 
-use super::batch::Batch;
-use super::levels::{Levels, Retrieved, Row};
+use super::batch::{Batch, SHORT};
+use super::levels::{Counts, Levels, Retrieved, Row};
+use super::repeats::{Keys, key_of, repeated};
 use super::{Stop, Work};
 use crate::fault::Fault;
-use crate::judged::Judged;
-use crate::memory::{Grow, Lack, collected, filled};
+use crate::memory::{Grow, Lack, MOST, collected, filled};
 use crate::options::{Duplicates, Options};
-use crate::parallel::on_threads;
 use crate::rows::{Names, hash};
 use crate::scan::Scan;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-/// How many hashes are kept at a time; for more rows the file is read more often.
+/// How many keys are kept at a time; for more rows the file is read more often.
 const HELD: u64 = 100_000_000;
 /// A score that no row has: NaN.
 const NO_SCORE: u64 = u64::MAX;
@@ -27,38 +25,29 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
         return Err(Stop::Unfit);
     }
     let mut scan = Scan::default();
-    let first = FirstReading::new(work)?;
-    first.read(work, &mut scan)?;
-    let rows = collected(first.rows.iter().map(|count| count.load(Ordering::Relaxed)))?;
-    let levels = work
-        .options
-        .iter()
-        .map(|&options| Levels::new(work.index, options, |query| first.retrieved(work, query)));
-    let levels = levels.collect::<Result<Vec<_>, Lack>>()?;
-    drop(first);
-    let mut start = 0;
-    while start < rows.len() {
-        let end = end_of_share(&rows, start);
-        SecondReading::new(work, &levels, &rows, start..end)?.read()?;
-        start = end;
+    let found = Found::new(work)?;
+    let rows = found.read(work, &mut scan)?;
+    let make = |&options: &Options| Levels::new(work.index, options, |query| found.retrieved(work, query));
+    let levels = work.options.iter().map(make).collect::<Result<Vec<_>, Lack>>()?;
+    drop(found);
+    let held = rows.iter().map(|&count| u64::from(count)).sum::<u64>();
+    let shares = held.div_ceil(HELD).max(1);
+    let mut counts = Vec::new();
+    for share in 0..shares {
+        let counted = count_rows(work, &levels, share, shares)?;
+        if share == 0 {
+            counts = counted;
+        }
     }
-    scan.judged = levels.into_iter().map(|each| each.finish(&rows)).collect::<Result<Vec<Judged>, Lack>>()?;
+    for (levels, counts) in levels.iter().zip(&counts) {
+        scan.judged.add(levels.finish(counts, &rows)?)?;
+    }
     Ok(scan)
 }
 
 /// Whether all that is asked for can be counted row by row.
 fn is_countable(options: &Options) -> bool {
     !options.given && !options.exclude_query && !options.foreign && !options.spread && options.top == 0
-}
-
-/// The queries from `start` on whose rows may be held at a time; one at least.
-fn end_of_share(rows: &[u32], start: usize) -> usize {
-    let mut held = 0;
-    let mut fits = |&&count: &&u32| {
-        held += u64::from(count);
-        held <= HELD || held == u64::from(count)
-    };
-    start + rows[start..].iter().take_while(&mut fits).count().max(1)
 }
 
 /// Calls `take` with the number of each query of a batch that has judgments, and the rows where it stands.
@@ -85,7 +74,6 @@ struct Finder {
 
 impl Finder {
     const SIZE: usize = 1 << 14;
-    const SHORT: u32 = 12;
 
     fn new() -> Result<Self, Lack> {
         Ok(Self { known: filled(Self::SIZE, (0, None))? })
@@ -94,7 +82,7 @@ impl Finder {
     #[inline]
     fn find(&mut self, work: &Work<'_>, batch: &Batch, row: usize) -> Option<u32> {
         let view = batch.queries.views()[row];
-        if view as u32 > Self::SHORT {
+        if view as u32 > SHORT {
             return work.index.queries.find(batch.query(row));
         }
         let mixed = (view >> 32) as u64 ^ (view >> 96) as u64;
@@ -108,68 +96,77 @@ impl Finder {
 }
 
 /// What the first reading finds.
-struct FirstReading {
+struct Found {
     /// The score of each judged document, and the number of its row.
     scores: Vec<AtomicU64>,
     places: Vec<AtomicU64>,
-    /// The rows of each query, and in how many places they stand.
-    rows: Vec<AtomicU32>,
-    stretches: Vec<AtomicU32>,
     /// The first and the last query of each group.
     ends: Vec<[AtomicU32; 2]>,
 }
 
-impl FirstReading {
+/// What a thread finds in it.
+struct FirstReader {
+    finder: Finder,
+    unknown: Names,
+    /// The rows of each query, and in how many places they stand.
+    rows: Vec<u32>,
+    stretches: Vec<u32>,
+}
+
+impl Found {
     fn new(work: &Work<'_>) -> Result<Self, Lack> {
-        let large = |count, value| collected((0..count).map(move |_| AtomicU64::new(value)));
-        let small = |count| collected((0..count).map(|_| AtomicU32::new(0)));
-        let (queries, documents) = (work.index.queries.len(), work.index.grades.len());
-        Ok(Self {
-            scores: large(documents, NO_SCORE)?,
-            places: large(documents, 0)?,
-            rows: small(queries)?,
-            stretches: small(queries)?,
-            ends: collected((0..work.tasks.len()).map(|_| [NO_QUERY, NO_QUERY].map(AtomicU32::new)))?,
-        })
+        let many = |value| collected((0..work.index.grades.len()).map(move |_| AtomicU64::new(value)));
+        let ends = (0..work.tasks.len()).map(|_| [NO_QUERY, NO_QUERY].map(AtomicU32::new));
+        Ok(Self { scores: many(NO_SCORE)?, places: many(0)?, ends: collected(ends)? })
     }
 
-    fn read(&self, work: &Work<'_>, scan: &mut Scan) -> Result<(), Stop> {
-        let mut workers = work.workers(|| Ok((Finder::new()?, Names::default())))?;
-        work.each_group(&mut workers, |(finder, unknown), number| {
+    /// Reads the files; gives the number of rows of each query.
+    fn read(&self, work: &Work<'_>, scan: &mut Scan) -> Result<Vec<u32>, Stop> {
+        let zeros = || filled(work.index.queries.len(), 0u32);
+        let mut readers = work.workers(|| {
+            Ok(FirstReader {
+                finder: Finder::new()?,
+                unknown: Names::default(),
+                rows: zeros()?,
+                stretches: zeros()?,
+            })
+        })?;
+        work.each_group(&mut readers, |reader, number| {
             let task = work.tasks[number];
+            let FirstReader { finder, unknown, rows: counts, stretches } = reader;
             work.files[task.file].read(task, |batch, first| {
                 each_stretch(work, batch, finder, |query, rows| {
                     if first + rows.start as u64 == task.first {
                         self.ends[number][0].store(query.unwrap_or(NO_QUERY), Ordering::Relaxed);
                     }
-                    self.ends[number][1].store(query.unwrap_or(NO_QUERY), Ordering::Relaxed);
-                    match query {
-                        Some(query) => self.add(work, batch, first, query as usize, rows),
-                        None => unknown.add(batch.query(rows.start)).map(|_| ()).map_err(Stop::from),
+                    if first + rows.end as u64 == task.first + task.rows {
+                        self.ends[number][1].store(query.unwrap_or(NO_QUERY), Ordering::Relaxed);
                     }
+                    let Some(query) = query.map(|query| query as usize) else {
+                        unknown.add(batch.query(rows.start))?;
+                        return Ok(());
+                    };
+                    counts[query] = counts[query].checked_add(rows.len() as u32).ok_or(Lack::Numbers)?;
+                    stretches[query] += 1;
+                    self.find_judged(work, batch, first, query, rows);
+                    Ok(())
                 })
             })
         })?;
-        for name in workers.iter().flat_map(|(_, unknown)| unknown.iter()) {
-            scan.unknown.add(name)?;
+        let (mut rows, mut stretches) = (zeros()?, zeros()?);
+        for reader in &readers {
+            reader.unknown.iter().try_for_each(|name| scan.unknown.add(name).map(|_| ()))?;
+            for (sum, count) in rows.iter_mut().zip(&reader.rows) {
+                *sum = sum.checked_add(*count).filter(|&sum| sum as usize <= MOST).ok_or(Lack::Numbers)?;
+            }
+            stretches.iter_mut().zip(&reader.stretches).for_each(|(sum, count)| *sum += count);
         }
-        scan.scattered = self.scattered(work);
-        Ok(())
+        scan.scattered = self.scattered(work, stretches);
+        Ok(rows)
     }
 
-    fn add(
-        &self,
-        work: &Work<'_>,
-        batch: &Batch,
-        first: u64,
-        query: usize,
-        rows: Range<usize>,
-    ) -> Result<(), Stop> {
-        let before = self.rows[query].fetch_add(rows.len() as u32, Ordering::Relaxed);
-        if before as usize + rows.len() > crate::memory::MOST {
-            return Err(Lack::Numbers.into());
-        }
-        self.stretches[query].fetch_add(1, Ordering::Relaxed);
+    #[inline]
+    fn find_judged(&self, work: &Work<'_>, batch: &Batch, first: u64, query: usize, rows: Range<usize>) {
         let judged = work.index.lookup(query);
         for row in rows {
             let id = batch.document(row);
@@ -179,18 +176,17 @@ impl FirstReading {
                 self.places[document as usize].store(first + row as u64, Ordering::Relaxed);
             }
         }
-        Ok(())
     }
 
     /// How many queries do not stand together.
-    fn scattered(&self, work: &Work<'_>) -> usize {
+    fn scattered(&self, work: &Work<'_>, mut stretches: Vec<u32>) -> usize {
         let filled = self.ends.iter().zip(work.tasks).filter(|(_, task)| task.rows > 0);
         let ends: Vec<[u32; 2]> =
             filled.map(|(ends, _)| [0, 1].map(|end| ends[end].load(Ordering::Relaxed))).collect();
         for pair in ends.windows(2).filter(|pair| pair[0][1] == pair[1][0] && pair[0][1] != NO_QUERY) {
-            self.stretches[pair[0][1] as usize].fetch_sub(1, Ordering::Relaxed);
+            stretches[pair[0][1] as usize] -= 1;
         }
-        self.stretches.iter().filter(|count| count.load(Ordering::Relaxed) > 1).count()
+        stretches.iter().filter(|&&count| count > 1).count()
     }
 
     /// The judged documents that a query retrieved.
@@ -205,121 +201,96 @@ impl FirstReading {
     }
 }
 
-/// Counts the rows of some queries.
-struct SecondReading<'a> {
-    work: &'a Work<'a>,
-    levels: &'a [Levels<'a>],
-    rows: &'a [u32],
-    queries: Range<usize>,
-    /// The hash of each row's document, query by query, and where the next one of each query goes.
-    hashes: Vec<AtomicU64>,
-    next: Vec<AtomicU64>,
+/// What a thread counts in the second reading.
+struct SecondReader {
+    finder: Finder,
+    counts: Vec<Counts>,
+    keys: Keys,
 }
 
-impl<'a> SecondReading<'a> {
-    fn new(
-        work: &'a Work<'a>,
-        levels: &'a [Levels<'a>],
-        rows: &'a [u32],
-        queries: Range<usize>,
-    ) -> Result<Self, Lack> {
-        let mut total = 0;
-        let mut place = |&count: &u32| {
-            total += u64::from(count);
-            AtomicU64::new(total - u64::from(count))
-        };
-        let next = collected(rows[queries.clone()].iter().map(&mut place))?;
-        let hashes = collected((0..total).map(|_| AtomicU64::new(0)))?;
-        Ok(Self { work, levels, rows, queries, hashes, next })
-    }
-
-    fn read(mut self) -> Result<(), Stop> {
-        let mut workers = self.work.workers(Finder::new)?;
-        self.work.each_group(&mut workers, |finder, number| {
-            let task = self.work.tasks[number];
-            self.work.files[task.file].read(task, |batch, first| {
-                each_stretch(self.work, batch, finder, |query, rows| {
-                    match query.map(|query| query as usize).filter(|query| self.queries.contains(query)) {
-                        Some(query) => {
-                            rows.into_iter().try_for_each(|row| self.count(batch, first, query, row))
-                        }
-                        None => Ok(()),
-                    }
-                })
-            })
-        })?;
-        let hashes = std::mem::take(&mut self.hashes).into_iter().map(AtomicU64::into_inner).collect();
-        for query in self.with_repeats(hashes)? {
-            if let Some(repeat) = first_repeat(self.work, query)? {
-                return Err(repeat);
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn count(&self, batch: &Batch, first: u64, query: usize, row: usize) -> Result<(), Stop> {
-        let document = batch.document(row);
-        let place = self.next[query - self.queries.start].fetch_add(1, Ordering::Relaxed);
-        // There is no place if the file has changed since the first reading.
-        let hashed = self.hashes.get(place as usize).ok_or(Stop::Unfit)?;
-        hashed.store(hash(document), Ordering::Relaxed);
-        let row = Row { query, document, score: batch.scores[row], place: first + row as u64 };
-        self.levels.iter().for_each(|levels| levels.count(row));
-        Ok(())
-    }
-
-    /// The queries that have the same hash twice.
-    fn with_repeats(&self, mut hashes: Vec<u64>) -> Result<Vec<usize>, Lack> {
-        let mut rest = hashes.as_mut_slice();
-        let mut all = Vec::new();
-        for query in self.queries.clone() {
-            let (own, others) = rest.split_at_mut((self.rows[query] as usize).min(rest.len()));
-            all.add((query, own))?;
-            rest = others;
-        }
-        let found = Mutex::new(Vec::new());
-        let share = all.len().div_ceil(self.work.plan.threads.max(1)).max(1);
-        let mut shares: Vec<_> = all.chunks_mut(share).collect();
-        on_threads(&mut shares, |share| {
-            for (query, own) in share.iter_mut() {
-                own.sort_unstable();
-                if own.windows(2).any(|pair| pair[0] == pair[1]) {
-                    found.lock().unwrap_or_else(PoisonError::into_inner).push(*query);
-                }
-            }
-        });
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.sort_unstable();
-        Ok(found)
-    }
-}
-
-/// What ends the work if a query lists a document twice. Two documents may also have the same hash.
-fn first_repeat(work: &Work<'_>, query: usize) -> Result<Option<Stop>, Stop> {
-    let found = Mutex::new(Vec::new());
-    let mut workers = work.workers(Finder::new)?;
-    work.each_group(&mut workers, |finder, number| {
+/// Counts all rows, and looks for repeats in one of several shares of their keys.
+fn count_rows(work: &Work<'_>, levels: &[Levels<'_>], share: u64, shares: u64) -> Result<Vec<Counts>, Stop> {
+    let mut readers = work.workers(|| {
+        let counts = levels.iter().map(Levels::counts).collect::<Result<Vec<_>, Lack>>()?;
+        Ok(SecondReader { finder: Finder::new()?, counts, keys: Keys::new() })
+    })?;
+    work.each_group(&mut readers, |reader, number| {
         let task = work.tasks[number];
+        let SecondReader { finder, counts, keys } = reader;
         work.files[task.file].read(task, |batch, first| {
-            each_stretch(work, batch, finder, |other, rows| {
-                if other == Some(query as u32) {
-                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                    found.extend(rows.map(|row| (first + row as u64, batch.document(row).to_vec())));
+            each_stretch(work, batch, finder, |query, rows| {
+                let Some(query) = query else { return Ok(()) };
+                for row in rows {
+                    let document = batch.document(row);
+                    let key = key_of(query, document);
+                    if shares == 1 || key % shares == share {
+                        keys.add(key)?;
+                    }
+                    let (score, place) = (batch.scores[row], first + row as u64);
+                    let row = Row { query: query as usize, document, score, place };
+                    levels.iter().zip(&mut *counts).for_each(|(levels, counts)| levels.count(counts, row));
                 }
                 Ok(())
             })
         })
     })?;
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_unstable();
+    let (mut keys, mut all) = (Vec::new(), Vec::new());
+    for reader in readers {
+        keys.add(reader.keys)?;
+        all.add(reader.counts)?;
+    }
+    let twice = repeated(&mut keys, work.plan.threads)?;
+    drop(keys);
+    if !twice.is_empty() {
+        tell_repeat(work, &twice)?;
+    }
+    let mut sums = all.pop().unwrap_or_default();
+    for counts in &all {
+        sums.iter_mut().zip(counts).for_each(|(sum, counts)| sum.add(counts));
+    }
+    Ok(sums)
+}
+
+/// What a thread finds of the first query that has repeats: the number of each row, and its document.
+struct RepeatReader {
+    finder: Finder,
+    query: u32,
+    rows: Vec<(u64, Vec<u8>)>,
+}
+
+/// Reads the files once more, for the first query that lists a document twice. Different rows may have the same key.
+fn tell_repeat(work: &Work<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
+    let make = || Ok(RepeatReader { finder: Finder::new()?, query: NO_QUERY, rows: Vec::new() });
+    let mut readers = work.workers(make)?;
+    work.each_group(&mut readers, |reader, number| {
+        let task = work.tasks[number];
+        let RepeatReader { finder, query: least, rows: found } = reader;
+        work.files[task.file].read(task, |batch, first| {
+            each_stretch(work, batch, finder, |query, rows| {
+                let Some(query) = query.filter(|query| query <= least) else { return Ok(()) };
+                for row in rows.filter(|&row| twice.contains(&key_of(query, batch.document(row)))) {
+                    if query < *least {
+                        found.clear();
+                        *least = query;
+                    }
+                    found.add((first + row as u64, batch.document(row).to_vec()))?;
+                }
+                Ok(())
+            })
+        })
+    })?;
+    let query = readers.iter().map(|reader| reader.query).min().unwrap_or(NO_QUERY);
+    let own = readers.iter().filter(|reader| reader.query == query);
+    let mut rows: Vec<_> = own.flat_map(|reader| &reader.rows).collect();
+    rows.sort_unstable();
     let mut seen = HashSet::new();
-    let repeat = found.iter().find(|(_, document)| !seen.insert(document));
-    Ok(repeat.map(|(_, document)| {
-        // Which one to keep is not decided here.
-        match work.options.iter().any(|options| options.duplicates == Duplicates::Error) {
-            true => Fault::duplicate(work.index.queries.name(query), document).into(),
-            false => Stop::Unfit,
+    let repeat = rows.iter().find(|(_, document)| !seen.insert(document));
+    let is_error = work.options.iter().any(|options| options.duplicates == Duplicates::Error);
+    match repeat {
+        Some((_, document)) if is_error => {
+            Err(Fault::duplicate(work.index.queries.name(query as usize), document).into())
         }
-    }))
+        // Which of them to keep is not decided here.
+        _ => Err(Stop::Unfit),
+    }
 }

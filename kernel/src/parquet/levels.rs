@@ -1,4 +1,5 @@
-//! Counts the rows of a run, in any order and on all threads at once, against the judged documents that it retrieved.
+//! Counts the rows of a run, in any order, against the judged documents that it retrieved. What several threads count adds
+//! up.
 //!
 //! The scores of a query's judged documents are its levels, from low to high. A row falls between two levels, or it ties
 //! with one. A row that ties falls between two of the judged documents of that level, in the order of their ids, and in
@@ -6,9 +7,8 @@
 
 use crate::index::Index;
 use crate::judged::{Fact, Hit, Judged};
-use crate::memory::{Grow, Lack, collected};
+use crate::memory::{Grow, Lack, collected, filled};
 use crate::options::Options;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A judged document that was retrieved: its score, and the number of its row.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub struct Row<'a> {
     pub place: u64,
 }
 
-/// The levels of all queries, and what was counted for them.
+/// The levels of all queries.
 #[derive(Debug)]
 pub struct Levels<'a> {
     index: &'a Index,
@@ -39,11 +39,28 @@ pub struct Levels<'a> {
     members: Vec<usize>,
     by_id: Vec<Retrieved>,
     by_place: Vec<Retrieved>,
+}
+
+/// What was counted for them.
+#[derive(Debug)]
+pub struct Counts {
     /// Rows below each level of a query, and above the last.
-    between: Vec<AtomicU32>,
-    /// Rows before each document of a level, and after the last, in the same two orders.
-    id_gaps: Vec<AtomicU32>,
-    place_gaps: Vec<AtomicU32>,
+    between: Vec<u32>,
+    /// Rows before each document of a level, and after the last, in the order of ids and in that of places.
+    id_gaps: Vec<u32>,
+    place_gaps: Vec<u32>,
+}
+
+impl Counts {
+    /// Adds what another thread counted.
+    pub fn add(&mut self, other: &Self) {
+        let add = |own: &mut [u32], others: &[u32]| {
+            own.iter_mut().zip(others).for_each(|(own, other)| *own += other)
+        };
+        add(&mut self.between, &other.between);
+        add(&mut self.id_gaps, &other.id_gaps);
+        add(&mut self.place_gaps, &other.place_gaps);
+    }
 }
 
 impl<'a> Levels<'a> {
@@ -61,19 +78,22 @@ impl<'a> Levels<'a> {
             members: Vec::new(),
             by_id: Vec::new(),
             by_place: Vec::new(),
-            between: Vec::new(),
-            id_gaps: Vec::new(),
-            place_gaps: Vec::new(),
         };
         for query in 0..index.queries.len() {
             levels.add_query(retrieved(query)?)?;
         }
         levels.members.add(levels.by_id.len())?;
-        let zeros = |count: usize| collected((0..count).map(|_| AtomicU32::new(0)));
-        levels.between = zeros(levels.scores.len() + index.queries.len())?;
-        levels.id_gaps = zeros(levels.by_id.len() + levels.scores.len())?;
-        levels.place_gaps = zeros(levels.by_id.len() + levels.scores.len())?;
         Ok(levels)
+    }
+
+    /// Room for what a thread counts.
+    pub fn counts(&self) -> Result<Counts, Lack> {
+        let gaps = self.by_id.len() + self.scores.len();
+        Ok(Counts {
+            between: filled(self.scores.len() + self.index.queries.len(), 0)?,
+            id_gaps: filled(gaps, 0)?,
+            place_gaps: filled(gaps, 0)?,
+        })
     }
 
     fn add_query(&mut self, mut retrieved: Vec<Retrieved>) -> Result<(), Lack> {
@@ -93,19 +113,19 @@ impl<'a> Levels<'a> {
 
     /// Counts one row.
     #[inline]
-    pub fn count(&self, row: Row<'_>) {
+    pub fn count(&self, counts: &mut Counts, row: Row<'_>) {
         let first = self.starts[row.query];
         let scores = &self.scores[first..self.starts[row.query + 1]];
         let score = self.options.score(row.score);
         let below = scores.partition_point(|&level| level < score);
         if scores.get(below) == Some(&score) {
-            self.count_tied(first + below, row);
+            self.count_tied(counts, first + below, row);
         } else {
-            self.between[first + row.query + below].fetch_add(1, Ordering::Relaxed);
+            counts.between[first + row.query + below] += 1;
         }
     }
 
-    fn count_tied(&self, level: usize, row: Row<'_>) {
+    fn count_tied(&self, counts: &mut Counts, level: usize, row: Row<'_>) {
         let range = self.members[level]..self.members[level + 1];
         let first_gap = range.start + level;
         let Err(gap) = self.by_place[range.clone()].binary_search_by_key(&row.place, |each| each.place)
@@ -113,20 +133,20 @@ impl<'a> Levels<'a> {
             // The row of the judged document itself.
             return;
         };
-        self.place_gaps[first_gap + gap].fetch_add(1, Ordering::Relaxed);
+        counts.place_gaps[first_gap + gap] += 1;
         let gap = self.by_id[range]
             .partition_point(|each| self.index.document(each.document as usize) < row.document);
-        self.id_gaps[first_gap + gap].fetch_add(1, Ordering::Relaxed);
+        counts.id_gaps[first_gap + gap] += 1;
     }
 
     /// What was counted, of each query that has rows.
-    pub fn finish(self, rows: &[u32]) -> Result<Judged, Lack> {
+    pub fn finish(&self, counts: &Counts, rows: &[u32]) -> Result<Judged, Lack> {
         let mut judged = Judged::default();
         judged.facts.room(rows.iter().filter(|&&count| count > 0).count())?;
         judged.hits.room(self.by_id.len())?;
         for (query, &retrieved) in rows.iter().enumerate().filter(|&(_, &count)| count > 0) {
             let first_hit = judged.hits.len();
-            self.add_hits(query, &mut judged.hits)?;
+            self.add_hits(query, counts, &mut judged.hits)?;
             let hits = (judged.hits.len() - first_hit) as u32;
             judged.facts.add(Fact {
                 query: query as u32,
@@ -143,14 +163,14 @@ impl<'a> Levels<'a> {
     }
 
     /// The hits of a query, from the highest level down, and those of a level as they are given.
-    fn add_hits(&self, query: usize, hits: &mut Vec<Hit>) -> Result<(), Lack> {
+    fn add_hits(&self, query: usize, counts: &Counts, hits: &mut Vec<Hit>) -> Result<(), Lack> {
         let mut higher = 0;
         for level in (self.starts[query]..self.starts[query + 1]).rev() {
-            higher += self.between[level + 1 + query].load(Ordering::Relaxed);
+            higher += counts.between[level + 1 + query];
             let range = self.members[level]..self.members[level + 1];
             let gaps = range.start + level..range.end + level + 1;
-            let before_id = before(&self.id_gaps[gaps.clone()])?;
-            let before_place = before(&self.place_gaps[gaps])?;
+            let before_id = before(&counts.id_gaps[gaps.clone()])?;
+            let before_place = before(&counts.place_gaps[gaps])?;
             let tied = before_id[range.len()] - 1;
             let first_hit = hits.len();
             for (each, before_input) in self.by_place[range.clone()].iter().zip(before_place) {
@@ -179,10 +199,10 @@ impl<'a> Levels<'a> {
 }
 
 /// How many rows and documents are before each document of a level and, last, how many there are.
-fn before(gaps: &[AtomicU32]) -> Result<Vec<u32>, Lack> {
+fn before(gaps: &[u32]) -> Result<Vec<u32>, Lack> {
     let mut sum = 0;
     collected(gaps.iter().enumerate().map(|(number, gap)| {
-        sum += gap.load(Ordering::Relaxed);
+        sum += gap;
         sum + number as u32
     }))
 }

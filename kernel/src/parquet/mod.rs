@@ -10,6 +10,7 @@ mod file;
 mod levels;
 mod pages;
 mod panics;
+mod repeats;
 mod sorted;
 
 pub use file::column_names;
