@@ -1,32 +1,31 @@
 //! Two readings, for rows in any order: the first finds the scores of the judged documents, the second counts all rows
 //! against them and keeps a key of each row, eight bytes, so that no repeat goes unseen.
 
-use super::batch::{Batch, SHORT};
+use super::batch::Batch;
 use super::levels::{Counts, Levels, Retrieved, Row};
+use super::numbers::{NO_QUERY, Numbers, Queries};
 use super::repeats::{Keys, key_of, repeated};
 use super::{Stop, Work};
 use crate::fault::Fault;
 use crate::memory::{Grow, Lack, MOST, collected, filled};
 use crate::options::{Duplicates, Options};
-use crate::rows::{Names, hash};
+use crate::rows::Names;
 use crate::scan::Scan;
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// How many keys are kept at a time; for more rows the file is read more often.
 const HELD: u64 = 100_000_000;
 /// A score that no row has: NaN.
 const NO_SCORE: u64 = u64::MAX;
-const NO_QUERY: u32 = u32::MAX;
 
 pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
     if !work.options.iter().all(is_countable) {
         return Err(Stop::Unfit);
     }
     let mut scan = Scan::default();
-    let found = Found::new(work)?;
-    let rows = found.read(work, &mut scan)?;
+    let (found, queries) = (Found::new(work)?, Queries::new(work.index)?);
+    let rows = found.read(work, &queries, &mut scan)?;
     let make = |&options: &Options| Levels::new(work.index, options, |query| found.retrieved(work, query));
     let levels = work.options.iter().map(make).collect::<Result<Vec<_>, Lack>>()?;
     drop(found);
@@ -34,7 +33,7 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
     let shares = held.div_ceil(HELD).max(1);
     let mut counts = Vec::new();
     for share in 0..shares {
-        let counted = count_rows(work, &levels, share, shares)?;
+        let counted = count_rows(work, &queries, &levels, (share, shares))?;
         if share == 0 {
             counts = counted;
         }
@@ -50,49 +49,20 @@ fn is_countable(options: &Options) -> bool {
     !options.given && !options.exclude_query && !options.foreign && !options.spread && options.top == 0
 }
 
-/// Calls `take` with the number of each query of a batch that has judgments, and the rows where it stands.
-fn each_stretch(
+/// Calls `take` with each batch of a row group, the queries and hashes of its rows, and the number of its first row.
+fn each_batch(
     work: &Work<'_>,
-    batch: &Batch,
-    finder: &mut Finder,
-    mut take: impl FnMut(Option<u32>, Range<usize>) -> Result<(), Stop>,
+    queries: &Queries<'_>,
+    number: usize,
+    numbers: &mut Numbers,
+    mut take: impl FnMut(&Batch, &Numbers, u64) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    Fault::if_stopped(work.plan.stop)?;
-    let mut start = 0;
-    while start < batch.len() {
-        let end = batch.end_of_query(start);
-        take(finder.find(work, batch, start), start..end)?;
-        start = end;
-    }
-    Ok(())
-}
-
-/// Finds the numbers of queries. Those found last are remembered: a short id is its own view.
-struct Finder {
-    known: Vec<(u128, Option<u32>)>,
-}
-
-impl Finder {
-    const SIZE: usize = 1 << 14;
-
-    fn new() -> Result<Self, Lack> {
-        Ok(Self { known: filled(Self::SIZE, (0, None))? })
-    }
-
-    #[inline]
-    fn find(&mut self, work: &Work<'_>, batch: &Batch, row: usize) -> Option<u32> {
-        let view = batch.queries.views()[row];
-        if view as u32 > SHORT {
-            return work.index.queries.find(batch.query(row));
-        }
-        let mixed = (view >> 32) as u64 ^ (view >> 96) as u64;
-        let place = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::SIZE.ilog2());
-        let known = &mut self.known[place as usize];
-        if known.0 != view {
-            *known = (view, work.index.queries.find(batch.query(row)));
-        }
-        known.1
-    }
+    let task = work.tasks[number];
+    work.files[task.file].read(task, |batch, first| {
+        Fault::if_stopped(work.plan.stop)?;
+        numbers.fill(queries, batch)?;
+        take(batch, numbers, first)
+    })
 }
 
 /// What the first reading finds.
@@ -104,13 +74,18 @@ struct Found {
     ends: Vec<[AtomicU32; 2]>,
 }
 
+/// The rows of a query, and in how many places they stand.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    rows: u32,
+    stretches: u32,
+}
+
 /// What a thread finds in it.
 struct FirstReader {
-    finder: Finder,
+    numbers: Numbers,
     unknown: Names,
-    /// The rows of each query, and in how many places they stand.
-    rows: Vec<u32>,
-    stretches: Vec<u32>,
+    tallies: Vec<Tally>,
 }
 
 impl Found {
@@ -121,72 +96,67 @@ impl Found {
     }
 
     /// Reads the files; gives the number of rows of each query.
-    fn read(&self, work: &Work<'_>, scan: &mut Scan) -> Result<Vec<u32>, Stop> {
-        let zeros = || filled(work.index.queries.len(), 0u32);
+    fn read(&self, work: &Work<'_>, queries: &Queries<'_>, scan: &mut Scan) -> Result<Vec<u32>, Stop> {
+        let none = || filled(work.index.queries.len(), Tally::default());
         let mut readers = work.workers(|| {
-            Ok(FirstReader {
-                finder: Finder::new()?,
-                unknown: Names::default(),
-                rows: zeros()?,
-                stretches: zeros()?,
-            })
+            Ok(FirstReader { numbers: Numbers::default(), unknown: Names::default(), tallies: none()? })
         })?;
-        work.each_group(&mut readers, |reader, number| {
-            let task = work.tasks[number];
-            let FirstReader { finder, unknown, rows: counts, stretches } = reader;
-            work.files[task.file].read(task, |batch, first| {
-                each_stretch(work, batch, finder, |query, rows| {
-                    if first + rows.start as u64 == task.first {
-                        self.ends[number][0].store(query.unwrap_or(NO_QUERY), Ordering::Relaxed);
+        work.each_group(&mut readers, |FirstReader { numbers, unknown, tallies }, number| {
+            let mut last = None;
+            each_batch(work, queries, number, numbers, |batch, numbers, first| {
+                for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
+                    let is_new = last.replace(query) != Some(query);
+                    if query == NO_QUERY {
+                        unknown.add(batch.query(row))?;
+                        continue;
                     }
-                    if first + rows.end as u64 == task.first + task.rows {
-                        self.ends[number][1].store(query.unwrap_or(NO_QUERY), Ordering::Relaxed);
+                    let tally = &mut tallies[query as usize];
+                    tally.rows = tally.rows.checked_add(1).ok_or(Lack::Numbers)?;
+                    tally.stretches += u32::from(is_new);
+                    if work.index.may_have(query as usize, code) {
+                        self.find_judged(work, batch, first, query as usize, row, code);
                     }
-                    let Some(query) = query.map(|query| query as usize) else {
-                        unknown.add(batch.query(rows.start))?;
-                        return Ok(());
-                    };
-                    counts[query] = counts[query].checked_add(rows.len() as u32).ok_or(Lack::Numbers)?;
-                    stretches[query] += 1;
-                    self.find_judged(work, batch, first, query, rows);
-                    Ok(())
-                })
-            })
+                }
+                if first == work.tasks[number].first {
+                    self.ends[number][0].store(numbers.queries[0], Ordering::Relaxed);
+                }
+                Ok(())
+            })?;
+            self.ends[number][1].store(last.unwrap_or(NO_QUERY), Ordering::Relaxed);
+            Ok(())
         })?;
-        let (mut rows, mut stretches) = (zeros()?, zeros()?);
+        let mut sums = none()?;
         for reader in &readers {
             reader.unknown.iter().try_for_each(|name| scan.unknown.add(name).map(|_| ()))?;
-            for (sum, count) in rows.iter_mut().zip(&reader.rows) {
-                *sum = sum.checked_add(*count).filter(|&sum| sum as usize <= MOST).ok_or(Lack::Numbers)?;
+            for (sum, tally) in sums.iter_mut().zip(&reader.tallies) {
+                let rows = sum.rows.checked_add(tally.rows).filter(|&rows| rows as usize <= MOST);
+                *sum = Tally {
+                    rows: rows.ok_or(Lack::Numbers)?,
+                    stretches: sum.stretches.wrapping_add(tally.stretches),
+                };
             }
-            stretches.iter_mut().zip(&reader.stretches).for_each(|(sum, count)| *sum += count);
         }
-        scan.scattered = self.scattered(work, stretches);
-        Ok(rows)
+        scan.scattered = self.scattered(work, &mut sums);
+        Ok(collected(sums.iter().map(|tally| tally.rows))?)
     }
 
-    #[inline]
-    fn find_judged(&self, work: &Work<'_>, batch: &Batch, first: u64, query: usize, rows: Range<usize>) {
-        let judged = work.index.lookup(query);
-        for row in rows {
-            let id = batch.document(row);
-            if let Some(document) = judged.find(id, hash(id)) {
-                // Of a document that is listed twice either will do: the second reading finds it out.
-                self.scores[document as usize].store(batch.scores[row].to_bits(), Ordering::Relaxed);
-                self.places[document as usize].store(first + row as u64, Ordering::Relaxed);
-            }
+    fn find_judged(&self, work: &Work<'_>, batch: &Batch, first: u64, query: usize, row: usize, code: u64) {
+        if let Some(document) = work.index.find(query, batch.document(row), code) {
+            // Of a document that is listed twice either will do: the second reading finds it out.
+            self.scores[document as usize].store(batch.scores[row].to_bits(), Ordering::Relaxed);
+            self.places[document as usize].store(first + row as u64, Ordering::Relaxed);
         }
     }
 
     /// How many queries do not stand together.
-    fn scattered(&self, work: &Work<'_>, mut stretches: Vec<u32>) -> usize {
+    fn scattered(&self, work: &Work<'_>, tallies: &mut [Tally]) -> usize {
         let filled = self.ends.iter().zip(work.tasks).filter(|(_, task)| task.rows > 0);
         let ends: Vec<[u32; 2]> =
             filled.map(|(ends, _)| [0, 1].map(|end| ends[end].load(Ordering::Relaxed))).collect();
         for pair in ends.windows(2).filter(|pair| pair[0][1] == pair[1][0] && pair[0][1] != NO_QUERY) {
-            stretches[pair[0][1] as usize] -= 1;
+            tallies[pair[0][1] as usize].stretches -= 1;
         }
-        stretches.iter().filter(|&&count| count > 1).count()
+        tallies.iter().filter(|tally| tally.stretches > 1).count()
     }
 
     /// The judged documents that a query retrieved.
@@ -203,35 +173,38 @@ impl Found {
 
 /// What a thread counts in the second reading.
 struct SecondReader {
-    finder: Finder,
+    numbers: Numbers,
     counts: Vec<Counts>,
     keys: Keys,
 }
 
 /// Counts all rows, and looks for repeats in one of several shares of their keys.
-fn count_rows(work: &Work<'_>, levels: &[Levels<'_>], share: u64, shares: u64) -> Result<Vec<Counts>, Stop> {
+fn count_rows(
+    work: &Work<'_>,
+    queries: &Queries<'_>,
+    levels: &[Levels<'_>],
+    (share, shares): (u64, u64),
+) -> Result<Vec<Counts>, Stop> {
     let mut readers = work.workers(|| {
         let counts = levels.iter().map(Levels::counts).collect::<Result<Vec<_>, Lack>>()?;
-        Ok(SecondReader { finder: Finder::new()?, counts, keys: Keys::new() })
+        Ok(SecondReader { numbers: Numbers::default(), counts, keys: Keys::new() })
     })?;
-    work.each_group(&mut readers, |reader, number| {
-        let task = work.tasks[number];
-        let SecondReader { finder, counts, keys } = reader;
-        work.files[task.file].read(task, |batch, first| {
-            each_stretch(work, batch, finder, |query, rows| {
-                let Some(query) = query else { return Ok(()) };
-                for row in rows {
-                    let document = batch.document(row);
-                    let key = key_of(query, document);
-                    if shares == 1 || key % shares == share {
-                        keys.add(key)?;
-                    }
-                    let (score, place) = (batch.scores[row], first + row as u64);
-                    let row = Row { query: query as usize, document, score, place };
-                    levels.iter().zip(&mut *counts).for_each(|(levels, counts)| levels.count(counts, row));
+    work.each_group(&mut readers, |SecondReader { numbers, counts, keys }, number| {
+        each_batch(work, queries, number, numbers, |batch, numbers, first| {
+            let known = || numbers.queries.iter().enumerate().filter(|&(_, &query)| query != NO_QUERY);
+            for (row, &query) in known() {
+                let key = key_of(query, numbers.codes[row]);
+                if shares == 1 || key % shares == share {
+                    keys.add(key)?;
                 }
-                Ok(())
-            })
+            }
+            for (levels, counts) in levels.iter().zip(&mut *counts) {
+                for (row, &query) in known() {
+                    let row = Row { batch, row, query: query as usize, place: first + row as u64 };
+                    levels.count(counts, row);
+                }
+            }
+            Ok(())
         })
     })?;
     let (mut keys, mut all) = (Vec::new(), Vec::new());
@@ -242,7 +215,7 @@ fn count_rows(work: &Work<'_>, levels: &[Levels<'_>], share: u64, shares: u64) -
     let twice = repeated(&mut keys, work.plan.threads)?;
     drop(keys);
     if !twice.is_empty() {
-        tell_repeat(work, &twice)?;
+        tell_repeat(work, queries, &twice)?;
     }
     let mut sums = all.pop().unwrap_or_default();
     for counts in &all {
@@ -253,30 +226,28 @@ fn count_rows(work: &Work<'_>, levels: &[Levels<'_>], share: u64, shares: u64) -
 
 /// What a thread finds of the first query that has repeats: the number of each row, and its document.
 struct RepeatReader {
-    finder: Finder,
+    numbers: Numbers,
     query: u32,
     rows: Vec<(u64, Vec<u8>)>,
 }
 
 /// Reads the files once more, for the first query that lists a document twice. Different rows may have the same key.
-fn tell_repeat(work: &Work<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
-    let make = || Ok(RepeatReader { finder: Finder::new()?, query: NO_QUERY, rows: Vec::new() });
+fn tell_repeat(work: &Work<'_>, queries: &Queries<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
+    let make = || Ok(RepeatReader { numbers: Numbers::default(), query: NO_QUERY, rows: Vec::new() });
     let mut readers = work.workers(make)?;
-    work.each_group(&mut readers, |reader, number| {
-        let task = work.tasks[number];
-        let RepeatReader { finder, query: least, rows: found } = reader;
-        work.files[task.file].read(task, |batch, first| {
-            each_stretch(work, batch, finder, |query, rows| {
-                let Some(query) = query.filter(|query| query <= least) else { return Ok(()) };
-                for row in rows.filter(|&row| twice.contains(&key_of(query, batch.document(row)))) {
-                    if query < *least {
-                        found.clear();
-                        *least = query;
-                    }
-                    found.add((first + row as u64, batch.document(row).to_vec()))?;
+    work.each_group(&mut readers, |RepeatReader { numbers, query: least, rows: found }, number| {
+        each_batch(work, queries, number, numbers, |batch, numbers, first| {
+            for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
+                if query == NO_QUERY || query > *least || !twice.contains(&key_of(query, code)) {
+                    continue;
                 }
-                Ok(())
-            })
+                if query < *least {
+                    found.clear();
+                    *least = query;
+                }
+                found.add((first + row as u64, batch.document(row).to_vec()))?;
+            }
+            Ok(())
         })
     })?;
     let query = readers.iter().map(|reader| reader.query).min().unwrap_or(NO_QUERY);

@@ -5,6 +5,7 @@
 //! with one. A row that ties falls between two of the judged documents of that level, in the order of their ids, and in
 //! that of their places in the run. No document may be listed twice.
 
+use super::batch::Batch;
 use crate::index::Index;
 use crate::judged::{Fact, Hit, Judged};
 use crate::memory::{Grow, Lack, collected, filled};
@@ -18,12 +19,12 @@ pub struct Retrieved {
     pub place: u64,
 }
 
-/// A row of a query that is known.
-#[derive(Debug, Clone, Copy)]
+/// A row of a query that is known, and its number among all rows.
+#[derive(Clone, Copy)]
 pub struct Row<'a> {
+    pub batch: &'a Batch,
+    pub row: usize,
     pub query: usize,
-    pub document: &'a [u8],
-    pub score: f64,
     pub place: u64,
 }
 
@@ -116,7 +117,7 @@ impl<'a> Levels<'a> {
     pub fn count(&self, counts: &mut Counts, row: Row<'_>) {
         let first = self.starts[row.query];
         let scores = &self.scores[first..self.starts[row.query + 1]];
-        let score = self.options.score(row.score);
+        let score = self.options.score(row.batch.scores[row.row]);
         let below = scores.partition_point(|&level| level < score);
         if scores.get(below) == Some(&score) {
             self.count_tied(counts, first + below, row);
@@ -125,6 +126,7 @@ impl<'a> Levels<'a> {
         }
     }
 
+    #[cold]
     fn count_tied(&self, counts: &mut Counts, level: usize, row: Row<'_>) {
         let range = self.members[level]..self.members[level + 1];
         let first_gap = range.start + level;
@@ -134,8 +136,9 @@ impl<'a> Levels<'a> {
             return;
         };
         counts.place_gaps[first_gap + gap] += 1;
-        let gap = self.by_id[range]
-            .partition_point(|each| self.index.document(each.document as usize) < row.document);
+        let document = row.batch.document(row.row);
+        let gap =
+            self.by_id[range].partition_point(|each| self.index.document(each.document as usize) < document);
         counts.id_gaps[first_gap + gap] += 1;
     }
 

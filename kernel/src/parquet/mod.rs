@@ -8,6 +8,7 @@ mod batch;
 mod counted;
 mod file;
 mod levels;
+mod numbers;
 mod pages;
 mod panics;
 mod repeats;
