@@ -12,7 +12,7 @@ demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
 
 test: $(VENV)/developed | rust  ## All Python and Rust tests
-	cargo test --quiet --manifest-path kernel/Cargo.toml
+	cargo test --quiet --manifest-path kernel/Cargo.toml --features parquet
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup
 
 check: $(VENV)/developed | rust  ## Lint, types, imports
