@@ -6,13 +6,13 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz spark
+.PHONY: demo test check bench billion bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz spark
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
 
 test: $(VENV)/developed | rust  ## All Python and Rust tests
-	cargo test --quiet --manifest-path kernel/Cargo.toml
+	cargo test --quiet --manifest-path kernel/Cargo.toml --features parquet
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup
 
 check: $(VENV)/developed | rust  ## Lint, types, imports
@@ -29,6 +29,9 @@ check: $(VENV)/developed | rust  ## Lint, types, imports
 bench: $(VENV)/developed  ## Speed and memory against other tools, written to docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/report.py
+
+billion: $(VENV)/developed  ## A run of a billion rows, 11 GB in the folder for temporary files; the table goes into docs/benchmarks.md
+	$(BIN)/python benchmarks/billion.py --write
 
 bench-versions: $(VENV)/developed  ## Two versions side by side, the other in the checkout OLD; needs its kernel built there
 	$(BIN)/python benchmarks/versions.py $(OLD)

@@ -1,4 +1,4 @@
-"""A run as a file in several forms: in order, its rows shuffled, compressed. Prints each figure with its target.
+"""A run as a file in several forms: in order, shuffled, compressed, in Parquet. Prints each figure with its target.
 
     python benchmarks/file_forms.py
 
@@ -34,6 +34,8 @@ def make_forms(run: Path) -> dict[str, Path]:
         "shuffled": lambda path: shuffle_rows(run, path),
         "gz": lambda path: compress(run, path, "gzip"),
         "zst": lambda path: compress(run, path, "zstd"),
+        "parquet": lambda path: read_rows(run).write_parquet(path),
+        "shuffled.parquet": lambda path: read_rows(run).sample(fraction=1, shuffle=True, seed=4).write_parquet(path),
     }
     forms = {name: run.with_name(f"run-form.{name}") for name in makers}
     for name, path in forms.items():
@@ -41,6 +43,19 @@ def make_forms(run: Path) -> dict[str, Path]:
             makers[name](path.with_suffix(".part"))
             path.with_suffix(".part").replace(path)
     return forms
+
+
+def read_rows(run: Path) -> polars.DataFrame:
+    """The rows of the run, their ids as text."""
+    names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
+    rows = polars.read_csv(run, has_header=False, separator=" ", new_columns=names)
+    return rows.select(polars.col("query_id", "doc_id").cast(polars.String), "score")
+
+
+def touch_rows(path: Path) -> Callable[[], object]:
+    """What polars takes to read the same columns, one value after another."""
+    rows = polars.scan_parquet(path).select(polars.col("score").sum(), polars.col("doc_id").hash().sum())
+    return lambda: rows.collect(engine="streaming")
 
 
 def shuffle_rows(run: Path, path: Path) -> None:
@@ -92,11 +107,38 @@ def file_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
     return times, lines
 
 
+def parquet_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
+    """From Parquet, its rows in order and shuffled, beside polars' streaming sum of scores and of hashes of ids."""
+    forms = {name: path for name, path in make_forms(run).items() if path.suffix == ".parquet"}
+    titles = {"parquet": "Parquet", "shuffled.parquet": "Parquet, rows shuffled"}
+    actions: dict[str, Callable[[], object]] = {}
+    for name, path in forms.items():
+        actions[f"polars' sums, {titles[name]}"] = touch_rows(path)
+        actions[titles[name]] = lambda path=path: assay.evaluate(qrels, path, MEASURES, threads=2)
+    times = interleaved(actions, rounds=ROUNDS, of=min)
+    expected = assay.evaluate(qrels, run, MEASURES)
+    lines = []
+    for name, limit, memory in (("parquet", 1.5, 150), ("shuffled.parquet", 6, 200)):
+        title, path = titles[name], forms[name]
+        ratio = times[title] / times[f"polars' sums, {title}"]
+        found = assay.evaluate(qrels, path, MEASURES)
+        same = all((found.scores[each] == expected.scores[each]).all() for each in MEASURES)
+        code = f"import assay; assay.evaluate({str(qrels)!r}, {str(path)!r}, {MEASURES!r})"
+        lines += [
+            at_most(f"{title}: times polars' sums of scores and of hashes", ratio, limit),
+            exactly(f"{title}: the same bits as the file", same),
+            at_most(f"{title}: peak memory, MB", peak_memory(code), memory),
+        ]
+    return times, lines
+
+
 def main() -> None:
     if missing := [name for name in COMMANDS if shutil.which(name) is None]:
         sys.exit(f"the benchmark needs the command {missing[0]}")
     qrels, run = judged_run()
     times, lines = file_forms(qrels, run)
+    more_times, more_lines = parquet_forms(qrels, run)
+    times, lines = times | more_times, lines + more_lines
     for name, value in times.items():
         print(f"{name}: {value:.3f} s")
     for line in lines:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pytrec_eval
 from answers import PEERS, answer_times
+from billion import REPORT, billion_section
 from collection import collection, read_dicts
 from comparing import many_systems, more_systems, two_files
 from data_forms import data_forms
 from drop_ins import commands, evaluators
-from file_forms import COMMANDS, file_forms
+from file_forms import COMMANDS, file_forms, parquet_forms
 from judging import judging
 from lines import MEASURES, PEER_MEASURES, Line, at_least, at_most, exactly
 from peers import libraries
@@ -26,8 +27,6 @@ from records import record_figures
 from timing import command, interleaved, peak_memory
 
 import assay
-
-REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
 
 def in_memory(qrels: dict[str, Any], run: dict[str, Any]) -> tuple[dict[str, float], list[Line]]:
@@ -240,6 +239,7 @@ def main() -> None:
         from_file(qrels_path, run_path, deep_path, expected),
         file_forms(qrels_path, run_path),
         data_forms(qrels_path, qrels, run),
+        parquet_forms(qrels_path, run_path),
         more_measures(qrels_path, run_path, run),
         evaluators(qrels, run, PEER_MEASURES),
         commands(qrels_path, run_path),
@@ -252,8 +252,7 @@ def main() -> None:
     ):
         times |= more_times
         lines += more_lines
-    text = report(times, lines)
-    REPORT.parent.mkdir(exist_ok=True)
+    text = report(times, lines) + billion_section(REPORT.read_text())
     REPORT.write_text(text)
     print(text)
     print(against_targets(lines))

@@ -118,6 +118,14 @@ impl Index {
         self.lookup(query).find(document, code)
     }
 
+    /// Whether `query` may have judged a document with that hash: few that it did not pass.
+    #[inline]
+    pub fn may_have(&self, query: usize, code: u64) -> bool {
+        let table = self.tables[query];
+        let (word, bit) = filtered(code, table.mask / 2);
+        self.filter[table.start / 2 + word] & bit != 0
+    }
+
     /// Every document that any query judged.
     pub fn everywhere(&self) -> Result<&Names, Lack> {
         if let Some(names) = self.everywhere.get() {

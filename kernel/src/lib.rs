@@ -21,6 +21,8 @@ pub mod limits;
 pub mod memory;
 pub mod options;
 pub mod parallel;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod rank;
 pub mod rows;
 pub mod scan;

@@ -3,6 +3,8 @@
 import datetime
 import gzip
 import io
+import random
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -11,6 +13,10 @@ import pyarrow.parquet
 import pytest
 
 import assay
+from assay._kernel import Options, Ranker
+from assay.data.formats import BY_NAME, parquet
+from assay.data.source import open_source
+from mutations import mutated
 from outcomes import check, names
 
 pytestmark = [pytest.mark.attack("Tables"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
@@ -137,6 +143,54 @@ BYTES = [
 def test_bytes(content, expected, tmp_path):
     (tmp_path / "a.parquet").write_bytes(content)
     check(lambda: score("a.parquet"), expected)
+
+
+MUTATED = {
+    "plain": {"compression": "none", "use_dictionary": False},
+    "dictionaries": {"compression": "none", "data_page_version": "2.0"},
+    "zstd": {"compression": "zstd"},
+    "snappy": {"compression": "snappy", "use_dictionary": False},
+    "gzip": {"compression": "gzip"},
+    "lz4": {"compression": "lz4"},
+}
+
+
+def read_mutations(options, path, times):
+    """Each file is refused in a sentence or read, by the kernel and by polars alike if both read it."""
+    index, choice = assay.Qrels(JUDGMENTS).index, random.Random(7)
+    content = content_of(pyarrow.concat_tables([table()] * 20), row_group_size=25, **options)
+    polars_alone = replace(BY_NAME["parquet"], rank_table=None)
+
+    def ranked(rank):
+        try:
+            ranker = rank()
+        except assay.DataError as error:
+            assert str(error).isprintable()
+            return None
+        return ranker and ranker.columns(0)
+
+    def make_ranker():
+        return Ranker(index, [Options(duplicates="count")])
+
+    for number in range(times):
+        path.write_bytes(mutated(content, choice))
+        with open_source(path) as source:
+            found = ranked(lambda: parquet.rank(source, make_ranker, None, 2, None))
+            expected = ranked(lambda: polars_alone.rank_run(source, make_ranker, None, threads=2)) if found else None
+        assert found is None or expected is None or found == expected, f"mutation {number}"
+
+
+@pytest.mark.parametrize("name", MUTATED)
+def test_mutations(name, tmp_path, tried):
+    read_mutations(MUTATED[name], tmp_path / "a.parquet", 100)
+    tried(100)
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("name", MUTATED)
+def test_many_mutations(name, tmp_path, tried):
+    read_mutations(MUTATED[name], tmp_path / "a.parquet", 5_000)
+    tried(5_000)
 
 
 LAST = table().slice(2)

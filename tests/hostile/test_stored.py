@@ -7,6 +7,7 @@ import random
 import pytest
 
 import assay
+from mutations import mutated
 from storing import NAMES, QRELS, RUN, stored_in
 
 pytestmark = [pytest.mark.attack("Stored results"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
@@ -206,33 +207,6 @@ def test_other_ways_to_write_the_same_values_load(stored, tried):
     for content in same:
         assert load(stored, content) == stored[3]
     tried(len(same))
-
-
-def mutated(content, choice):
-    """The content after one to three changes of bytes: other, inserted, deleted, swapped, copied elsewhere, cut."""
-    made = bytearray(content)
-    for _ in range(choice.choice([1, 1, 1, 2, 3])):
-        place, other = choice.randrange(len(made)), choice.randrange(len(made))
-        size = choice.choice([1, 1, 2, 8, 64])
-        kind = choice.randrange(8)
-        if kind == 0:
-            made[place] = choice.randrange(256)
-        elif kind == 1:
-            made[place] ^= 1 << choice.randrange(8)
-        elif kind == 2:
-            made[place] = choice.choice(b'0123456789.eE+-,:"[]{}\\ ntu')
-        elif kind == 3:
-            made[place:place] = choice.randbytes(size)
-        elif kind == 4:
-            made[place:place] = bytes(choice.choices(b"0123456789", k=size))
-        elif kind == 5:
-            del made[place : place + size]
-        elif kind == 6:
-            made[place], made[other] = made[other], made[place]
-        else:
-            made[place:place] = made[other : other + size]
-        made = made or bytearray(b" ")
-    return bytes(made)
 
 
 def attack(stored, seed, times):

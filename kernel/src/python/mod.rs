@@ -189,6 +189,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ranker::PyOptions>()?;
     module.add_class::<ranker::PyRanker>()?;
     module.add_class::<ranker::Progress>()?;
+    module.add_function(wrap_pyfunction!(ranker::parquet_names, module)?)?;
     module.add_class::<words::PySplitter>()?;
     module.add_class::<words::PyWords>()?;
     module.add_function(wrap_pyfunction!(words::distinct_characters, module)?)?;

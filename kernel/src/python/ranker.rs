@@ -12,8 +12,9 @@ use crate::limits::Limits;
 use crate::memory::{Grow, collected, copied, filled};
 use crate::options::Options;
 use crate::parallel::rank_rows;
+use crate::parquet::{self, Part};
 use crate::rows::Names;
-use crate::scan::{Plan, scan};
+use crate::scan::{Plan, Scan, scan};
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use pyo3::prelude::*;
@@ -41,6 +42,12 @@ impl Progress {
     fn bytes_read(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
+}
+
+/// The names of the columns of a Parquet file; none if the file is not for the kernel.
+#[pyfunction]
+pub fn parquet_names(py: Python<'_>, path: PathBuf) -> PyResult<Option<Vec<String>>> {
+    interruptible(py, move |_| Ok(parquet::column_names(&path)))
 }
 
 /// How rankings are read; one `Ranker` can follow several at once.
@@ -199,6 +206,30 @@ impl PyRanker {
         self.add_source(py, Source::of_parts(parts, name).within(limits), threads, progress)
     }
 
+    /// A run in Parquet files, each with the names of its columns, that are read as one. False if they are not for the
+    /// kernel: nothing is added then, and another reader says what they are.
+    #[pyo3(signature = (parts, name, threads, progress=None))]
+    fn add_parquet(
+        &mut self,
+        py: Python<'_>,
+        parts: Vec<(PathBuf, [String; 3])>,
+        name: &str,
+        threads: usize,
+        progress: Option<&Progress>,
+    ) -> PyResult<bool> {
+        let parts: Vec<Part> = parts.into_iter().map(|(path, columns)| Part { path, columns }).collect();
+        let (index, options) = (Arc::clone(&self.index), self.options.clone());
+        let bytes = progress.map_or_else(Arc::default, |progress| Arc::clone(&progress.bytes));
+        let place = name.to_owned();
+        let found = interruptible(py, move |stop| {
+            let plan = parquet::Plan { threads, progress: &bytes, stop };
+            parquet::rank(&parts, &index, &options, plan).map_err(|fault| fault.at(&place))
+        })?;
+        let Some(found) = found else { return Ok(false) };
+        self.add_scan(&found, name)?;
+        Ok(true)
+    }
+
     /// The columns of the hits and of the queries under one of the options; see `_kernel.pyi`.
     fn columns<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyDict>> {
         let judged = self.of(number)?;
@@ -306,13 +337,17 @@ impl PyRanker {
             source.stop = Arc::clone(stop);
             scan(&source, &index, &options, Plan { surplus, ..Plan::new(threads, stop) })
         })?;
+        self.add_scan(&found, &name)
+    }
+
+    fn add_scan(&mut self, found: &Scan, name: &str) -> PyResult<()> {
         for query in found.unknown.iter() {
             self.unknown.add(query)?;
         }
         self.scattered += found.scattered;
         self.lines += found.lines;
         self.surplus.lines += found.surplus;
-        self.take(&found.judged, &name)
+        self.take(&found.judged, name)
     }
 
     fn take_found(&mut self, found: &frame::Found, name: &str) -> PyResult<()> {

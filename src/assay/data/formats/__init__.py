@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         def __call__(self, source: Source, *, judgments: bool) -> Rows: ...
 
     Rank: TypeAlias = Callable[[Ranker, Source, int, Progress | None], None]
+    RankTable: TypeAlias = Callable[[Source, Callable[[], Ranker], Columns, int, Progress | None], Ranker | None]
 
 HEAD = 1 << 16
 
@@ -52,6 +53,7 @@ class Format:
     - `needed`: of a table, the reader of only the columns of judgments or a run, if that is faster than `batches`
     - `rows`: of a format that is not a table, the reader of judgments and runs
     - `rank`: of a format that is not a table, what ranks a run while it is read; none if it holds only judgments
+    - `rank_table`: of a table, what ranks a run in the kernel alone, or says that it cannot
     - `content`: the reader of questions, passages and RAG records: Python objects, or one `Placed` per record; a table
       needs none
     - `names`: of a table, the reader of its column names, if there is a faster way than to read a batch
@@ -70,6 +72,7 @@ class Format:
     needed: Callable[[Source, Need], Generator[Batch]] | None = None
     rows: ReadRows | None = None
     rank: Rank | None = None
+    rank_table: RankTable | None = None
     content: Callable[[Source], Any] | None = None
     names: Callable[[Source], list[str]] | None = None
     tag: Callable[[Source], str] | None = None
@@ -105,6 +108,10 @@ class Format:
         progress: Progress | None = None,
     ) -> Ranker:
         """Ranks the judged documents of a run while its file is read, so that it is never held whole."""
+        if self.rank_table is not None:
+            ranked = self.rank_table(source, make_ranker, columns, threads, progress)
+            if ranked is not None:
+                return ranked
         if self.batches is not None:
             reader = self.reader(self.batches, Need(columns, judgments=False, threads=threads))
             return tabular.rank_table(reader, source, make_ranker, columns, threads)
@@ -233,6 +240,7 @@ FORMATS = (
         (".parquet", ".pq"),
         re.compile("PAR1"),
         batches=parquet.read_batches,
+        rank_table=parquet.rank,
         names=parquet.column_names,
         tag=parquet.read_tag,
         write=parquet.write,

@@ -1,25 +1,64 @@
-"""Parquet, read with polars a batch at a time."""
+"""Parquet. Runs are ranked by the kernel while it reads them; all else is read with polars, a batch at a time."""
 
 from __future__ import annotations
 
 import os
 import re
+from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
+from assay._kernel import parquet_names
+from assay.core.errors import FormatError
 from assay.data.formats.tabular import BATCH, explain_failure
+from assay.data.frames import GIVEN_RANK, find_columns
 from assay.data.source import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Mapping
+    from pathlib import Path
 
     import polars
 
+    from assay._kernel import Progress, Ranker
     from assay.data.source import Source
 
 CANNOT_HOLD = ("queries without documents",)
 # Where the metadata of a file has a run's tag.
 TAG = "assay.tag"
 OS_ERROR = re.compile(r"\(os error (\d+)\)")
+
+
+def rank(
+    source: Source,
+    make_ranker: Callable[[], Ranker],
+    columns: Mapping[str, str] | None,
+    threads: int,
+    progress: Progress | None,
+) -> Ranker | None:
+    """Ranks a run with the kernel alone; None if polars is needed to read it, or to say what is wrong with it."""
+    with ExitStack() as open_files:
+        parts: list[tuple[str | os.PathLike[str], list[str]]] = []
+        for file in source.files:
+            path = open_files.enter_context(file.plain())
+            names = columns_of_run(path, columns)
+            if names is None:
+                return None
+            parts.append((path, names))
+        ranker = make_ranker()
+        return ranker if ranker.add_parquet(parts, source.name, threads, progress) else None
+
+
+def columns_of_run(path: Path, columns: Mapping[str, str] | None) -> list[str] | None:
+    """The columns of queries, documents and scores; None if the kernel cannot tell, or not rank by them."""
+    names = parquet_names(path)
+    if names is None or GIVEN_RANK in names:
+        return None
+    try:
+        found = find_columns(names, columns, judgments=False, name="")
+    except FormatError:
+        # A file without rows may have any columns.
+        return None
+    return [found[role] for role in ("query_id", "doc_id", "value")]
 
 
 def read_batches(source: Source) -> Generator[Batch]:

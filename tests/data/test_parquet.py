@@ -1,0 +1,255 @@
+"""Runs in Parquet: the kernel's own reader finds the same bits as polars' does, or leaves the file to it."""
+
+import itertools
+import subprocess
+import sys
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay._kernel import Options, Ranker
+from assay.core.errors import AssayError
+from assay.data.formats import BY_NAME, parquet
+from assay.data.qrels import Qrels
+from assay.data.source import open_source
+
+# Of both kinds that a column of texts has: up to twelve bytes, and longer.
+QUERIES = ["1", "q2", "q-10", "a query with a long name", "a query with a long namé", "unjudged"]
+DOCUMENTS = [
+    "7",
+    "d2",
+    "D2",
+    "é",
+    "a document with a long name",
+    "a document with a long namé",
+    *map(str, range(20, 40)),
+]
+JUDGED = {query: {document: row % 3 for row, document in enumerate(DOCUMENTS[::2])} for query in QUERIES[:-1]}
+QRELS = Qrels(JUDGED)
+ROWS = list(itertools.product(QUERIES, DOCUMENTS))
+COUNTABLE = ({}, {"single": True}, {"duplicates": "count"}, {"duplicates": "first"}, {"duplicates": "last"})
+OTHERS = ({"spread": True}, {"top": 3}, {"given": True}, {"foreign": True}, {"exclude_query": True})
+POLARS = replace(BY_NAME["parquet"], rank_table=None)
+
+
+def outcome(ranker, count):
+    """All that a ranker tells."""
+    columns = [{**ranker.columns(number), **ranker.tops(number)} for number in range(count)]
+    dropped = [(ranker.repeats_dropped(number), ranker.excluded(number)) for number in range(count)]
+    return columns, dropped, sorted(ranker.unknown())
+
+
+def both(path, options, threads=2, columns=None):
+    """What the kernel finds, or None if it leaves the run to polars; and what polars finds. Errors are their classes."""
+    made = [Options(**each) for each in options]
+
+    def make_ranker():
+        return Ranker(QRELS.index, made)
+
+    def tried(rank):
+        try:
+            ranker = rank()
+        except AssayError as error:
+            return type(error)
+        return None if ranker is None else outcome(ranker, len(made))
+
+    with open_source(path) as source:
+        return (
+            tried(lambda: parquet.rank(source, make_ranker, columns, threads, None)),
+            tried(lambda: POLARS.rank_run(source, make_ranker, columns, threads=threads)),
+        )
+
+
+@st.composite
+def runs(draw, scores):
+    """Rows in order or not, with repeats or not, many of them tied."""
+    rows = draw(st.lists(st.sampled_from(ROWS), min_size=1, max_size=80, unique=draw(st.booleans())))
+    if draw(st.booleans()):
+        rows.sort(key=lambda row: QUERIES.index(row[0]))
+    return [(query, document, draw(scores)) for query, document in rows]
+
+
+IDS = (
+    pyarrow.string(),
+    pyarrow.large_string(),
+    pyarrow.string_view(),
+    pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
+)
+SCORES = (pyarrow.float64(), pyarrow.float32(), pyarrow.int8(), pyarrow.uint16(), pyarrow.int64())
+ENCODINGS = (
+    {},
+    {"use_dictionary": False},
+    {"use_dictionary": ["query_id"]},
+    {"use_dictionary": False, "column_encoding": {"doc_id": "DELTA_BYTE_ARRAY", "query_id": "DELTA_LENGTH_BYTE_ARRAY"}},
+)
+
+
+@st.composite
+def pyarrow_files(draw):
+    """A function that writes rows to a file, in one of pyarrow's ways."""
+    kinds = [draw(st.sampled_from(IDS)), draw(st.sampled_from(IDS)), draw(st.sampled_from(SCORES))]
+    options = {
+        "row_group_size": draw(st.sampled_from([1, 3, 10, 1000])),
+        "compression": draw(st.sampled_from(["none", "snappy", "gzip", "zstd", "lz4"])),
+        "data_page_version": draw(st.sampled_from(["1.0", "2.0"])),
+        "data_page_size": draw(st.sampled_from([1, 100, 1 << 20])),
+        "store_schema": draw(st.booleans()),
+        **draw(st.sampled_from(ENCODINGS)),
+    }
+
+    def write(rows, path):
+        names = ("query_id", "doc_id", "score")
+        columns = (
+            pyarrow.array(column).cast(kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)
+        )
+        table = pyarrow.table(dict(zip(names, columns, strict=True)))
+        pyarrow.parquet.write_table(table.append_column("text", pyarrow.array([["x"]] * len(rows))), path, **options)
+
+    return write
+
+
+@st.composite
+def polars_files(draw):
+    """A function that writes rows to a file, in one of polars' ways."""
+    options = {
+        "row_group_size": draw(st.sampled_from([1, 3, 10, 1000])),
+        "compression": draw(st.sampled_from(["uncompressed", "snappy", "gzip", "zstd", "lz4"])),
+        "data_page_size": draw(st.sampled_from([1, 100, 1 << 20])),
+    }
+    kind = draw(st.sampled_from([polars.String, polars.Categorical]))
+
+    def write(rows, path):
+        schema = {"score": polars.Float64, "docno": polars.String, "qid": polars.String}
+        frame = polars.DataFrame([row[::-1] for row in rows], schema=schema, orient="row")
+        frame.with_columns(polars.col("qid").cast(kind)).write_parquet(path, **options)
+
+    return write
+
+
+@settings(max_examples=300)
+@given(
+    rows=runs(st.integers(0, 5).map(float)),
+    write=pyarrow_files() | polars_files(),
+    options=st.lists(st.sampled_from(COUNTABLE), min_size=1, max_size=3),
+    threads=st.sampled_from([1, 2, 4]),
+)
+def test_random_files_give_the_same_bits(rows, write, options, threads, tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "run.parquet"
+    write(rows, path)
+    found, expected = both(path, options, threads)
+    # The kernel leaves it to polars to drop some of the documents that are listed twice.
+    assert found == expected or (found is None and len({row[:2] for row in rows}) < len(rows))
+
+
+@settings(max_examples=60)
+@given(
+    rows=runs(st.integers(-3, 8).map(lambda number: number / 4)),
+    write=polars_files(),
+    options=st.lists(st.sampled_from(OTHERS), min_size=1, max_size=2),
+)
+def test_what_cannot_be_counted_gives_the_same_bits(rows, write, options, tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "run.parquet"
+    write(rows, path)
+    found, expected = both(path, options)
+    stretches = [query for query, _ in itertools.groupby(row[0] for row in rows) if query in JUDGED]
+    assert found == expected or (found is None and len(set(stretches)) < len(stretches))
+
+
+@settings(max_examples=60)
+@given(rows=runs(st.integers(0, 5).map(float)), cuts=st.lists(st.integers(0, 80), max_size=3), write=polars_files())
+def test_many_files_are_one_run(rows, cuts, write, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    ends = [*sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    for number, (start, end) in enumerate(itertools.pairwise([0, *ends])):
+        write(rows[start:end], folder / f"{number}.parquet")
+    found, expected = both(folder, [{"duplicates": "count"}])
+    assert found == expected or (found is None and len({row[:2] for row in rows}) < len(rows))
+
+
+@pytest.mark.parametrize("kind", [pyarrow.int8(), pyarrow.uint32(), pyarrow.int64(), pyarrow.uint64()], ids=str)
+@pytest.mark.parametrize("step", [1, -1])
+def test_ids_that_are_integers(kind, step, tmp_path):
+    numbers = pyarrow.array([1, 1, 1, 3][::step]).cast(kind), pyarrow.array([22, 7, 26, 28]).cast(kind)
+    table = pyarrow.table({"query": numbers[0], "document": numbers[1], "score": numbers[1]})
+    pyarrow.parquet.write_table(table, tmp_path / "run.parquet")
+    found, expected = both(tmp_path / "run.parquet", [{}])
+    assert found == expected
+    assert found[0][0]["document"]
+
+
+def test_columns_that_are_named(tmp_path):
+    table = polars.DataFrame({"a": ["1", "q2"], "b": ["7", "D2"], "score": [0.5, 0.25], "c": [1, 2]})
+    table.write_parquet(tmp_path / "run.parquet")
+    columns = {"query_id": "a", "doc_id": "b", "score": "c"}
+    found, expected = both(tmp_path / "run.parquet", [{}], columns=columns)
+    assert found == expected
+    assert np.frombuffer(found[0][0]["score"]).tolist() == [1.0, 2.0]
+
+
+def table(**columns):
+    good = {"query_id": ["1", "1", "q2"], "doc_id": ["7", "d2", "7"], "score": [2.0, 1.0, 5.0]}
+    return pyarrow.table({**good, **columns})
+
+
+# What the kernel leaves to polars, which reads it or says what is wrong.
+LEFT = {
+    "texts of numbers": table(score=["2", "1", "5"]),
+    "decimals": table(score=[Decimal("2.5"), Decimal("1.5"), Decimal("5.0")]),
+    "half precision": table(score=np.array([2, 1, 5], "float16")),
+    "a missing score": table(score=[2.0, None, 5.0]),
+    "NaN": table(score=[2.0, float("nan"), 5.0]),
+    "a missing id": table(doc_id=["7", None, "7"]),
+    "an empty id": table(doc_id=["7", "", "7"]),
+    "an empty query": table(query_id=["1", "1", ""]),
+    "bytes": table(doc_id=[b"7", b"d2", b"7"]),
+    "lists": table(doc_id=[["7"], ["d2"], ["7"]]),
+    "a given order": table(given_rank=[1, 2, 1]),
+    "no scores": table().drop(["score"]),
+    "no rows": table().slice(0, 0),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_is_left_to_polars(name, tmp_path):
+    pyarrow.parquet.write_table(LEFT[name], tmp_path / "run.parquet")
+    assert both(tmp_path / "run.parquet", [{}])[0] is None
+
+
+def test_a_compression_that_the_kernel_lacks_is_left_to_polars(tmp_path):
+    pyarrow.parquet.write_table(table(), tmp_path / "run.parquet", compression="brotli")
+    found, expected = both(tmp_path / "run.parquet", [{}])
+    assert found is None
+    assert expected[0][0]["document"]
+
+
+def test_a_file_that_is_encrypted_is_left_to_polars(tmp_path):
+    pyarrow.parquet.write_table(table(), tmp_path / "run.parquet")
+    content = (tmp_path / "run.parquet").read_bytes()
+    (tmp_path / "run.parquet").write_bytes(content[:-4] + b"PARE")
+    assert both(tmp_path / "run.parquet", [{}]) == (None, assay.FormatError)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 3, 1, 2]], ids=["together", "scattered"])
+def test_a_document_listed_twice_is_named(order, tmp_path):
+    rows = [("1", "7", 1.0), ("1", "x", 2.0), ("1", "x", 3.0), ("q2", "7", 1.0)]
+    frame = polars.DataFrame([rows[number] for number in order], schema=["query_id", "doc_id", "score"], orient="row")
+    frame.write_parquet(tmp_path / "run.parquet", row_group_size=1)
+    with pytest.raises(assay.DuplicateError, match=r"run\.parquet: query '1' lists document 'x' more than once"):
+        assay.evaluate(JUDGED, tmp_path / "run.parquet")
+
+
+def test_polars_is_not_imported(tmp_path):
+    pyarrow.parquet.write_table(table(), tmp_path / "run.parquet")
+    (tmp_path / "qrels").write_text("1 0 7 1\nq2 0 7 1\n")
+    code = "import assay, sys; print(assay.evaluate('qrels', 'run.parquet', ['ap'])['ap'], 'polars' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)  # noqa: S603 - our own code
+    assert done.stdout.split() == ["1.0", "False"]
