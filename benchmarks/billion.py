@@ -159,7 +159,7 @@ def section(figures: list[Figures]) -> list[str]:
 
 def billion_section(text: str) -> str:
     """The part of the report that this benchmark writes."""
-    return START + text.partition(START)[2].partition(END)[0] + END if START in text else ""
+    return START + text.partition(START)[2].partition(END)[0] + END + "\n" if START in text else ""
 
 
 def write_section(lines: list[str]) -> None:
