@@ -319,3 +319,19 @@ def test_what_was_decoded_is_not_read_again(tmp_path, small_blocks):
     assert [number for batch in batches for number in batch.numbers] == list(range(2, 102))
     assert len(batches) > 2
     assert all(one.numbers[-1] + 1 == other.numbers[0] for one, other in pairwise(batches))
+
+
+ROWS = [{"q": "q1", "d": "a", "s": 2.5, "label": "x"}, {"q": "q1", "d": "b", "s": 1.5, "label": "y"}]
+FORMS = {
+    "run.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS),
+    "run.csv": "q,d,s,label\nq1,a,2.5,x\nq1,b,1.5,y\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_column_may_be_named_that_runs_do_not_need(tmp_path, name):
+    (tmp_path / name).write_text(FORMS[name])
+    columns = {"query_id": "q", "doc_id": "d", "score": "s", "relevance": "label"}
+    assert assay.Run(tmp_path / name, columns=columns).to_dict() == {"q1": {"a": 2.5, "b": 1.5}}
+    with pytest.raises(assay.FormatError, match="has no column 'nothing'"):
+        assay.Run(tmp_path / name, columns={**columns, "relevance": "nothing"})

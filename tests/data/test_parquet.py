@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay._kernel import Options, Ranker
+from assay._kernel import Options, Ranker, parquet_names
 from assay.core.errors import AssayError
 from assay.data.formats import BY_NAME, parquet
 from assay.data.qrels import Qrels
@@ -88,7 +88,6 @@ ENCODINGS = (
     {},
     {"use_dictionary": False},
     {"use_dictionary": ["query_id"]},
-    {"use_dictionary": False, "column_encoding": {"doc_id": "DELTA_BYTE_ARRAY", "query_id": "DELTA_LENGTH_BYTE_ARRAY"}},
 )
 
 
@@ -228,6 +227,27 @@ def test_a_compression_that_the_kernel_lacks_is_left_to_polars(tmp_path):
     found, expected = both(tmp_path / "run.parquet", [{}])
     assert found is None
     assert expected[0][0]["document"]
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_texts_that_are_packed_are_left_to_polars(encoding, tmp_path):
+    options = {"use_dictionary": False, "column_encoding": {"doc_id": encoding}}
+    pyarrow.parquet.write_table(table(), tmp_path / "run.parquet", **options)
+    found, expected = both(tmp_path / "run.parquet", [{}])
+    assert found is None
+    assert expected[0][0]["document"]
+
+
+# A footer whose only group says that it has so many children, as a varint, and has one.
+CHILDREN = {"one": b"\x02", "two": b"\x04", "two billion": b"\xfe\xff\xff\xff\x0f"}
+
+
+@pytest.mark.parametrize("number", CHILDREN)
+def test_a_schema_that_claims_children_that_it_does_not_have(number, tmp_path):
+    schema = b"\x15\x02\x19,H\x01a\x15" + CHILDREN[number] + b"\x00\x15\x02%\x00\x18\x01a\x00\x16\x00\x19\x0c\x00"
+    path = tmp_path / "run.parquet"
+    path.write_bytes(b"PAR1" + schema + len(schema).to_bytes(4, "little") + b"PAR1")
+    assert parquet_names(path) == (["a"] if number == "one" else None)
 
 
 def test_a_file_that_is_encrypted_is_left_to_polars(tmp_path):

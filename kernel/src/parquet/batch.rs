@@ -49,6 +49,9 @@ macro_rules! of_integers {
     };
 }
 
+/// Bytes of the documents of one query: one text in a dictionary may be that of a million rows.
+const MOST_HELD: usize = 1 << 30;
+
 /// A text of so many bytes is in its view.
 pub const SHORT: u32 = 12;
 
@@ -192,6 +195,9 @@ impl Held {
             let start = self.text.len();
             self.text.add_all(batch.document(row))?;
             self.spans.add(Span { start, end: self.text.len() })?;
+            if self.text.len() > MOST_HELD {
+                return Err(Stop::Unfit);
+            }
         }
         Ok(self.scores.add_all(&batch.scores[rows])?)
     }

@@ -224,44 +224,46 @@ fn count_rows(
     Ok(sums)
 }
 
-/// What a thread finds of the first query that has repeats: the number of each row, and its document.
+/// Rows whose keys others have too: more are not looked at here.
+const MOST_SUSPECTS: usize = 1 << 20;
+
+/// What a thread finds of the keys that rows share: query, number of the row, and document.
 struct RepeatReader {
     numbers: Numbers,
-    query: u32,
-    rows: Vec<(u64, Vec<u8>)>,
+    rows: Vec<(u32, u64, Vec<u8>)>,
 }
 
 /// Reads the files once more, for the first query that lists a document twice. Different rows may have the same key.
 fn tell_repeat(work: &Work<'_>, queries: &Queries<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
-    let make = || Ok(RepeatReader { numbers: Numbers::default(), query: NO_QUERY, rows: Vec::new() });
+    let make = || Ok(RepeatReader { numbers: Numbers::default(), rows: Vec::new() });
     let mut readers = work.workers(make)?;
-    work.each_group(&mut readers, |RepeatReader { numbers, query: least, rows: found }, number| {
+    work.each_group(&mut readers, |RepeatReader { numbers, rows: found }, number| {
         each_batch(work, queries, number, numbers, |batch, numbers, first| {
             for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
-                if query == NO_QUERY || query > *least || !twice.contains(&key_of(query, code)) {
+                if query == NO_QUERY || !twice.contains(&key_of(query, code)) {
                     continue;
                 }
-                if query < *least {
-                    found.clear();
-                    *least = query;
+                if found.len() == MOST_SUSPECTS {
+                    return Err(Stop::Unfit);
                 }
-                found.add((first + row as u64, batch.document(row).to_vec()))?;
+                let mut document = Vec::new();
+                document.add_all(batch.document(row))?;
+                found.add((query, first + row as u64, document))?;
             }
             Ok(())
         })
     })?;
-    let query = readers.iter().map(|reader| reader.query).min().unwrap_or(NO_QUERY);
-    let own = readers.iter().filter(|reader| reader.query == query);
-    let mut rows: Vec<_> = own.flat_map(|reader| &reader.rows).collect();
+    let mut rows: Vec<_> = readers.iter().flat_map(|reader| &reader.rows).collect();
     rows.sort_unstable();
     let mut seen = HashSet::new();
-    let repeat = rows.iter().find(|(_, document)| !seen.insert(document));
+    let repeat = rows.iter().find(|(query, _, document)| !seen.insert((query, document)));
     let is_error = work.options.iter().any(|options| options.duplicates == Duplicates::Error);
     match repeat {
-        Some((_, document)) if is_error => {
-            Err(Fault::duplicate(work.index.queries.name(query as usize), document).into())
+        None => Ok(()),
+        Some((query, _, document)) if is_error => {
+            Err(Fault::duplicate(work.index.queries.name(*query as usize), document).into())
         }
         // Which of them to keep is not decided here.
-        _ => Err(Stop::Unfit),
+        Some(_) => Err(Stop::Unfit),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, is_id, is_number};
 use super::pages::{Anywhere, Group};
-use super::{Part, Stop, panics};
+use super::{Part, Stop, footer, panics};
 use crate::memory::Grow;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
@@ -49,6 +49,9 @@ fn open(path: &Path) -> Result<Anywhere, Stop> {
 }
 
 fn read_metadata(path: &Path) -> Result<ArrowReaderMetadata, Stop> {
+    if !File::open(path).is_ok_and(|mut file| footer::is_sound(&mut file)) {
+        return Err(Stop::Unfit);
+    }
     Ok(ArrowReaderMetadata::load(&open(path)?, ArrowReaderOptions::new())?)
 }
 

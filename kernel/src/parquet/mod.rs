@@ -7,6 +7,7 @@
 mod batch;
 mod counted;
 mod file;
+mod footer;
 mod levels;
 mod numbers;
 mod pages;

@@ -14,12 +14,15 @@ pub struct Queries<'a> {
     index: &'a Index,
     /// Views and numbers, at most half full; 0 is the view of no id.
     short: Vec<(u128, u32)>,
+    /// Chosen anew by each process, so that no file can have ids that all fall into one place.
+    seeds: [u64; 2],
 }
 
 impl<'a> Queries<'a> {
     pub fn new(index: &'a Index) -> Result<Self, Lack> {
         let size = (2 * index.queries.len() + 1).next_power_of_two();
-        let mut queries = Self { index, short: filled(size, (0, NO_QUERY))? };
+        let seeds = [hash(b"lower half"), hash(b"upper half")];
+        let mut queries = Self { index, short: filled(size, (0, NO_QUERY))?, seeds };
         for (query, name) in index.queries.iter().enumerate() {
             if let Some(view) = view_of(name) {
                 let slot = queries.slot(view);
@@ -32,8 +35,9 @@ impl<'a> Queries<'a> {
     /// Where a view is, or would be.
     #[inline]
     fn slot(&self, view: u128) -> usize {
-        let mixed = (view >> 64) as u64 ^ (view as u64).rotate_left(32);
-        let mut slot = (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.short.len() - 1);
+        let halves = [view as u64 ^ self.seeds[0], (view >> 64) as u64 ^ self.seeds[1]];
+        let product = u128::from(halves[0]) * u128::from(halves[1]);
+        let mut slot = (product as u64 ^ (product >> 64) as u64) as usize & (self.short.len() - 1);
         while self.short[slot].0 != view && self.short[slot].0 != 0 {
             slot = (slot + 1) & (self.short.len() - 1);
         }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::RowGroups;
+use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
@@ -114,7 +115,8 @@ impl Iterator for Chunk {
 
 impl PageIterator for Chunk {}
 
-/// Pages that have no more values than they can have: room is made for as many as they claim.
+/// Pages that have no more values than they can have: room is made for as many as they claim. Texts that share beginnings
+/// with the one before, or whose lengths are packed, claim more inside of the page: they are not for this reader.
 struct Checked {
     pages: SerializedPageReader<Anywhere>,
     rows: usize,
@@ -124,7 +126,9 @@ impl Checked {
     fn check(&self, page: Page) -> Result<Page> {
         // Each entry of a dictionary has four bytes at least: those of a number, or those that say how long a text is.
         let most = if page.is_dictionary_page() { page.buffer().len() / 4 } else { self.rows };
-        match page.num_values() as usize <= most {
+        let is_packed =
+            matches!(page.encoding(), Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY);
+        match page.num_values() as usize <= most && !is_packed {
             true => Ok(page),
             false => Err(ParquetError::General("a page claims more values than it can have".into())),
         }

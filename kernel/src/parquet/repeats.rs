@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 const PILES: usize = 1 << 8;
 const LEAST: usize = 1 << 7;
 
-/// The key of a row: its query, and the hash of its document. Different rows have the same one once in a very long time.
+/// The key of a row: its query, and the hash of its document. Different rows may have the same one: among
+/// a billion, in one run of forty.
 #[inline]
 pub fn key_of(query: u32, code: u64) -> u64 {
     code ^ u64::from(query).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -321,7 +321,7 @@ class Work(Generic[Item, Done]):
 
     def __init__(self, function: Callable[[Item], Done], items: Iterable[Item]) -> None:
         self.done: dict[int, Done] = {}
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.is_over = False
         self._function = function
         self._items = enumerate(items)
@@ -333,7 +333,7 @@ class Work(Generic[Item, Done]):
             while (found := self._next()) is not None:
                 number, item = found
                 self.done[number] = self._function(item)
-        except Exception as error:  # noqa: BLE001 - raised again by who asked for the work
+        except BaseException as error:  # noqa: BLE001 - raised again by who asked for the work
             self.error = self.error or error
             self.is_over = True
 

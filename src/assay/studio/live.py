@@ -107,6 +107,7 @@ class Live:
         self._meanwhile: set[str] = set()
         self._stale_lock = Lock()
         self._whole = Whole()
+        self._is_renewed = Lock()
         self._score_all()
 
     @property
@@ -176,13 +177,16 @@ class Live:
             self._whole = Whole(time.monotonic(), time.monotonic() - started, self._changes)
 
     def renew(self) -> None:
-        """Takes the notes anew, with all scores, if votes came since and it was not done just now."""
+        """Takes the notes anew, with all scores, if votes came since and nobody does it or did it just now."""
         self.catch_up()
-        with self.lock:
+        if not self._is_renewed.acquire(blocking=False):
+            return
+        try:
             when, took, changes = self._whole
-            is_due = self._changes != changes and time.monotonic() - when > PATIENCE * took
-        if is_due:
-            self._score_all()
+            if self._changes != changes and time.monotonic() - when > PATIENCE * took:
+                self._score_all()
+        finally:
+            self._is_renewed.release()
 
     def results(self) -> Results | None:
         """The results of all runs; None before anything is judged."""

@@ -38,7 +38,10 @@ class Need(NamedTuple):
             return None
         numbers = {column: role == "value" for role, column in found.items()}
         is_given = not self.judgments and GIVEN_RANK in names
-        return None if is_given or len(numbers) < len(found) else [numbers.get(each) for each in names]
+        # A column may be named for what judgments have and runs do not: then it must be there, though it is not read.
+        is_surplus = not set((self.columns or {}).values()) <= numbers.keys()
+        is_decodable = not (is_given or is_surplus) and len(numbers) == len(found)
+        return [numbers.get(each) for each in names] if is_decodable else None
 
     def decode(self, decoder: RowDecoder | None, file: IO[bytes]) -> Block:
         """The next rows of a file, of which as much is read."""

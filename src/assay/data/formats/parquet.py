@@ -40,7 +40,9 @@ def rank(
         parts: list[tuple[str | os.PathLike[str], list[str]]] = []
         for file in source.files:
             path = open_files.enter_context(file.plain())
-            names = columns_of_run(path, columns)
+            # Files that must be unpacked are read one after the other, so that the disk need not hold them all.
+            is_one_of_many = path != file.path and len(source.files) > 1
+            names = None if is_one_of_many else columns_of_run(path, columns)
             if names is None:
                 return None
             parts.append((path, names))

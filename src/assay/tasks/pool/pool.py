@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -255,6 +256,11 @@ class JudgmentPool:
         """The difference of the two runs, and how far each unjudged document can move it."""
         if self.compared is None:
             raise MeasureError(self.reason)
+        found = self._moves()
+        return replace(found, down=found.down.copy(), up=found.up.copy())
+
+    def _moves(self) -> Moves:
+        """The same, in arrays that follow the judgments."""
         return Moves(float(self._added.sum()), self._down, self._up, self._rounding)
 
     def _set_moves(self, places: slice, gained: FloatArray, is_open: BoolArray) -> None:
@@ -275,7 +281,7 @@ class JudgmentPool:
             return None
         if self._settlement is None:
             named = {"measure": self.compared.measure, "a": self.compared.a, "b": self.compared.b}
-            self._settlement = settle(self.moves(), self.pairs.counted, self._per, named)
+            self._settlement = settle(self._moves(), self.pairs.counted, self._per, named)
         return self._settlement
 
 
