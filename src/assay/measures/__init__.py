@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from assay.core import grammar
-from assay.core.errors import MeasureError
+from assay.core.errors import FileError, MeasureError
 from assay.core.measure import Definition, Measure, Values, define
 from assay.core.text import nearest, show
 
@@ -160,7 +160,7 @@ class MeasureTable(Mapping[str, Definition]):
 
     def __getitem__(self, name: str) -> Definition:
         if name not in self._loaded and name in self._modules:
-            for definition in definitions_in(import_module(self._modules[name])):
+            for definition in definitions_in(load(self._modules[name])):
                 if definition.name in self._modules:
                     self._loaded[definition.name] = definition
         return self._loaded[name]
@@ -217,6 +217,14 @@ class MeasureTable(Mapping[str, Definition]):
             del self._names[each]
         self._lower = {each.lower(): each for each in self._names}
         self.changes += 1
+
+
+def load(module: str) -> ModuleType:
+    """Imports a family of measures."""
+    try:
+        return import_module(module)
+    except OSError as error:
+        raise FileError(f"the measures of {module} cannot be loaded: {error.strerror}") from error
 
 
 def definitions_in(module: ModuleType) -> list[Definition]:

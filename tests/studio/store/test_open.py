@@ -99,8 +99,9 @@ def test_a_file_that_another_program_has_locked(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "seteuid"), reason="has no users to become")
+@pytest.mark.parametrize("is_seen", [True, False])
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_file_that_this_user_may_not_write(tmp_path, exists):
+def test_a_file_that_this_user_may_not_write(tmp_path, exists, is_seen):
     path = tmp_path / "studio.sqlite"
     if exists:
         Store.open(path).close()
@@ -110,13 +111,16 @@ def test_a_file_that_this_user_may_not_write(tmp_path, exists):
     if me == 0:
         # The owner of this computer may write everywhere.
         for folder in tmp_path.parents:
-            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
+            folder.chmod(folder.stat().st_mode | stat.S_IXOTH | stat.S_IXGRP)
+    tmp_path.parent.chmod(0o755 if is_seen else 0o700)
+    if me == 0:
         os.seteuid(65534)
     try:
         with pytest.raises(StoreError, match=r"cannot be|permission"), Store.open(path) as store:
             store.record([NewVote("q", "d", "ann", 1)])
     finally:
         os.seteuid(me)
+        tmp_path.parent.chmod(0o700)
         tmp_path.chmod(0o755)
 
 

@@ -57,7 +57,11 @@ def find_place(where: str | os.PathLike[str]) -> Place:
     # A folder that cannot be looked into is no error here: opening the file says what is wrong.
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, it raises nothing
         raise StoreError(f"{name} is a directory; name a file for the votes, such as studio.sqlite")
-    if not path.parent.is_dir():
+    try:
+        has_folder = path.parent.is_dir()
+    except OSError as error:
+        raise StoreError(f"{name} cannot be opened: {error.strerror}") from None
+    if not has_folder:
         raise StoreError(f"{name}: the folder {quoted(path.parent)} does not exist; create it first")
     return Place(URL.create("sqlite", database=str(path)), name, path)
 
