@@ -1,11 +1,12 @@
 //! Rankings of two queries, one after the other: the counts that comparing all pairs gives, under every policy, the same
-//! without ids where nothing ties, and the first documents as by sorting.
+//! with the ids of those that tie alone, and the first documents as by sorting.
 
 #![no_main]
 
 use arbitrary::Arbitrary;
 use assay_kernel::index::Index;
 use assay_kernel::judged::Judged;
+use assay_kernel::memory::Lack;
 use assay_kernel::options::{Duplicates, Options, Ties};
 use assay_kernel::rank::Ranker;
 use assay_kernel::rows::{RowsBuilder, Span, Spans};
@@ -67,7 +68,7 @@ fuzz_target!(|case: Case<'_>| {
         assert_eq!(ranker.judged.facts.len() - before, usize::from(fits));
         if fits && case.is_scored() {
             check_spread(&ranker.judged, &expected, options);
-            check_untied(&ranker.judged, &index, &rows, query, options);
+            check_known(&ranker.judged, &index, &rows, query, options);
         }
     }
     assert_eq!(Found::of(&ranker.judged), expected);
@@ -80,8 +81,8 @@ fn check_spread(judged: &Judged, expected: &Found, options: Options) {
     assert_eq!(fact.spread.map(|spread| (spread.top, spread.second)), expected);
 }
 
-/// The way that looks at no id but the judged ones counts the same, if nothing that is judged ties.
-fn check_untied(judged: &Judged, index: &Index, rows: &[(usize, f64)], query: u32, options: Options) {
+/// The way that looks at no ids but the judged ones, and those that tie with one, counts the same.
+fn check_known(judged: &Judged, index: &Index, rows: &[(usize, f64)], query: u32, options: Options) {
     let Some(fact) = judged.facts.last() else { return };
     let is_plain = fact.repeats_kept + fact.repeats_dropped + fact.excluded == 0;
     if !is_plain || options.given || options.foreign {
@@ -96,13 +97,23 @@ fn check_untied(judged: &Judged, index: &Index, rows: &[(usize, f64)], query: u3
         })
         .collect();
     let scores: Vec<f64> = rows.iter().map(|&(_, score)| options.score(score)).collect();
-    let mut untied = Ranker::new(index, options);
-    assert_eq!(untied.rank_untied(query, &found, &scores), Ok(hits.iter().all(|hit| hit.tied == 0)));
-    if let Some(fact) = untied.judged.facts.last() {
-        assert_eq!(untied.judged.hits_of(fact), hits);
-        untied.undo();
+    let mut known = Ranker::new(index, options);
+    let is_ranked = known.rank_known(query, &found, &scores, |_| Ok::<_, Lack>(None));
+    assert_eq!(is_ranked, Ok(hits.iter().all(|hit| hit.tied == 0)));
+    if is_ranked == Ok(true) {
+        known.undo();
     }
-    assert!(untied.judged.facts.is_empty() && untied.judged.hits.is_empty());
+    assert!(known.judged.facts.is_empty() && known.judged.hits.is_empty());
+    let (scores, spans, tied) = (&scores, &mut Vec::new(), &mut Vec::new());
+    let is_ranked = known.rank_known(query, &found, scores, move |levels| {
+        for (&(row, _), score) in rows.iter().zip(scores).filter(|(_, score)| levels.contains(score)) {
+            spans.push(Span { start: row, end: row + 1 });
+            tied.push(*score);
+        }
+        Ok::<_, Lack>(Some((Spans { text: IDS, spans }, tied.as_slice())))
+    });
+    assert_eq!(is_ranked, Ok(true));
+    assert_eq!(known.judged.facts.last().map(|fact| known.judged.hits_of(fact)), Some(hits));
 }
 
 fn row(query: u32, document: usize, score: f64) -> Row<'static> {
