@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from studio_large import page_lines
+from studio_large import DOCUMENTS, page_lines
 from studio_process import Server, serving
 from studio_voters import Load, Tally, vote_together
 
@@ -164,7 +164,8 @@ def main() -> None:
         folder = Path(name)
         lines = load_lines(folder, chosen.voters, chosen.seconds) if chosen.voters else []
         if chosen.queries:
-            lines += ["", *page_lines(folder, chosen.queries)]
+            pool = f"With {chosen.queries:,} queries and {DOCUMENTS} documents each in the pool:"
+            lines += ["", pool, "", *page_lines(folder, chosen.queries)]
     print("\n".join(lines))
     if chosen.write:
         write_section(lines)
