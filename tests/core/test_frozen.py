@@ -50,13 +50,13 @@ def test_values_and_defaults(kind):
     assert one != replace(one, count=3) == kind("a", [9], 3)
     assert one != ("a", [1], 0, {})
     assert one.more is not other.more
-    with pytest.raises(TypeError, match=r"^Thing\.__init__\(\).* missing .*required .*'values'"):
+    with pytest.raises(TypeError, match=r"^Thing\.__init__\(\) missing 1 required positional argument: 'values'"):
         kind("a")
     with pytest.raises(TypeError, match="multiple values for argument 'name'"):
         kind("a", [1], name="b")
     with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
         kind("a", [1], nothing=1)
-    with pytest.raises(TypeError, match=r"too many positional arguments|takes from 3 to 5"):
+    with pytest.raises(TypeError, match="takes from 3 to 5 positional arguments"):
         kind("a", [1], 0, {}, 5)
     with pytest.raises(TypeError, match="unhashable"):
         hash(one)
