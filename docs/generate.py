@@ -138,7 +138,7 @@ def doctest(example: Worked, call: str) -> str:
 def policies_table() -> str:
     """Every policy, its values and its default; conventions.md has those of each tool."""
     rows = []
-    for name in Policies.__match_args__:
+    for name in Policies.__slots__:
         values = listed(CHOICES[name]) if name in CHOICES else OTHER_VALUES[name]
         chosen = getattr(Policies(), name)
         shown = f"`{chosen:g}`" if isinstance(chosen, float) else f"`{chosen}`"
@@ -154,7 +154,7 @@ def tools() -> str:
 def tool_section(tool: Convention) -> str:
     """A tool's policies that differ from assay's, its names, and its errors."""
     parts = [f"### {tool.name}", fill(f"{tool.title.removesuffix('.')}.", WIDTH)]
-    own = {name: getattr(tool.policies, name) for name in Policies.__match_args__}
+    own = {name: getattr(tool.policies, name) for name in Policies.__slots__}
     rows = [
         (f"`{name}={value}`", policy_sentence(name, value))
         for name, value in own.items()

@@ -45,7 +45,7 @@ def test_every_option_of_every_command_is_explained(name):
 
 def test_every_policy_is_an_option_of_eval():
     options = {each.name: each for each in commands.get_command(None, "eval").params}
-    assert [name for name in Policies.__match_args__ if not options[name].help] == []
+    assert [name for name in Policies.__slots__ if not options[name].help] == []
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,6 @@ def test_any_object_as_an_option(columns, format, threads):
 
 
 @many
-@given(name=st.sampled_from([*assay.Policies.__match_args__, "convention", "xyz"]), value=objects)
+@given(name=st.sampled_from([*assay.Policies.__slots__, "convention", "xyz"]), value=objects)
 def test_any_object_as_a_policy(name, value):
     attempt(QRELS, RUN, **{name: value})

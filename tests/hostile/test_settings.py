@@ -188,7 +188,7 @@ POLICIES = {"depth": ["whole"], "rel": ["whole", "fraction"], "judged_only": ["t
 
 @pytest.mark.parametrize(
     ("policy", "kind"),
-    [(name, kind) for name in Policies.__match_args__ for kind in VALUES if kind not in POLICIES.get(name, [])],
+    [(name, kind) for name in Policies.__slots__ for kind in VALUES if kind not in POLICIES.get(name, [])],
 )
 def test_a_policy_of_another_type(gate, policy, kind):
     result = gate(f"[gate]\n{policy} = {VALUES[kind]}\n")

@@ -179,7 +179,7 @@ def merged(settings: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def policies_of(settings: dict[str, Any]) -> dict[str, Any]:
-    return {name: settings[name] for name in Policies.__match_args__ if name in settings}
+    return {name: settings[name] for name in Policies.__slots__ if name in settings}
 
 
 def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:

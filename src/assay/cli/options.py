@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,6 @@ import click
 from assay.cli.terminal import PolicyOption, check_target, source_of, watched
 from assay.conventions import CONVENTIONS, split_measures
 from assay.core.errors import AssayError, FileError
-from assay.core.frozen import frozen
 from assay.core.policies import CHOICES, Policies, policy_help
 from assay.core.text import show
 from assay.data.formats import NAMES as FILE_FORMATS
@@ -239,7 +239,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """One option per policy but `doc_id`, which has its own; those that are not given are None."""
     options = []
-    for name in Policies.__match_args__:
+    for name in Policies.__slots__:
         if name == "doc_id":
             continue
         kind: dict[str, Any] = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
@@ -273,7 +273,7 @@ def given(policies: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in policies.items() if value is not None}
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class ScoringOptions:
     """How runs are read and scored: what `scoring_options` gives to a command as `scoring`."""
 
@@ -321,8 +321,8 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def bundled(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - click's
-        taken = {name: options.pop(name) for name in ScoringOptions.__match_args__ if name != "policies"}
-        policies = given({name: options.pop(name) for name in Policies.__match_args__})
+        taken = {name: options.pop(name) for name in ScoringOptions.__slots__ if name != "policies"}
+        policies = given({name: options.pop(name) for name in Policies.__slots__})
         return command(*args, scoring=ScoringOptions(**taken, policies=policies), **options)
 
     return stacked(bundled, (convention_option, doc_id_option(), reading_options, load_option, policy_options))

@@ -8,14 +8,13 @@ NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import MeasureError
-from assay.core.frozen import frozen
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -37,7 +36,7 @@ def ratio(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray |
     return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hits:
     """Judged documents that were retrieved, by query and then by rank.
 
@@ -120,7 +119,7 @@ class Hits:
         return replace(self, higher=begins[group] - self.starts[self.query], tied=sizes[group] - 1)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Groups:
     """The judgments as given, one row each, by query: its document (as in `Hits`), grade and group.
 
@@ -148,7 +147,7 @@ class Spread(NamedTuple):
     deviation: FloatArray
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """What the judgments and a run have in common, for `size` queries.
 

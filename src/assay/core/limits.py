@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from assay.core.errors import LimitError, PolicyError
-from assay.core.frozen import frozen
 from assay.core.interface import INTERFACE, Interface
 from assay.core.text import show
 
@@ -37,7 +36,7 @@ UNITS = {
 AMOUNT = re.compile(r"(\d{1,19})([kmgt]i?)?b?", re.ASCII | re.IGNORECASE)
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The limits in force. The kernel has the same defaults (`kernel/src/limits.rs`)."""
 

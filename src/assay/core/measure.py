@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
@@ -20,7 +20,6 @@ from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.frozen import frozen
 from assay.core.judged import FloatArray, Judged
 from assay.core.parameter import Bounds, Parameter, parameter, write_argument, write_value
 from assay.core.text import show
@@ -103,7 +102,7 @@ class Pooled(NamedTuple):
     combine: Callable[..., FloatArray]
 
 
-@frozen()
+@dataclass(frozen=True)
 class Definition:
     """A measure with open parameters: an entry of the table.
 
@@ -195,7 +194,7 @@ class Definition:
         return Measure(self, settings)
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, eq=False)
 class Measure:
     """A measure with all its parameters set. `str` gives its canonical name, which parses back to an equal one.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Self
 
-from assay.core.frozen import frozen
 from assay.core.interface import Advice, Option, Task
 from assay.core.text import some
 
@@ -315,7 +315,7 @@ class DataWarning(UserWarning):
     """
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class Note:
     """One assumption about the data: its kind, the sentence, and what the sentence is about.
 

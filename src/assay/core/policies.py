@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from assay.core.errors import AssayError, PolicyError
-from assay.core.frozen import frozen
 from assay.core.interface import Option
 from assay.core.text import nearest, printable, show
 
@@ -119,7 +118,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 ABOUT_CHUNKS = ("doc_id", "chunks")
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class Policies:
     """The choices that a number depends on, apart from the measure itself. `rel` holds unless a name sets its own."""
 
@@ -149,7 +148,7 @@ class Policies:
 
     def to_dict(self) -> dict[str, Any]:
         """The policies as JSON has them, without those that say nothing."""
-        names = [name for name in Policies.__match_args__ if self.doc_id is not None or name not in ABOUT_CHUNKS]
+        names = [name for name in Policies.__slots__ if self.doc_id is not None or name not in ABOUT_CHUNKS]
         values: dict[str, Any] = {name: getattr(self, name) for name in names}
         return values if self.doc_id is None else {**values, "doc_id": str(self.doc_id)}
 
@@ -162,7 +161,7 @@ class Policies:
 
     def differing(self, other: Policies) -> str:
         """The policies that differ from `other`, as text."""
-        return self.described(name for name in Policies.__match_args__ if getattr(self, name) != getattr(other, name))
+        return self.described(name for name in Policies.__slots__ if getattr(self, name) != getattr(other, name))
 
     def changed(self, options: Mapping[str, Any]) -> Policies:
         """These policies with some of them changed."""

@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.core.frozen import frozen
 from assay.core.interface import INTERFACE, Interface
 
 if TYPE_CHECKING:
     from assay.core.policies import Policies
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class SignedMeasure:
     """A measure with all its parameters, its policies where they are its own, and the software it is based on."""
 
@@ -24,7 +23,7 @@ class SignedMeasure:
     basis: str = ""
 
 
-@frozen(repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Signature:
     """How numbers were computed: the version, the convention, the policies, the measures and the task's own choices.
 

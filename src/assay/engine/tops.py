@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.frozen import frozen
 from assay.core.text import EMPTY_ID, given_id
 from assay.engine.local import floats, integers
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray, Judged
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tops:
     """The first documents of each judged query, by the query's number: in rank order, with the scores that rank them.
 

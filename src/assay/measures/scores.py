@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from numbers import Real
@@ -17,7 +18,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from assay.core.errors import PASSING, AssayError, DataError, MeasureError
-from assay.core.frozen import frozen
 from assay.core.grammar import NUMBER, check_length
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
@@ -62,7 +62,7 @@ def score_definition(name: str, higher_is_better: bool) -> Definition:
     )
 
 
-@frozen(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FunctionScore(Measure):
     """A score that a function computes, record by record."""
 

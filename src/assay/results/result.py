@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
 from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError
-from assay.core.frozen import frozen
 from assay.core.measure import AGGREGATES, Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.signature import Signature, SignedMeasure
@@ -36,7 +35,7 @@ LEVEL = 0.95
 ANCHOR_FIELDS = ("human", "lambda", "gain")
 
 
-@frozen(repr=False, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Result(Exports):
     """The scores of one run. `result["ndcg@10"]` is a mean; any spelling of the measure works.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import MeasureError
-from assay.core.frozen import frozen
 from assay.core.text import printable, show
 from assay.render import Cell, Column, Exports, Named, Ranged, Table, json_fields
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 
-@frozen(repr=False, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Results(Exports):
     """The results of several runs on the same judgments, by name."""
 

@@ -87,7 +87,7 @@ def test_every_policy_has_words():
     values += [("judged_only", True), ("judged_only", False), ("depth", 10), ("depth", None), ("rel", 2)]
     values += [("doc_id", None), ("doc_id", "before:#")]
     assert [each for each in values if "=" in policy_sentence(*each)] == []
-    assert {name for name, _ in values} == set(Policies.__match_args__)
+    assert {name for name, _ in values} == set(Policies.__slots__)
 
 
 def test_what_is_said_of_a_run():

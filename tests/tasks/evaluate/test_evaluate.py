@@ -108,7 +108,7 @@ def test_the_signature_holds_every_choice_and_the_version(result):
         "exclude=query_id depth=7 judged_only=yes rel=0.5 doc_id=before:# chunks=once "
         "measures: ap(rel=0.5,norm=relevant,ties=rank,nothing=zero)"
     )
-    assert set(options) == set(assay.Policies.__match_args__)
+    assert set(options) == set(assay.Policies.__slots__)
 
 
 def test_a_parameter_that_the_data_sets_is_in_the_signature():

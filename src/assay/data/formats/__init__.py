@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay._kernel import Rows
 from assay.core.errors import FormatError
-from assay.core.frozen import frozen
 from assay.core.interface import Task
 from assay.core.limits import LIMITS
 from assay.core.text import show
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 HEAD = 1 << 16
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class Format:
     """One file format.
 

@@ -12,12 +12,11 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
-from assay.core.frozen import frozen
 from assay.core.measure import Definition, JudgedExample, define
 from assay.core.prompt import Prompt, Reply, Scale
 from assay.core.ruling import Steps
@@ -259,7 +258,7 @@ class OwnCriterion(NamedTuple):
         return f"{prompts}, criterion {hashlib.sha256(words).hexdigest()[:8]}"
 
 
-@frozen()
+@dataclass(frozen=True)
 class CriterionDefinition(Definition):
     """The measure of a criterion with a name of its own."""
 

@@ -273,5 +273,5 @@ def distance(one: Chosen, other: Chosen) -> tuple[bool, int, int]:
     """How far two readings are apart: whether they are different measures, then in how many parameters and policies."""
     mine, others = one.measure.values, other.measure.values
     parameters = sum(mine[name] != others[name] for name in mine if name in others)
-    policies = sum(getattr(one.policies, name) != getattr(other.policies, name) for name in Policies.__match_args__)
+    policies = sum(getattr(one.policies, name) != getattr(other.policies, name) for name in Policies.__slots__)
     return one.measure.definition is not other.measure.definition, parameters, policies

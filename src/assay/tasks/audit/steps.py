@@ -48,7 +48,7 @@ def find_steps(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
     first = policy_steps(start, end.policies, [] if end.policies.depth is None else ["depth"])
     second = measure_steps(first[-1][1] if first else start, end.measure)
     so_far = [*first, *second]
-    return [*so_far, *policy_steps(so_far[-1][1] if so_far else start, end.policies, Policies.__match_args__)]
+    return [*so_far, *policy_steps(so_far[-1][1] if so_far else start, end.policies, Policies.__slots__)]
 
 
 def policy_steps(start: Chosen, end: Policies, names: Iterable[str]) -> list[tuple[str, Chosen]]:

@@ -165,14 +165,14 @@ def check_section(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401
 
 def check_setting(key: str, name: str, value: Any) -> None:  # noqa: ANN401 - whatever the file holds
     """Raises unless the setting exists and the value is of its kind."""
-    if name in Policies.__match_args__:
+    if name in Policies.__slots__:
         try:
             Policies().changed({name: value})
         except PolicyError as error:
             raise FormatError(str(error)) from None
         return
     if name not in KINDS:
-        known = [*KINDS, *Policies.__match_args__]
+        known = [*KINDS, *Policies.__slots__]
         near = nearest(name, known)
         hint = f"did you mean {' or '.join(near)}?" if near else f"the settings are {', '.join(known)}"
         raise FormatError(f"unknown setting {show(key)}; {hint}")

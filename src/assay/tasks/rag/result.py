@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.frozen import frozen
 from assay.core.interface import Option
 from assay.core.policies import check_whole
 from assay.core.text import count, show
@@ -36,7 +35,7 @@ FEWEST = 2
 LEVEL = 0.95
 
 
-@frozen(repr=False, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RagResult(Result):
     """A `Result` of retrieval and answers together, with its records.
 
