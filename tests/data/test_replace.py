@@ -99,6 +99,40 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(name, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["another.trec", name])
 
 
+INTERRUPTED = """
+import io, random, signal, sys, tempfile
+from pathlib import Path
+from assay.data.replace import replaced
+from assay.data.source import open_source
+tempfile.gettempdir()
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+chance, interrupted = random.Random(5), 0
+for _ in range(2000):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 10 ** chance.uniform(-5, -1.5))
+        with replaced(Path(sys.argv[1], "run.trec")) as partial:
+            partial.write_bytes(b"new")
+        with open_source(io.BytesIO(b"q1 Q0 d1 1 1 t")) as copy:
+            copy.path.read_bytes()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        interrupted += 1
+    left = [each.name for each in Path(sys.argv[1]).rglob("*assay-*")]
+    assert not left, left
+print(interrupted)
+"""
+
+
+@posix
+def test_what_is_interrupted_leaves_nothing_at_any_moment(tmp_path):
+    (tmp_path / "tmp").mkdir()
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp")}
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)  # noqa: S603 - our own code
+    assert (done.stderr, int(done.stdout or 0) > 200) == ("", True)
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["run.trec", "tmp"]
+
+
 @posix
 def test_what_another_writer_is_writing_stays(tmp_path):
     with start_writer(tmp_path / "first.zst") as writer:

@@ -2,9 +2,10 @@
 //! that arrives just before a read blocks is not seen by the interpreter.
 
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 /// Files and folders to remove if the process is ended.
 static LEFTOVERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -21,10 +22,22 @@ pub fn add_leftover(path: PathBuf) {
     leftovers().push(path);
 }
 
-/// The file or folder is gone, or is to stay.
+/// Removes a temporary file or folder, if it is there.
 #[pyfunction]
-pub fn drop_leftover(path: PathBuf) {
+pub fn remove_leftover(path: PathBuf) -> io::Result<()> {
+    let removed = remove(&path);
     leftovers().retain(|other| *other != path);
+    removed
+}
+
+/// Removes a file, or a folder with all that is in it; one that is gone is no error.
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 /// Says that the interpreter has seen the signal.
@@ -47,7 +60,7 @@ pub fn guard_interrupts(descriptor: i32) -> bool {
 
 #[cfg(unix)]
 mod unix {
-    use super::{NOTICED, Ordering, leftovers};
+    use super::{NOTICED, Ordering, leftovers, remove};
     use crate::memory::{THREAD, has_memory};
     use std::fs::File;
     use std::io::Read;
@@ -82,7 +95,7 @@ mod unix {
             }
             for path in leftovers().iter() {
                 // One that cannot be removed does not keep the others.
-                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.ok();
+                remove(path).ok();
             }
             // SAFETY: it ends the process at once, which is what is wanted. Nothing runs afterwards.
             unsafe { _exit(INTERRUPTED) }

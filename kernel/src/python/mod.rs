@@ -200,7 +200,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sums::PyDraws>()?;
     module.add_class::<counter::PyCounter>()?;
     module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
-    module.add_function(wrap_pyfunction!(guard::drop_leftover, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::remove_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::notice_interrupt, module)?)?;
     module.add_function(wrap_pyfunction!(guard::guard_interrupts, module)?)?;
     module.add_function(wrap_pyfunction!(read_bytes, module)?)?;

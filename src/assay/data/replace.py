@@ -17,10 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from assay._kernel import add_leftover, drop_leftover
 from assay.core.errors import FileError
 from assay.data.lock import lock
-from assay.data.source import check_path, quoted
+from assay.data.source import check_path, leftover, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,31 +78,28 @@ def replaced(target: Path) -> Iterator[Path]:
 @contextmanager
 def partial_file(folder: Path, mode: int = PRIVATE) -> Iterator[tuple[Path, IO[bytes]]]:
     """The path of a new file, which is removed at the end, and the open file, which has its lock."""
-    path, file = create_locked(folder, mode)
-    add_leftover(path)
-    try:
-        yield path, file
-    finally:
-        file.close()
-        path.unlink(missing_ok=True)
-        drop_leftover(path)
-
-
-def create_locked(folder: Path, mode: int) -> tuple[Path, IO[bytes]]:
-    """A new file with a lock, where the file system has locks."""
     while True:
         path = folder / f".assay-{secrets.token_hex(8)}.partial"
-        file = os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0)
-        try:
-            lock(file.fileno())
-            if path.exists():
-                return path, file
-        except BlockingIOError:
-            pass
-        except OSError:
-            return path, file
-        # Another writer took it for a leftover before it was locked.
-        file.close()
+        with leftover(path), create(path, mode) as file:
+            if is_locked(file, path):
+                yield path, file
+                return
+
+
+def create(path: Path, mode: int) -> IO[bytes]:
+    """A new file, open for reading and writing."""
+    return os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0)
+
+
+def is_locked(file: IO[bytes], path: Path) -> bool:
+    """Locks a new file, where the file system has locks; false if another writer took it for a leftover before."""
+    try:
+        lock(file.fileno())
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return path.exists()
 
 
 def remove_leftovers(folder: Path) -> None:

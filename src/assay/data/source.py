@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from assay._kernel import add_leftover, decompress, drop_leftover, read_bytes
+from assay._kernel import add_leftover, decompress, read_bytes, remove_leftover
 from assay.core.errors import PASSING, AssayError, DataError, FileError, FormatError, is_out_of_files
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import printable
@@ -318,19 +318,35 @@ def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A folder for copies, which is removed at the end."""
+    import secrets
     import tempfile
 
     check_spare_files("no copy can be made in the temporary folder")
     try:
-        folder = tempfile.TemporaryDirectory(prefix="assay-")
+        folder = Path(tempfile.gettempdir(), f"assay-{secrets.token_hex(8)}")
     except OSError as error:
         raise cannot_put_aside(error) from error
+    with leftover(folder):
+        try:
+            folder.mkdir(0o700)
+        except OSError as error:
+            raise cannot_put_aside(error) from error
+        yield folder
+
+
+@contextmanager
+def leftover(path: Path) -> Iterator[None]:
+    """Removes at the end what was made at this path meanwhile, also when Ctrl-C comes at the worst moment.
+
+    The path is named before anything is there, and removed by one call: Python raises `KeyboardInterrupt` between two
+    instructions of its own, never inside of the kernel.
+    """
+    name = str(path)
+    add_leftover(name)
     try:
-        with folder as path:
-            add_leftover(path)
-            yield Path(path)
+        yield
     finally:
-        drop_leftover(folder.name)
+        remove_leftover(name)
 
 
 def cannot_put_aside(error: OSError) -> FileError:
