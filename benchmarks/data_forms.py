@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars
 from collection import collection, read_dicts
-from lines import MEASURES, Line, at_most, exactly
+from lines import MEASURES, Line, at_most, exactly, show
 from timing import interleaved, peak_memory
 
 import assay
@@ -163,10 +163,7 @@ def main() -> None:
     qrels_path, run_path, *_ = collection()
     qrels, run = read_dicts(qrels_path, run_path)
     times, lines = data_forms(qrels_path, qrels, run)
-    for name, value in times.items():
-        print(f"{name}: {value:.3f} s")
-    for line in lines:
-        print(f"{'met ' if line.is_met else 'MISS'}  {line.what}: {line.figure} ({line.target})")
+    show(times, lines)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars
 from collection import judged_run
-from lines import MEASURES, Line, at_most, exactly
+from lines import MEASURES, Line, at_most, exactly, show
 from timing import command, interleaved, peak_memory
 
 import assay
@@ -139,10 +139,7 @@ def main() -> None:
     times, lines = file_forms(qrels, run)
     more_times, more_lines = parquet_forms(qrels, run)
     times, lines = times | more_times, lines + more_lines
-    for name, value in times.items():
-        print(f"{name}: {value:.3f} s")
-    for line in lines:
-        print(f"{'met ' if line.is_met else 'MISS'}  {line.what}: {line.figure} ({line.target})")
+    show(times, lines)
 
 
 if __name__ == "__main__":

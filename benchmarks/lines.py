@@ -18,6 +18,10 @@ class Line:
     target: str
     is_met: bool
 
+    @property
+    def verdict(self) -> str:
+        return "met" if self.is_met else "missed"
+
 
 def at_most(what: str, value: float, limit: float) -> Line:
     return Line(what, f"{value:.2f}", f"at most {limit:.3g}", value <= limit)
@@ -29,3 +33,11 @@ def at_least(what: str, value: float, limit: float) -> Line:
 
 def exactly(what: str, is_so: bool) -> Line:
     return Line(what, "yes" if is_so else "no", "yes", is_so)
+
+
+def show(times: dict[str, float], lines: list[Line]) -> None:
+    """Prints what was measured, and each figure with its target."""
+    for name, value in times.items():
+        print(f"{name}: {value:.3f} s")
+    for line in lines:
+        print(f"{line.verdict:6}  {line.what}: {line.figure} ({line.target})")

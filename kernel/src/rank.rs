@@ -10,6 +10,7 @@ use crate::rows::{Spans, hash};
 use crate::seen::Seen;
 use crate::sieve::Sieve;
 use crate::ties::{break_ties, tied_scores};
+use std::ops::Range;
 
 /// The documents of one ranking, by position.
 pub trait Documents {
@@ -21,6 +22,30 @@ pub trait Documents {
         room.clear();
         room.add_each((0..self.count()).map(|position| hash(self.id(position))))?;
         Ok(room)
+    }
+}
+
+/// A column of document ids, of many rankings.
+pub trait Column {
+    fn id(&self, row: usize) -> &[u8];
+}
+
+/// The documents of a stretch of rows.
+#[derive(Debug)]
+pub struct Stretch<'a, C> {
+    pub column: &'a C,
+    pub rows: Range<usize>,
+}
+
+impl<C: Column> Documents for Stretch<'_, C> {
+    #[inline]
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    #[inline]
+    fn id(&self, position: usize) -> &[u8] {
+        self.column.id(self.rows.start + position)
     }
 }
 

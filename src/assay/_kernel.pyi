@@ -202,6 +202,7 @@ class Ranker:
         parts: list[tuple[str | PathLike[str], list[str]]],
         name: str,
         threads: int,
+        kept_rows: int,
         progress: Progress | None = None,
     ) -> bool: ...
     def columns(self, number: int) -> Columns: ...

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay._kernel import Options, Ranker, parquet_names
+from assay._kernel import Options, Progress, Ranker, parquet_names
 from assay.core.errors import AssayError
 from assay.data.formats import BY_NAME, parquet
 from assay.data.qrels import Qrels
@@ -139,13 +139,34 @@ def polars_files(draw):
     write=pyarrow_files() | polars_files(),
     options=st.lists(st.sampled_from(COUNTABLE), min_size=1, max_size=3),
     threads=st.sampled_from([1, 2, 4]),
+    kept_rows=st.sampled_from([0, 1, 7, parquet.KEPT_ROWS]),
 )
-def test_random_files_give_the_same_bits(rows, write, options, threads, tmp_path_factory):
+def test_random_files_give_the_same_bits(*, rows, write, options, threads, kept_rows, tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "run.parquet"
     write(rows, path)
-    found, expected = both(path, options, threads)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "KEPT_ROWS", kept_rows)
+        found, expected = both(path, options, threads)
     # The kernel leaves it to polars to drop some of the documents that are listed twice.
     assert found == expected or (found is None and len({row[:2] for row in rows}) < len(rows))
+
+
+@pytest.mark.parametrize("kept_rows", [10, parquet.KEPT_ROWS])
+@pytest.mark.parametrize("order", [1, 7])
+def test_progress_ends_with_the_bytes_of_all_row_groups(order, kept_rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "KEPT_ROWS", kept_rows)
+    rows = [(*row, 1.0) for start in range(order) for row in ROWS[start::order]]
+    schema = ["query_id", "doc_id", "score"]
+    polars.DataFrame(rows, schema=schema, orient="row").write_parquet(tmp_path / "run.parquet", row_group_size=10)
+    metadata = pyarrow.parquet.ParquetFile(tmp_path / "run.parquet").metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    total = sum(group.column(number).total_compressed_size for group in groups for number in range(3))
+    progress = Progress()
+    with open_source(tmp_path / "run.parquet") as source:
+        assert parquet.rank(source, lambda: Ranker(QRELS.index, [Options()]), None, 2, progress) is not None
+    readings = 1 if order == 1 else 1 + max(1, len(ROWS) // kept_rows)
+    # Each reading adds a share of each group, rounded down.
+    assert total - len(groups) * readings <= progress.bytes_read <= total
 
 
 @settings(max_examples=60)

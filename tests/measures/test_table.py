@@ -11,6 +11,12 @@ import assay.measures
 from assay.measures import FAMILIES, TABLE, definitions_in
 
 
+def printed_by(code):
+    """What code prints in a process that has imported nothing yet."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout  # noqa: S603 - our own code
+
+
 @pytest.mark.parametrize("module", FAMILIES)
 def test_the_table_lists_what_the_modules_define(module):
     found = definitions_in(import_module(f"assay.measures.{module}"))
@@ -34,8 +40,7 @@ def test_a_family_is_imported_when_one_of_its_measures_is_used():
         "import sys, assay; assay.evaluate({'q': {'d': 1}}, {'q': ['d']}, ['ndcg@10', 'map']);"
         "print([each.rpartition('.')[2] for each in sys.modules if each.startswith('assay.measures.ranking.')])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
-    assert found.stdout == "['discounted_gain', 'average_precision']\n"
+    assert printed_by(code) == "['discounted_gain', 'average_precision']\n"
 
 
 def test_no_two_names_differ_only_in_case():
@@ -49,8 +54,7 @@ def test_names_of_text_measures_are_known_before_their_modules_are_imported(name
         "import sys, assay.measures as measures; before = [each for each in sys.modules if 'measures.answers' in each];"
         f"print(before, measures.TABLE.has({name!r}), measures.TABLE.find({name!r})[0].of)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
-    assert found.stdout == "[] True answers\n"
+    assert printed_by(code) == "[] True answers\n"
 
 
 @pytest.mark.parametrize("name", ["bleu", "rougel"])
@@ -58,8 +62,7 @@ def test_a_name_of_a_text_measure_is_taken_from_the_start(name):
     code = (
         f"import assay\ntry:\n    assay.measure({name!r})(len)\nexcept assay.MeasureError as error:\n    print(error)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
-    assert found.stdout == f"a measure named {name!r} already exists; choose another name\n"
+    assert printed_by(code) == f"a measure named {name!r} already exists; choose another name\n"
 
 
 def test_a_removed_measure_does_not_come_back_with_its_family():
@@ -67,8 +70,7 @@ def test_a_removed_measure_does_not_come_back_with_its_family():
         "import assay; from assay.measures import TABLE; assay.remove_measure('rouge_1');"
         "assay.parse_measure('rouge_2'); print('rouge_1' in TABLE, TABLE.has('rouge1'), len(TABLE) == len(list(TABLE)))"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603 - our own code
-    assert found.stdout == "False False True\n"
+    assert printed_by(code) == "False False True\n"
 
 
 def test_what_is_not_there_cannot_be_removed():

@@ -37,11 +37,7 @@ impl Form for JsonLines {
             if end - start > self.longest || !self.row(&mut cursor, &mut columns, needed)? {
                 return Ok(None);
             }
-            if start == 0 {
-                columns.expect(part.len(), end)?;
-            }
-            columns.count += 1;
-            start = end;
+            start = columns.end_row(start, end, part.len())?;
         }
         Ok(Some(columns))
     }

@@ -99,9 +99,18 @@ impl Columns {
         Ok(Self { columns, count: 0 })
     }
 
-    /// Makes room once the first row is read, which tells how many follow.
-    fn expect(&mut self, part: usize, row: usize) -> Result<(), Lack> {
-        let count = part / row.max(1);
+    /// Counts a row that was read, and says where the next one starts.
+    #[inline]
+    fn end_row(&mut self, start: usize, end: usize, part: usize) -> Result<usize, Lack> {
+        if start == 0 {
+            self.expect(part / end.max(1))?;
+        }
+        self.count += 1;
+        Ok(end)
+    }
+
+    /// Makes room once the first row is read, which tells how many there are.
+    fn expect(&mut self, count: usize) -> Result<(), Lack> {
         self.columns.iter_mut().try_for_each(|column| match column {
             Column::Texts(texts) => texts.views.room(count),
             Column::Numbers(numbers) => numbers.room(count),

@@ -33,11 +33,7 @@ impl Form for Separated {
         let (mut at, mut scratch) = (0, Vec::new());
         while at < part.len() {
             let Some(next) = self.row(part, at, &mut columns, &mut scratch)? else { return Ok(None) };
-            if at == 0 {
-                columns.expect(part.len(), next)?;
-            }
-            columns.count += 1;
-            at = next;
+            at = columns.end_row(at, next, part.len())?;
         }
         Ok(Some(columns))
     }

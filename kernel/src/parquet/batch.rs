@@ -2,7 +2,7 @@
 
 use super::Stop;
 use crate::memory::Grow;
-use crate::rank::Documents;
+use crate::rank::Column;
 use crate::rows::{Span, Spans};
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
@@ -94,10 +94,12 @@ impl Batch {
     pub fn document(&self, row: usize) -> &[u8] {
         self.documents.value(row).as_bytes()
     }
+}
 
-    /// The documents of some rows.
-    pub fn stretch(&self, rows: Range<usize>) -> Stretch<'_> {
-        Stretch { batch: self, rows }
+impl Column for Batch {
+    #[inline]
+    fn id(&self, row: usize) -> &[u8] {
+        self.document(row)
     }
 }
 
@@ -145,24 +147,6 @@ fn values_of<T: ArrowPrimitiveType>(
 ) -> Result<Vec<f64>, Stop> {
     let column = column.as_primitive_opt::<T>().ok_or(Stop::Unfit)?;
     Ok(crate::memory::collected(column.values().iter().map(|&value| float(value)))?)
-}
-
-/// The documents of a stretch of rows.
-pub struct Stretch<'a> {
-    batch: &'a Batch,
-    rows: Range<usize>,
-}
-
-impl Documents for Stretch<'_> {
-    #[inline]
-    fn count(&self) -> usize {
-        self.rows.len()
-    }
-
-    #[inline]
-    fn id(&self, position: usize) -> &[u8] {
-        self.batch.document(self.rows.start + position)
-    }
 }
 
 /// The rows of one query that may go on in the next batch or group.

@@ -14,8 +14,8 @@ use crate::scan::Scan;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// How many keys are kept at a time; for more rows the file is read more often.
-const HELD: u64 = 100_000_000;
+/// A reading that nobody expected adds nothing to the progress.
+const UNCOUNTED: u64 = u64::MAX;
 /// A score that no row has: NaN.
 const NO_SCORE: u64 = u64::MAX;
 
@@ -29,8 +29,8 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
     let make = |&options: &Options| Levels::new(work.index, options, |query| found.retrieved(work, query));
     let levels = work.options.iter().map(make).collect::<Result<Vec<_>, Lack>>()?;
     drop(found);
-    let held = rows.iter().map(|&count| u64::from(count)).sum::<u64>();
-    let shares = held.div_ceil(HELD).max(1);
+    let rows_in_all = rows.iter().map(|&count| u64::from(count)).sum::<u64>();
+    let shares = rows_in_all.div_ceil(work.plan.kept_rows.max(1)).max(1);
     let mut counts = Vec::new();
     for share in 0..shares {
         let counted = count_rows(work, &queries, &levels, (share, shares))?;
@@ -101,7 +101,7 @@ impl Found {
         let mut readers = work.workers(|| {
             Ok(FirstReader { numbers: Numbers::default(), unknown: Names::default(), tallies: none()? })
         })?;
-        work.each_group(&mut readers, |FirstReader { numbers, unknown, tallies }, number| {
+        work.each_group(&mut readers, 2, |FirstReader { numbers, unknown, tallies }, number| {
             let mut last = None;
             each_batch(work, queries, number, numbers, |batch, numbers, first| {
                 for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
@@ -189,7 +189,7 @@ fn count_rows(
         let counts = levels.iter().map(Levels::counts).collect::<Result<Vec<_>, Lack>>()?;
         Ok(SecondReader { numbers: Numbers::default(), counts, keys: Keys::new() })
     })?;
-    work.each_group(&mut readers, |SecondReader { numbers, counts, keys }, number| {
+    work.each_group(&mut readers, 2 * shares, |SecondReader { numbers, counts, keys }, number| {
         each_batch(work, queries, number, numbers, |batch, numbers, first| {
             let known = || numbers.queries.iter().enumerate().filter(|&(_, &query)| query != NO_QUERY);
             for (row, &query) in known() {
@@ -237,7 +237,7 @@ struct RepeatReader {
 fn tell_repeat(work: &Work<'_>, queries: &Queries<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
     let make = || Ok(RepeatReader { numbers: Numbers::default(), rows: Vec::new() });
     let mut readers = work.workers(make)?;
-    work.each_group(&mut readers, |RepeatReader { numbers, rows: found }, number| {
+    work.each_group(&mut readers, UNCOUNTED, |RepeatReader { numbers, rows: found }, number| {
         each_batch(work, queries, number, numbers, |batch, numbers, first| {
             for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
                 if query == NO_QUERY || !twice.contains(&key_of(query, code)) {

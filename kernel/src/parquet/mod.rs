@@ -74,7 +74,9 @@ pub struct Part {
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
     pub threads: usize,
-    /// Bytes of the files read so far.
+    /// Of so many scattered rows keys are kept at a time, to find repeats; for more rows the files are read more often.
+    pub kept_rows: u64,
+    /// Bytes of the row groups done so far; of each reading a share, where files are read more than once.
     pub progress: &'a AtomicU64,
     /// Set from outside to give up.
     pub stop: &'a AtomicBool,
@@ -102,8 +104,12 @@ pub fn rank(
         Err(stop) => return refused(stop),
     };
     let work = Work { files: &files, tasks: &tasks, index, options, plan };
+    let before = plan.progress.load(Ordering::Relaxed);
     let ranked = match sorted::rank(&work) {
-        Err(Stop::Scattered) => counted::rank(&work),
+        Err(Stop::Scattered) => {
+            plan.progress.store(before, Ordering::Relaxed);
+            counted::rank(&work)
+        }
         other => other,
     };
     Fault::if_stopped(plan.stop)?;
@@ -118,11 +124,12 @@ fn refused<T>(stop: Stop) -> Result<Option<T>, Fault> {
 }
 
 impl Work<'_> {
-    /// Calls `read` with each of the row groups in turn, on all threads. Where one stops, those after it are not begun; the
-    /// first of them all in the order of the files is what counts.
+    /// Calls `read` with each of the row groups in turn, on all threads, in one of so many readings. Where one stops, those
+    /// after it are not begun; the first of them all in the order of the files is what counts.
     fn each_group<W: Send>(
         &self,
         workers: &mut [W],
+        readings: u64,
         read: impl Fn(&mut W, usize) -> Result<(), Stop> + Sync,
     ) -> Result<(), Stop> {
         let (next, end) = (AtomicUsize::new(0), AtomicUsize::new(self.tasks.len()));
@@ -137,6 +144,9 @@ impl Work<'_> {
                     end.fetch_min(number, Ordering::Relaxed);
                     stops.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, stop));
                 }
+                let task = self.tasks[number];
+                let bytes = self.files[task.file].bytes(task.group);
+                self.plan.progress.fetch_add(bytes / readings, Ordering::Relaxed);
             }
         });
         Fault::if_stopped(self.plan.stop)?;

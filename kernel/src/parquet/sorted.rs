@@ -8,7 +8,7 @@ use super::{Stop, Work};
 use crate::fault::Fault;
 use crate::judged::Judged;
 use crate::memory::collected;
-use crate::rank::{Documents, Rankers};
+use crate::rank::{Documents, Rankers, Stretch};
 use crate::rows::Names;
 use crate::scan::Scan;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
     let mut workers = work.workers(make)?;
     let border =
         Mutex::new(Border { found: make()?, next: 0, waiting: BTreeMap::new(), open: Held::default() });
-    work.each_group(&mut workers, |worker, number| {
+    work.each_group(&mut workers, 1, |worker, number| {
         let task = work.tasks[number];
         let mut group = GroupReader { found: worker, head: None, held: Held::default() };
         work.files[task.file].read(task, |batch, _| {
@@ -32,7 +32,6 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
             group.take(batch)
         })?;
         let edges = group.edges();
-        work.plan.progress.fetch_add(work.files[task.file].bytes(task.group), Ordering::Relaxed);
         border.lock().unwrap_or_else(PoisonError::into_inner).add(number, edges)
     })?;
     let border = border.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +94,8 @@ impl GroupReader<'_, '_> {
             if self.head.is_none() || !self.held.is_empty() || end == batch.len() {
                 self.held.add(batch, start..end)?;
             } else {
-                self.found.rank(batch.query(start), &batch.stretch(start..end), &batch.scores[start..end])?;
+                let documents = Stretch { column: batch, rows: start..end };
+                self.found.rank(batch.query(start), &documents, &batch.scores[start..end])?;
             }
             start = end;
         }

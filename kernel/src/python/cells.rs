@@ -15,7 +15,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyCapsule;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 enum AnyForm {
     JsonLines(JsonLines),
@@ -69,7 +69,7 @@ impl RowDecoder {
             Ok((block.size, block.parts.map(|parts| batches(parts, &schema)).transpose()?))
         })?;
         let schema = Arc::clone(&self.schema);
-        Ok((size, batches.map(|batches| Decoded { schema, batches: Mutex::new(batches) })))
+        Ok((size, batches.map(|batches| Decoded { schema, batches })))
     }
 }
 
@@ -117,11 +117,11 @@ fn batch(part: Columns, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(Arc::clone(schema), arrays)
 }
 
-/// Rows that were decoded: a frame that can be taken once.
+/// Rows that were decoded, as a frame.
 #[pyclass(module = "assay._kernel", frozen)]
 pub struct Decoded {
     schema: SchemaRef,
-    batches: Mutex<Vec<RecordBatch>>,
+    batches: Vec<RecordBatch>,
 }
 
 #[pymethods]
@@ -133,8 +133,7 @@ impl Decoded {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
-        let batches = collected(batches.iter().cloned().map(Ok))?;
+        let batches = collected(self.batches.iter().cloned().map(Ok))?;
         let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
     }

@@ -8,7 +8,7 @@ use crate::judged::Judged;
 use crate::memory::{Grow, copied, filled};
 use crate::options::Options;
 use crate::parallel::{rank_all, rank_rows};
-use crate::rank::Documents;
+use crate::rank::{Column, Stretch};
 use crate::rows::{Names, Rows, RowsBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
@@ -57,15 +57,6 @@ impl Texts {
         }
     }
 
-    #[inline]
-    fn id(&self, row: usize) -> &[u8] {
-        match self {
-            Self::Views(column) => column.value(row).as_bytes(),
-            Self::Large(column) => column.value(row).as_bytes(),
-            Self::Small(column) => column.value(row).as_bytes(),
-        }
-    }
-
     /// Whether two rows have the same text.
     #[inline]
     fn is_same(&self, one: usize, other: usize) -> bool {
@@ -80,6 +71,17 @@ impl Texts {
             Self::Views(column) => column.views().iter().any(|&view| view as u32 == 0),
             Self::Large(column) => column.offsets().windows(2).any(|ends| ends[0] == ends[1]),
             Self::Small(column) => column.offsets().windows(2).any(|ends| ends[0] == ends[1]),
+        }
+    }
+}
+
+impl Column for Texts {
+    #[inline]
+    fn id(&self, row: usize) -> &[u8] {
+        match self {
+            Self::Views(column) => column.value(row).as_bytes(),
+            Self::Large(column) => column.value(row).as_bytes(),
+            Self::Small(column) => column.value(row).as_bytes(),
         }
     }
 }
@@ -135,24 +137,6 @@ fn plain_chunk(batch: &RecordBatch) -> Option<Chunk> {
         && !documents.has_empty()
         && values.values().iter().all(|value| value.is_finite());
     is_plain.then_some(Chunk { queries, documents, values, groups: None })
-}
-
-/// The documents of a stretch of rows.
-struct Stretch<'a> {
-    documents: &'a Texts,
-    rows: Range<usize>,
-}
-
-impl Documents for Stretch<'_> {
-    #[inline]
-    fn count(&self) -> usize {
-        self.rows.len()
-    }
-
-    #[inline]
-    fn id(&self, position: usize) -> &[u8] {
-        self.documents.id(self.rows.start + position)
-    }
 }
 
 /// Where a query's rows stand: a stretch of one chunk.
@@ -228,7 +212,7 @@ fn judge_chunks(
     }
     found.judged = rank_all(&whole, index, options, threads, stop, |rankers, segment| {
         let chunk = &chunks[segment.chunk];
-        let documents = Stretch { documents: &chunk.documents, rows: segment.rows.clone() };
+        let documents = Stretch { column: &chunk.documents, rows: segment.rows.clone() };
         rankers.rank(segment.query, &documents, chunk.values.values().get(segment.rows.clone()))
     })?;
     found.scattered = places.iter().filter(|&&count| count > 1).count();

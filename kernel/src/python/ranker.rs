@@ -208,13 +208,14 @@ impl PyRanker {
 
     /// A run in Parquet files, each with the names of its columns, that are read as one. False if they are not for the
     /// kernel: nothing is added then, and another reader says what they are.
-    #[pyo3(signature = (parts, name, threads, progress=None))]
+    #[pyo3(signature = (parts, name, threads, kept_rows, progress=None))]
     fn add_parquet(
         &mut self,
         py: Python<'_>,
         parts: Vec<(PathBuf, [String; 3])>,
         name: &str,
         threads: usize,
+        kept_rows: u64,
         progress: Option<&Progress>,
     ) -> PyResult<bool> {
         let parts: Vec<Part> = parts.into_iter().map(|(path, columns)| Part { path, columns }).collect();
@@ -222,7 +223,7 @@ impl PyRanker {
         let bytes = progress.map_or_else(Arc::default, |progress| Arc::clone(&progress.bytes));
         let place = name.to_owned();
         let found = interruptible(py, move |stop| {
-            let plan = parquet::Plan { threads, progress: &bytes, stop };
+            let plan = parquet::Plan { threads, kept_rows, progress: &bytes, stop };
             parquet::rank(&parts, &index, &options, plan).map_err(|fault| fault.at(&place))
         })?;
         let Some(found) = found else { return Ok(false) };

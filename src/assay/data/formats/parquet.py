@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 CANNOT_HOLD = ("queries without documents",)
 # Where the metadata of a file has a run's tag.
 TAG = "assay.tag"
+# Of so many rows that do not stand together the kernel keeps eight bytes each; for more, it reads the files more often.
+KEPT_ROWS = 100_000_000
 OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
@@ -47,7 +49,7 @@ def rank(
                 return None
             parts.append((path, names))
         ranker = make_ranker()
-        return ranker if ranker.add_parquet(parts, source.name, threads, progress) else None
+        return ranker if ranker.add_parquet(parts, source.name, threads, KEPT_ROWS, progress) else None
 
 
 def columns_of_run(path: Path, columns: Mapping[str, str] | None) -> list[str] | None:
