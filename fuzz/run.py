@@ -45,6 +45,7 @@ TARGETS = {
     "rank": Target("ranks, ties and repeated documents, against comparing all pairs", 72, "none"),
     "scan": Target("whole runs in blocks on threads, against comparing all pairs", 512, "address"),
     "words": Target("words of texts, and what texts have in common, against the obvious way", 256, "none"),
+    "cells": Target("tables in JSON Lines and CSV, against a plain reader, in one block and in two", 256, "none"),
     "decompress": Target("compressed files, whole, damaged and cut", 512, "address"),
     "formats": Target("every reader of files; written and read again; ranked while read", 1024),
     "stored": Target("stored results, changed, or made by a stranger", 2048),

@@ -1,5 +1,6 @@
 //! What the kernel should find, computed in the plainest way there is, and the file it reads.
 
+pub mod cells;
 pub mod compressed;
 pub mod ranking;
 pub mod text;
