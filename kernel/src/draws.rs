@@ -73,16 +73,22 @@ impl Draws {
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(self.increment);
     }
 
+    /// The halves of the next number, in the order in which they are used.
     #[inline]
-    fn next(&mut self) -> u32 {
-        if let Some(half) = self.half.take() {
-            return half;
-        }
+    fn halves(&mut self) -> [u32; 2] {
         self.step();
         let folded = (self.state >> 64) as u64 ^ self.state as u64;
         let number = folded.rotate_right((self.state >> 122) as u32);
-        self.half = Some((number >> 32) as u32);
-        number as u32
+        [number as u32, (number >> 32) as u32]
+    }
+
+    #[inline]
+    fn next(&mut self) -> u32 {
+        self.half.take().unwrap_or_else(|| {
+            let [first, second] = self.halves();
+            self.half = Some(second);
+            first
+        })
     }
 
     /// A number below `count`, each as likely as the others.
@@ -104,7 +110,20 @@ impl Draws {
     /// So many numbers below `count`, which is not 0.
     pub fn many(&mut self, count: u32, number: usize) -> Result<Vec<u32>, Lack> {
         let mut drawn = Vec::new();
-        drawn.add_each((0..number).map(|_| self.below(count)))?;
+        drawn.room(number)?;
+        while drawn.len() < number {
+            let state = self.state;
+            if self.half.is_none() && count > 1 && number - drawn.len() > 1 {
+                // Both halves at once; those that might have to be drawn again, which are few, are drawn one by one.
+                let products = self.halves().map(|half| u64::from(half) * u64::from(count));
+                if products.iter().all(|&product| product as u32 >= count) {
+                    drawn.extend(products.map(|product| (product >> 32) as u32));
+                    continue;
+                }
+                self.state = state;
+            }
+            drawn.push(self.below(count));
+        }
         Ok(drawn)
     }
 }

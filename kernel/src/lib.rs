@@ -6,6 +6,7 @@
 
 #![cfg_attr(not(feature = "python"), deny(unsafe_code))]
 
+pub mod balance;
 pub mod cells;
 mod count;
 pub mod draws;
@@ -28,6 +29,7 @@ pub mod rows;
 pub mod scan;
 mod seen;
 mod sieve;
+#[allow(unsafe_code, reason = "code for what the processor has is called")]
 pub mod sums;
 pub mod text;
 mod ties;

@@ -161,8 +161,24 @@ fn on_threads<'a, T: Sync + 'a, R: Send>(
     })
 }
 
-/// Adds to each sum the rows that the bits of its sample choose.
+/// Adds to each sum the rows that the bits of its sample choose, with the widest vectors that the processor has.
 fn add_chosen(rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { add_chosen_avx2(rows, bits, width, sums) };
+    }
+    add_chosen_here(rows, bits, width, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_chosen_avx2(rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
+    add_chosen_here(rows, bits, width, sums);
+}
+
+#[inline(always)]
+fn add_chosen_here(rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
     for start in (0..width).step_by(BYTES) {
         let end = width.min(start + BYTES);
         let choices: [[Choices; 2]; BYTES] = std::array::from_fn(|byte| {
@@ -189,6 +205,7 @@ fn add(sum: &mut Lane, more: &Lane) {
 }
 
 /// The sum of every choice among the first four rows, or as many as there are; the highest bit chooses the first.
+#[inline(always)]
 fn sums_of_choices(rows: &[Lane]) -> Choices {
     let mut sums = [[0.0; LANES]; 16];
     for choice in 1..16_usize {

@@ -148,6 +148,9 @@ class Sums:
     def chosen(self, bits: bytes, width: int, threads: int) -> bytes: ...
     def resampled(self, draws: Draws, samples: int, threads: int) -> bytes: ...
 
+def balance(a: bytes, b: bytes) -> int:
+    """Over all pairs of a float64 of `a` and one of `b`, both ascending: how often b's is larger less how often smaller."""
+
 @final
 class Draws:
     """The numbers that `numpy.random.default_rng` draws for a seed, given in 32 bits at a time, the lowest first.

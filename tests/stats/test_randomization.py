@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay import FormatError
 from assay._kernel import Draws, Sums
 from assay.stats import randomization as module
-from assay.stats.pairs import Places, cliff_delta, differences_of
+from assay.stats.pairs import Shared, cliff_delta, differences_of
 from assay.stats.randomization import Between, Randomization, flipped, packed_signs, random_flips, randomization
 
 SAMPLES = 700
@@ -151,10 +151,10 @@ def test_the_kernel_refuses_what_it_cannot_sum(call, message):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_places_give_cliffs_delta(kind):
+def test_shared_scores_give_cliffs_delta(kind):
     runs = {str(number): each for number, each in enumerate(make_scores(kind, 50, 5, 4))}
-    places = Places(runs)
+    shared = Shared(runs)
     for a, b in combinations(runs, 2):
         first, second = (runs[run][~np.isnan(runs[run])] for run in (a, b))
-        assert places.delta(a, b) == cliff_delta(first, second)
-    assert np.isnan(Places({"a": np.array([np.nan]), "b": np.array([np.nan])}).delta("a", "b"))
+        assert shared.delta(a, b) == cliff_delta(first, second)
+    assert np.isnan(Shared({"a": np.array([np.nan]), "b": np.array([np.nan])}).delta("a", "b"))

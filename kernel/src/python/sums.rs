@@ -3,7 +3,7 @@
 use super::bytes_of;
 use super::work::interruptible;
 use crate::draws::Draws;
-use crate::memory::collected;
+use crate::memory::{Lack, collected};
 use crate::sums::Table;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -20,9 +20,7 @@ pub struct PySums {
 impl PySums {
     #[new]
     fn new(values: &[u8], columns: usize) -> PyResult<Self> {
-        let (values, _) = values.as_chunks();
-        let values = collected(values.iter().map(|value| f64::from_ne_bytes(*value)))?;
-        Ok(Self { table: Arc::new(Table::new(&values, columns)?) })
+        Ok(Self { table: Arc::new(Table::new(&numbers(values)?, columns)?) })
     }
 
     /// The sums of the rows that the bits of each sample choose.
@@ -53,6 +51,19 @@ impl PySums {
         })?;
         bytes_of(py, sums.into_iter().map(f64::to_ne_bytes))
     }
+}
+
+fn numbers(bytes: &[u8]) -> Result<Vec<f64>, Lack> {
+    let (numbers, _) = bytes.as_chunks();
+    collected(numbers.iter().map(|number| f64::from_ne_bytes(*number)))
+}
+
+/// Over all pairs of a number of `a` and one of `b`, both ascending: those where b's is larger less those where it is
+/// smaller.
+#[pyfunction]
+pub fn balance(py: Python<'_>, a: &[u8], b: &[u8]) -> PyResult<i64> {
+    let (a, b) = (numbers(a)?, numbers(b)?);
+    Ok(py.detach(|| crate::balance::balance(&a, &b)))
 }
 
 /// Numbers as NumPy draws them.

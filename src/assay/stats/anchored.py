@@ -31,7 +31,7 @@ from assay.stats.significance import ComparisonSettings, correct_families
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay.core.judged import FloatArray
+    from assay.core.judged import BoolArray, FloatArray
 
 
 class Anchored(NamedTuple):
@@ -166,33 +166,40 @@ def compare_anchored(
     and effect sizes are those of the judge's values.
     """
     couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
-    anchors = [anchored_difference(each, human[each.measure], 1 - settings.alpha) for each in couples]
+    differences = [couple.differences() for couple in couples]
+    anchors = [
+        anchored_difference(couple, each.moved, human[couple.measure], 1 - settings.alpha)
+        for couple, each in zip(couples, differences, strict=True)
+    ]
     p_values = np.array([each.p if each.human else math.nan for each in anchors])
     corrected = correct_families([each.measure for each in couples], p_values, settings)
     pairs, notices = [], []
-    for couple, anchor, p, p_corrected in zip(couples, anchors, p_values, corrected, strict=True):
-        pair = pair_of(couple, float(p), float(p_corrected), anchor.interval, settings.alpha)
-        pairs.append(anchored_pair(pair, anchor, couple, human[couple.measure], settings.alpha))
-        notices += [each for each in cautions(couple) if each.note.kind is not NoteKind.CONSTANT]
+    for couple, each, anchor, p, p_corrected in zip(couples, differences, anchors, p_values, corrected, strict=True):
+        pair = pair_of(couple, each, float(p), float(p_corrected), anchor.interval, alpha=settings.alpha)
+        mean_a, mean_b = anchored_means(anchor, couple, ~np.isnan(each.moved), human[couple.measure])
+        seen = anchor.detectable(settings.alpha)
+        pairs.append(pair._replace(mean_a=mean_a, mean_b=mean_b, difference=anchor.value, detectable=seen))
+        notices += [caution for caution in cautions(couple, each) if caution.note.kind is not NoteKind.CONSTANT]
         if anchor.error == 0 and anchor.value != 0:
             notices.append(Caution(Note.of(NoteKind.CONSTANT, measures=[couple.measure]), (couple.a, couple.b)))
     return pairs, anchors, notices
 
 
-def anchored_difference(couple: Couple, human: Mapping[str, FloatArray], level: float) -> Anchored:
+def anchored_difference(couple: Couple, moved: FloatArray, human: Mapping[str, FloatArray], level: float) -> Anchored:
     """The mean difference of two runs; a query has a human value if both runs have one."""
-    return anchored_mean(couple.moved * couple.scale, human[couple.b] - human[couple.a], level)
+    return anchored_mean(moved * couple.scale, human[couple.b] - human[couple.a], level)
 
 
-def anchored_pair(pair: Pair, anchor: Anchored, couple: Couple, human: Mapping[str, FloatArray], alpha: float) -> Pair:
-    """The record of a pair with the anchored difference, and the two means that differ by it."""
-    known = ~np.isnan(couple.moved)
+def anchored_means(
+    anchor: Anchored, couple: Couple, known: BoolArray, human: Mapping[str, FloatArray]
+) -> tuple[float, float]:
+    """The means of two runs over the known queries, which differ by the anchored difference."""
     both = known & np.isfinite(human[couple.a] + human[couple.b])
     mean_a, mean_b = (
         mean_at(anchor.weight, human[run][both], side[both] * couple.scale, side[known & ~both] * couple.scale)
         for run, side in ((couple.a, couple.first), (couple.b, couple.second))
     )
-    return pair._replace(mean_a=mean_a, mean_b=mean_b, difference=anchor.value, detectable=anchor.detectable(alpha))
+    return mean_a, mean_b
 
 
 def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:

@@ -322,7 +322,10 @@ def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, le
 
 def deviation(differences: FloatArray) -> float:
     """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
-    if len(differences) < 2 or np.ptp(differences) <= ROUNDING * np.abs(differences).max():  # noqa: PLR2004 - one value has no spread
+    if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
+        return 0.0
+    low, high = differences.min(), differences.max()
+    if high - low <= ROUNDING * max(high, -low):
         return 0.0
     return float(differences.std(ddof=1))
 

@@ -7,11 +7,11 @@ Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 198
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from assay._kernel import balance
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
 from assay.stats.intervals import ROUNDING, detectable, deviation
@@ -20,9 +20,7 @@ from assay.stats.pooled import Pool, Sums, sums_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from numpy.typing import NDArray
-
-    from assay.core.judged import BoolArray, FloatArray, IntArray
+    from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Aggregation
     from assay.stats.intervals import Interval
 
@@ -83,7 +81,7 @@ class Couple:
     """Two runs to compare by one measure: the scores of all queries.
 
     A query without a value in both runs is NaN in both arrays. Very large or small scores are divided by `scale`.
-    `sums` is set if the measure is a score of summed statistics. `places` is set if other couples share both arrays.
+    `sums` is set if the measure is a score of summed statistics. `shared` is set if other couples share both arrays.
     """
 
     measure: str
@@ -95,27 +93,24 @@ class Couple:
     sign: int
     scale: float
     sums: Sums | None = None
-    places: Places | None = None
+    shared: Shared | None = None
 
-    @cached_property
-    def moved(self) -> FloatArray:
+    def differences(self) -> Differences:
         """The differences of what is averaged: of logarithms for a geometric mean."""
-        return differences_between(self.first, self.second, self.aggregate)
+        moved = differences_between(self.first, self.second, self.aggregate)
+        undefined = np.isnan(moved)
+        counted = moved[~undefined] if undefined.any() else moved
+        spread = deviation(counted)
+        return Differences(moved, counted, spread, cohen_d(counted, spread))
 
-    @cached_property
-    def counted(self) -> FloatArray:
-        """The differences of the queries that count."""
-        return self.moved[~np.isnan(self.moved)]
 
-    @cached_property
-    def spread(self) -> float:
-        """The standard deviation of these differences."""
-        return deviation(self.counted)
+class Differences(NamedTuple):
+    """The differences of all queries, and of those that count, with their standard deviation and effect size."""
 
-    @cached_property
-    def cohen_d(self) -> float:
-        """Their mean divided by their standard deviation."""
-        return cohen_d(self.counted, self.spread)
+    moved: FloatArray
+    counted: FloatArray
+    spread: float
+    cohen_d: float
 
 
 def differences_between(first: FloatArray, second: FloatArray, aggregate: str) -> FloatArray:
@@ -132,11 +127,11 @@ def couples_of(measure: str, measured: Measured, names: Iterable[tuple[str, str]
     scores = {run: np.where(np.isfinite(each), each, np.nan) for run, each in measured.scores.items()}
     undefined = {run: np.isnan(each) for run, each in scores.items()}
     largest = {run: np.nanmax(np.abs(each), initial=0.0) for run, each in scores.items()}
-    places = Places(scores)
+    shared = Shared(scores)
     for a, b in names:
         is_shared = is_safe(max(largest[a], largest[b])) and np.array_equal(undefined[a], undefined[b])
         if is_shared and measured.pool is None:
-            yield Couple(measure, a, b, scores[a], scores[b], measured.aggregate, measured.sign, 1.0, None, places)
+            yield Couple(measure, a, b, scores[a], scores[b], measured.aggregate, measured.sign, 1.0, None, shared)
         else:
             yield couple_of(measure, measured, a, b)
 
@@ -183,13 +178,17 @@ def is_safe(largest: float) -> bool:
     return bool(abs(np.frexp(largest)[1]) <= SAFE_EXPONENT)
 
 
-def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, alpha: float) -> Pair:
+def pair_of(
+    couple: Couple, differences: Differences, p: float, p_corrected: float, interval: Interval, *, alpha: float
+) -> Pair:
     """The comparison of two runs as a record."""
-    both = ~np.isnan(couple.moved)
-    first, second = couple.first[both], couple.second[both]
+    first, second = scores_of(couple, differences)
     mean_a, mean_b = numbers_of(couple, first, second)
-    better = couple.sign * (differences_of(first, second) if couple.aggregate == "geometric" else couple.counted)
-    seen = in_its_units(detectable(couple.counted, alpha, couple.spread), mean_a, couple.aggregate, len(first))
+    moved = differences_of(first, second) if couple.aggregate == "geometric" else differences.counted
+    higher, lower = int(np.count_nonzero(moved > 0)), int(np.count_nonzero(moved < 0))
+    wins, losses = (higher, lower) if couple.sign > 0 else (lower, higher)
+    seen = detectable(differences.counted, alpha, differences.spread)
+    seen = in_its_units(seen, mean_a, couple.aggregate, len(first))
     is_mean = couple.sums is None
     return Pair(
         measure=couple.measure,
@@ -202,20 +201,28 @@ def pair_of(couple: Couple, p: float, p_corrected: float, interval: Interval, al
         high=interval.high * couple.scale,
         p=p,
         p_corrected=p_corrected,
-        cohen_d=couple.cohen_d if is_mean else float("nan"),
-        cliff_delta=cliff_delta(first, second) if couple.places is None else couple.places.delta(couple.a, couple.b),
-        wins=int((better > 0).sum()),
-        ties=int((better == 0).sum()),
-        losses=int((better < 0).sum()),
+        cohen_d=differences.cohen_d if is_mean else float("nan"),
+        cliff_delta=cliff_delta(first, second) if couple.shared is None else couple.shared.delta(couple.a, couple.b),
+        wins=wins,
+        ties=len(moved) - wins - losses,
+        losses=losses,
         detectable=seen * couple.scale if is_mean else float("nan"),
     )
+
+
+def scores_of(couple: Couple, differences: Differences) -> tuple[FloatArray, FloatArray]:
+    """The scores of the queries that count."""
+    if len(differences.counted) == len(differences.moved):
+        return couple.first, couple.second
+    both = ~np.isnan(differences.moved)
+    return couple.first[both], couple.second[both]
 
 
 def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[float, float]:
     """The number of each run: the aggregate of its values, or the score of its summed statistics."""
     aggregation = AGGREGATES[couple.aggregate]
-    if couple.places is not None:
-        return couple.places.number(couple.a, aggregation), couple.places.number(couple.b, aggregation)
+    if couple.shared is not None:
+        return couple.shared.number(couple.a, aggregation), couple.shared.number(couple.b, aggregation)
     if couple.sums is None:
         return aggregation(first), aggregation(second)
     if not len(first):
@@ -266,68 +273,46 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
     >>> cliff_delta(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
     0.75
     """
-    if not len(a) or not len(b):
-        return float("nan")
-    ordered = np.sort(a)
-    above = np.searchsorted(ordered, b, side="left").sum()
-    below = len(a) * len(b) - np.searchsorted(ordered, b, side="right").sum()
-    return float(above - below) / (len(a) * len(b))
+    return ordered_delta(np.sort(a), np.sort(b))
 
 
-class Places:
-    """What all pairs of some runs share: each run's number, and where its scores stand among those of all runs.
+def ordered_delta(a: FloatArray, b: FloatArray) -> float:
+    """The same for ascending values."""
+    size = len(a) * len(b)
+    return balance(a.tobytes(), b.tobytes()) / size if size else float("nan")
 
-    Comparing all scores of two runs with each other is then a sum of counts.
-    """
+
+class Shared:
+    """What all pairs of some runs share: each run's number, and its scores in ascending order, worked out once."""
 
     def __init__(self, scores: Mapping[str, FloatArray]) -> None:
         self._scores = {run: each[~np.isnan(each)] for run, each in scores.items()}
-        self._found: dict[str, tuple[IntArray, NDArray[np.int32]]] = {}
+        self._ordered = {run: np.sort(each) for run, each in self._scores.items()}
         self._numbers: dict[str, float] = {}
 
     def number(self, run: str, aggregate: Aggregation) -> float:
-        """The number of a run, worked out once."""
+        """The number of a run."""
         if run not in self._numbers:
             self._numbers[run] = aggregate(self._scores[run])
         return self._numbers[run]
 
     def delta(self, a: str, b: str) -> float:
         """`cliff_delta` of two runs."""
-        size = len(self._scores[a]) * len(self._scores[b])
-        if not size:
-            return float("nan")
-        _, reached = self._of(a)
-        places, _ = self._of(b)
-        return float(int(reached[places].sum(dtype=np.int64)) - size) / size
-
-    def _of(self, run: str) -> tuple[IntArray, NDArray[np.int32]]:
-        """The places of a run's scores, and for each place how many of them are below it, those at it counted half.
-
-        The counts are doubled. Places are sorted, so that counts are looked up in order.
-        """
-        if run not in self._found:
-            places = np.searchsorted(self._distinct, np.sort(self._scores[run]))
-            at = np.bincount(places, minlength=len(self._distinct))
-            self._found[run] = (places, (2 * np.cumsum(at) - at).astype(np.int32))
-        return self._found[run]
-
-    @cached_property
-    def _distinct(self) -> FloatArray:
-        return np.unique(np.concatenate(list(self._scores.values())))
+        return ordered_delta(self._ordered[a], self._ordered[b])
 
 
-def cautions(couple: Couple) -> list[Caution]:
+def cautions(couple: Couple, differences: Differences) -> list[Caution]:
     """Why the comparison says less than it seems to."""
-    moved = couple.counted
+    moved = differences.counted
     notes = []
-    if left_out := len(couple.moved) - len(moved):
+    if left_out := len(differences.moved) - len(moved):
         notes.append(Note.of(NoteKind.UNDEFINED, about="pair", count=left_out, measures=[couple.measure]))
     kind, about = None, ""
     if len(moved) <= 1:
         kind, about = NoteKind.FEW, "one" if len(moved) else ""
     elif not moved.any() if couple.sums is None else couple.sums.is_equal:
         kind = NoteKind.EQUAL
-    elif couple.sums is None and not np.isfinite(couple.cohen_d):
+    elif couple.sums is None and not np.isfinite(differences.cohen_d):
         kind = NoteKind.CONSTANT
     if kind is not None:
         notes.append(Note.of(kind, about=about, measures=[couple.measure]))

@@ -6,7 +6,6 @@ Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekut
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from numbers import Real
@@ -161,25 +160,21 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
 
 
 class Sketch(NamedTuple):
-    """A pair before it is tested: its figures, the cautions about it, and which way a test of the median points.
-
-    `is_shared` if other pairs have the couple's arrays too.
-    """
+    """A pair before it is tested: its figures, the cautions about it, and which way a test of the median points."""
 
     couple: Couple
     pair: Pair
     cautions: list[Caution]
     direction: int | None
-    is_shared: bool
 
 
 def sketch_of(couple: Couple, settings: ComparisonSettings) -> Sketch:
-    """The figures of a couple, which takes up no room of its own afterwards if its arrays are shared."""
-    unknown = float("nan")
-    pair = pair_of(couple, unknown, unknown, Interval(unknown, unknown), settings.alpha)
+    """The figures of a couple, without its differences, which would take much room."""
+    unknown, differences = float("nan"), couple.differences()
+    pair = pair_of(couple, differences, unknown, unknown, Interval(unknown, unknown), alpha=settings.alpha)
     points = DIRECTIONS.get(settings.test)
-    direction, is_shared = None if points is None else points(couple.counted), couple.places is not None
-    return Sketch(replace(couple, places=None), pair, cautions(couple), direction, is_shared)
+    direction = None if points is None else points(differences.counted)
+    return Sketch(couple, pair, cautions(couple, differences), direction)
 
 
 def is_split(sketch: Sketch, difference: float) -> bool:
@@ -229,9 +224,9 @@ def differences_in(sketches: Sequence[Sketch]) -> FloatArray:
 def randomized_p(sketches: Sequence[Sketch], samples: int, seed: int, report: Report | None) -> FloatArray:
     """The p-values by the randomization test, from the systems' own sums if there are fewer systems than pairs."""
     test = Randomization(samples, seed)
-    shared = [each.couple for each in sketches if each.is_shared]
+    shared = [each.couple for each in sketches if each.couple.shared is not None]
     is_fewer = len({id(side) for each in shared for side in (each.first, each.second)}) < len(shared)
-    for is_by_system, group in groupby(sketches, key=lambda each: is_fewer and each.is_shared):
+    for is_by_system, group in groupby(sketches, key=lambda each: is_fewer and each.couple.shared is not None):
         couples = [each.couple for each in group]
         if is_by_system:
             test.add_between([between(each) for each in couples])
