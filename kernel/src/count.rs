@@ -69,7 +69,24 @@ pub fn distinct(scores: impl Iterator<Item = f64>) -> Result<Vec<f64>, Lack> {
     Ok(values)
 }
 
+/// How many scores are higher, and how many the same, counted with the widest vectors that the processor has.
 fn count_against(scores: &[f64], score: f64) -> (usize, usize) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { count_avx2(scores, score) };
+    }
+    count_here(scores, score)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn count_avx2(scores: &[f64], score: f64) -> (usize, usize) {
+    count_here(scores, score)
+}
+
+#[inline(always)]
+fn count_here(scores: &[f64], score: f64) -> (usize, usize) {
     let add = |(higher, same): (u64, u64), &other: &f64| {
         (higher + u64::from(other > score), same + u64::from(other == score))
     };

@@ -8,6 +8,7 @@
 
 pub mod balance;
 pub mod cells;
+#[allow(unsafe_code, reason = "code for what the processor has is called")]
 mod count;
 pub mod draws;
 pub mod failure;

@@ -177,7 +177,6 @@ impl Scratch {
         self.positions.room(dict.len() / AHEAD + 1)?;
         let mut position: ffi::Py_ssize_t = 0;
         let mut entries = [(null_mut(), null_mut()); AHEAD];
-        let mut finite = true;
         // SAFETY: the dict is alive and the GIL is held. The references are borrowed, some at a time, and no Python code
         // runs while they are used: only the types of exact strings, floats and integers pass, and reading those calls
         // nothing back. What fails ends the reading.
@@ -192,7 +191,7 @@ impl Scratch {
                     if ffi::PyDict_Next(dict.as_ptr(), &mut position, key, value) == 0 {
                         break;
                     }
-                    fetch(*key);
+                    // What gives an entry looks at its key, and not at its value.
                     fetch(*value);
                     count += 1;
                 }
@@ -209,7 +208,6 @@ impl Scratch {
                         ffi::PyErr_Clear();
                         return Ok(false);
                     }
-                    finite &= score.is_finite();
                     self.scores.push(score);
                 }
                 if count < AHEAD {
@@ -217,10 +215,11 @@ impl Scratch {
                 }
             }
         }
+        let is_finite = self.scores.iter().fold(true, |all, score| all & score.is_finite());
         if options.single {
             self.scores.iter_mut().for_each(|score| *score = options.score(*score));
         }
-        Ok(finite)
+        Ok(is_finite)
     }
 
     /// Reads the ids whose scores are high enough for the first documents, if these are asked for; false if one is not

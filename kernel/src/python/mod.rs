@@ -17,7 +17,7 @@ mod work;
 
 use crate::fault::{Fault, Kind};
 use crate::limits::Limits;
-use crate::memory::{Grow, Lack};
+use crate::memory::{Lack, collected};
 use crate::text::expand::Stoppable;
 use crate::text::source::Source;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError, PyRecursionError};
@@ -87,12 +87,7 @@ fn bytes_of<'py, const N: usize>(
     py: Python<'py>,
     numbers: impl Iterator<Item = [u8; N]>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let mut all = Vec::new();
-    all.room(numbers.size_hint().0 * N)?;
-    for number in numbers {
-        all.add_all(&number)?;
-    }
-    bytes(py, &all)
+    bytes(py, collected(numbers)?.as_flattened())
 }
 
 /// Bytes of Python, if there is memory for them.

@@ -307,12 +307,13 @@ def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, le
     count = len(estimates)
     # Estimates that equal the observed difference up to rounding count half.
     near = ROUNDING * max(abs(float(estimates[0])), abs(float(estimates[-1])))
-    below = np.searchsorted(estimates, (observed - near, observed + near)).mean()
-    bias = ndtri(np.clip(below / count, 0.5 / count, 1 - 0.5 / count))
+    below = (estimates.searchsorted(observed - near) + estimates.searchsorted(observed + near)) / 2
+    bias = ndtri(min(max(below / count, 0.5 / count), 1 - 0.5 / count))
     centred = left_out.mean() - left_out
-    squares = float((centred**2).sum())
     # Powers of negative numbers are slow, and their last bit depends on the processor.
-    skewness = float((centred * centred * centred).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
+    squared = centred * centred
+    squares = float(squared.sum())
+    skewness = float((squared * centred).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
     moved = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     # With a level near 1 and large skewness the formula has a pole; beyond it the bound is the outermost estimate.
     shares = ndtr(bias + moved / np.maximum(1 - skewness * moved, 1e-9))

@@ -129,12 +129,12 @@ class Randomization:
         if not is_summable(values):
             return differences
         values = summable(values)
-        first, second, size = self._columns[before], self._columns[after], float(np.abs(values).sum())
+        first, second, size = self._columns[before], self._columns[after], size_of(values)
         is_open = float(np.abs(values - (second - first)).sum()) / 2
         is_open += SUBTRACTION * (self._sizes[before] + self._sizes[after] + size)
         if not is_open <= OPEN * ROUNDING * size:
             return differences
-        return Tested(after, before, half_reached(values), is_open, couple.subtract)
+        return Tested(after, before, half_reached(values, size), is_open, couple.subtract)
 
     def p_values(self, report: Report | None = None) -> FloatArray:
         """The p-value of each pair, in the order in which they were added."""
@@ -169,13 +169,14 @@ class Randomization:
 
     def _add_own(self, values: FloatArray) -> None:
         self._columns.append(values)
-        self._tested[self._count] = Tested(len(self._columns) - 1, None, half_reached(values), 0.0, lambda: values)
+        reached = half_reached(values, size_of(values))
+        self._tested[self._count] = Tested(len(self._columns) - 1, None, reached, 0.0, lambda: values)
 
     def _system(self, scores: FloatArray, prepare: Prepare) -> int:
         """The number of a system's column."""
         if id(scores) not in self._systems:
             column = summable(np.nan_to_num(prepare(scores)))
-            self._sizes[len(self._columns)] = float(np.abs(column).sum())
+            self._sizes[len(self._columns)] = size_of(column)
             self._columns.append(column)
             # The array is kept, so that no other gets its identity.
             self._systems[id(scores)] = (scores, len(self._columns) - 1)
@@ -203,9 +204,14 @@ def whole(differences: FloatArray) -> FloatArray:
     return differences if np.isfinite(differences).all() else np.nan_to_num(differences)
 
 
-def half_reached(values: FloatArray) -> float:
+def size_of(values: FloatArray) -> float:
+    """How large the values are together."""
+    return float(np.abs(values).sum())
+
+
+def half_reached(values: FloatArray, size: float) -> float:
     """Half of what a signed sum must reach to be as large as the observed one, up to rounding."""
-    return float(np.abs(values.sum()) - ROUNDING * np.abs(values).sum()) / 2
+    return float(np.abs(values.sum()) - ROUNDING * size) / 2
 
 
 def count_reached(tested: Tested, centred: FloatArray, bits: bytes) -> int:
