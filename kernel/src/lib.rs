@@ -1,5 +1,5 @@
 //! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, sums over random
-//! samples, and nothing else.
+//! samples, compares all numbers of two samples, and nothing else.
 //!
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.

@@ -149,7 +149,7 @@ class Sums:
     def resampled(self, draws: Draws, samples: int, threads: int) -> bytes: ...
 
 def balance(a: bytes, b: bytes) -> int:
-    """Over all pairs of a float64 of `a` and one of `b`, both ascending: how often b's is larger less how often smaller."""
+    """How many pairs of a float64 of `a` and one of `b`, both ascending, have the larger in `b`, less those in `a`."""
 
 @final
 class Draws:
