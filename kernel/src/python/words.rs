@@ -8,7 +8,7 @@ use crate::words::split::Splitter;
 use crate::words::{Texts, Words, add_text, characters};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyString};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -18,6 +18,8 @@ const STEP: usize = 1 << 14;
 #[pyclass(name = "Splitter", module = "assay._kernel", frozen)]
 pub struct PySplitter {
     splitter: Arc<Splitter>,
+    /// Whether ASCII capitals are made small first.
+    lower: bool,
 }
 
 #[pymethods]
@@ -30,12 +32,13 @@ impl PySplitter {
         kinds: &[u8],
         removed: Vec<Vec<u8>>,
         symbols: bool,
+        lower: bool,
     ) -> PyResult<Self> {
         let ascii = ascii.try_into().map_err(|_| PyValueError::new_err("128 characters are ASCII"))?;
         let mut others = Vec::new();
         others.add_each(characters.into_iter().zip(kinds.iter().copied()))?;
         let splitter = Splitter::new(ascii, &others, other, removed, symbols)?;
-        Ok(Self { splitter: Arc::new(splitter) })
+        Ok(Self { splitter: Arc::new(splitter), lower })
     }
 }
 
@@ -64,8 +67,13 @@ impl PyWords {
         if end != all.ends.len() {
             return Err(PyValueError::new_err("the groups do not hold all texts"));
         }
-        let splitter = Arc::clone(&splitter.splitter);
-        let words = interruptible(py, move |stop| Words::new(&all, &splitter, threads, stop))?;
+        let (splitter, lower) = (Arc::clone(&splitter.splitter), splitter.lower);
+        let words = interruptible(py, move |stop| {
+            if lower {
+                all.bytes.make_ascii_lowercase();
+            }
+            Words::new(&all, &splitter, threads, stop)
+        })?;
         Ok(Self { words: Arc::new(words), threads })
     }
 
@@ -102,10 +110,14 @@ impl PyWords {
     }
 }
 
+/// Texts that are ASCII, and others in UTF-8.
 fn read_texts(texts: &Bound<'_, PyList>) -> PyResult<Texts> {
     let mut all = Texts::default();
     for (number, text) in texts.iter().enumerate() {
-        add_text(&mut all, text.cast::<PyBytes>()?.as_bytes())?;
+        match text.cast::<PyString>() {
+            Ok(text) => add_text(&mut all, text.to_str()?.as_bytes())?,
+            Err(_) => add_text(&mut all, text.cast::<PyBytes>()?.as_bytes())?,
+        }
         if number % STEP == STEP - 1 {
             texts.py().check_signals()?;
         }

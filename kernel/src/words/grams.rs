@@ -76,21 +76,23 @@ impl Shared {
         length: usize,
     ) -> Result<usize, Fault> {
         self.pairs.start(last.len())?;
-        for (place, code) in self.last.iter_mut().enumerate() {
-            let word = last.get(place + length - 1);
-            // What no other text has, none has with one more word.
-            *code = match word {
-                Some(word) if *code != NONE && self.most[*code as usize] > 0 => {
-                    self.pairs.find_or_add(*code, *word)?
-                }
+        // What no other text has, none has with one more word before or after it.
+        let is_shared = |code: u32| code != NONE && self.most[code as usize] > 0;
+        for place in 0..self.last.len() {
+            let (code, next) = (self.last[place], self.last.get(place + 1).copied().unwrap_or(NONE));
+            self.last[place] = match last.get(place + length - 1) {
+                Some(word) if is_shared(code) && is_shared(next) => self.pairs.find_or_add(code, *word)?,
                 _ => NONE,
             };
         }
         let mut start = 0;
         for (other, &end) in others.zip(&self.ends) {
-            for (place, code) in self.others[start..end].iter_mut().enumerate() {
-                let word = other.get(place + length - 1).filter(|_| *code != NONE);
-                *code = word.and_then(|word| self.pairs.find(*code, *word)).unwrap_or(NONE);
+            for place in start..end {
+                let (code, next) =
+                    (self.others[place], self.others[..end].get(place + 1).copied().unwrap_or(NONE));
+                let word =
+                    other.get(place - start + length - 1).filter(|_| is_shared(code) && is_shared(next));
+                self.others[place] = word.and_then(|word| self.pairs.find(code, *word)).unwrap_or(NONE);
             }
             start = end;
         }

@@ -5,6 +5,8 @@
 
 pub mod decimal_points;
 pub mod grams;
+pub mod key;
+mod runs;
 pub mod share_out;
 pub mod shifts;
 pub mod split;
@@ -29,13 +31,6 @@ pub struct Texts {
     pub ends: Vec<usize>,
     /// The end of each group, in texts.
     pub groups: Vec<usize>,
-}
-
-impl Texts {
-    fn text(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[number]]
-    }
 }
 
 fn span(ends: &[usize], number: usize) -> Range<usize> {
@@ -79,7 +74,7 @@ impl Words {
             Fault::if_stopped(stop)?;
             tokens.clear();
             for text in span(&texts.groups, group) {
-                splitter.split(texts.text(text), &mut tokens, stop)?;
+                splitter.split(&texts.bytes, span(&texts.ends, text), &mut tokens, stop)?;
                 found.ends.add(found.words.len() + tokens.len())?;
             }
             let different = numberer.number(&tokens, &mut found.words)?;

@@ -5,6 +5,9 @@
 use crate::fault::Fault;
 use crate::memory::{Grow, Lack, filled};
 use crate::words::decimal_points::Separator;
+use crate::words::key::{Key, LongWords};
+use crate::words::runs::{Letters, Runs};
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 /// What a character is: one of four in the two lower bits.
@@ -12,7 +15,7 @@ pub const PART: u8 = 0;
 pub const LEFT_OUT: u8 = 1;
 pub const BETWEEN: u8 = 2;
 pub const ALONE: u8 = 3;
-const KIND: u8 = 3;
+pub const KIND: u8 = 3;
 /// And whether it is a letter or a digit, between which no word ends that is to be removed.
 pub const IS_LETTER: u8 = 4;
 const ASCII: usize = 128;
@@ -21,35 +24,39 @@ const LONGER: u8 = u8::MAX;
 /// Every so many bytes it is looked whether to stop.
 const STEP: usize = 1 << 16;
 
-/// Words one after the other.
+/// The words of texts, each as a key.
 #[derive(Default)]
 pub struct Tokens {
-    pub bytes: Vec<u8>,
-    pub ends: Vec<usize>,
+    pub keys: Vec<Key>,
+    /// The bytes of the words that are more than a key holds.
+    pub long: LongWords,
+    /// The word that is being written, where it is not one piece of the text.
+    open: Vec<u8>,
+    runs: Runs,
     separator: Separator,
 }
 
 impl Tokens {
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
+        self.keys.clear();
+        self.long.clear();
     }
 
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.keys.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    pub fn start(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
+        self.keys.is_empty()
     }
 
     /// Ends the word that is being written, if it has any character.
     fn end(&mut self) -> Result<(), Lack> {
-        if self.bytes.len() > self.start() { self.ends.add(self.bytes.len()) } else { Ok(()) }
+        if !self.open.is_empty() {
+            self.keys.add(Key::new(&self.open, 0..self.open.len(), &mut self.long)?)?;
+            self.open.clear();
+        }
+        Ok(())
     }
 }
 
@@ -60,6 +67,8 @@ pub struct Splitter {
     /// Of the characters from 128 on, as far as they are known.
     others: Vec<u8>,
     other: u8,
+    /// What letters are, and which bytes are the same.
+    letters: Letters,
     removed: Vec<Vec<u8>>,
     /// Whether symbols are split off first, except in numbers.
     symbols: bool,
@@ -84,7 +93,7 @@ impl Splitter {
         }
         let mut kinds = [LONGER; 256];
         kinds[..ASCII].copy_from_slice(&ascii);
-        Ok(Self { kinds, others: known, other, removed, symbols })
+        Ok(Self { kinds, others: known, other, letters: Letters::new(&ascii)?, removed, symbols })
     }
 
     #[inline]
@@ -93,72 +102,96 @@ impl Splitter {
         place.and_then(|at| self.others.get(at)).copied().unwrap_or(self.other)
     }
 
-    /// Adds the words of a text to those that are there.
-    pub fn split(&self, text: &[u8], tokens: &mut Tokens, stop: &AtomicBool) -> Result<(), Fault> {
+    /// Adds the words of the text at that place to those that are there.
+    pub fn split(
+        &self,
+        bytes: &[u8],
+        text: Range<usize>,
+        tokens: &mut Tokens,
+        stop: &AtomicBool,
+    ) -> Result<(), Fault> {
         if !self.symbols {
-            return self.walk(text, tokens, stop);
+            return self.walk(bytes, text, tokens, stop);
         }
         let mut separator = std::mem::take(&mut tokens.separator);
-        self.walk(separator.separate(text)?, tokens, stop)?;
+        let separated = separator.separate(&bytes[text])?;
+        self.walk(separated, 0..separated.len(), tokens, stop)?;
         tokens.separator = separator;
         Ok(())
     }
 
-    fn walk(&self, text: &[u8], tokens: &mut Tokens, stop: &AtomicBool) -> Result<(), Fault> {
-        // Where the letters begin that may be a word to be removed.
-        let (mut run, mut at, mut next_look) = (tokens.bytes.len(), 0, STEP);
-        while at < text.len() {
+    fn walk(
+        &self,
+        bytes: &[u8],
+        text: Range<usize>,
+        tokens: &mut Tokens,
+        stop: &AtomicBool,
+    ) -> Result<(), Fault> {
+        tokens.runs.find(&bytes[text.clone()], &self.letters)?;
+        // Where the letters begin, in the word that is being written, that may be a word to be removed.
+        let (mut run, mut at, mut next_look) = (0, text.start, text.start + STEP);
+        while at < text.end {
+            if at >= next_look {
+                Fault::if_stopped(stop)?;
+                next_look = at + STEP;
+            }
             let start = at;
-            let kind = self.kinds[usize::from(text[at])];
+            let kind = self.kinds[usize::from(bytes[at])];
             let kind = if kind == LONGER {
-                let (character, length) = decode(&text[at..]);
+                let (character, length) = decode(&bytes[at..text.end]);
                 at += length;
                 self.kind(character)
+            } else if kind == self.letters.kind {
+                at = text.start + tokens.runs.end(start - text.start);
+                if tokens.open.is_empty() && (at >= text.end || self.is_between(bytes[at])) {
+                    if kind & IS_LETTER == 0 || !self.is_removed(&bytes[start..at]) {
+                        tokens.keys.add(Key::new(bytes, start..at, &mut tokens.long)?)?;
+                    }
+                    at += 1;
+                    continue;
+                }
+                kind
             } else {
                 at += 1;
-                // Parts of a word are taken as many at a time as there are.
-                while kind & KIND == PART
-                    && text.get(at).is_some_and(|byte| self.kinds[usize::from(*byte)] == kind)
-                {
-                    at += 1;
-                }
                 kind
             };
             match kind & KIND {
                 LEFT_OUT => {}
-                PART if kind & IS_LETTER != 0 => tokens.bytes.add_all(&text[start..at])?,
+                PART if kind & IS_LETTER != 0 => tokens.open.add_all(&bytes[start..at])?,
                 other => {
                     self.remove(tokens, run)?;
                     if other != PART {
                         tokens.end()?;
                     }
                     if other != BETWEEN {
-                        tokens.bytes.add_all(&text[start..at])?;
+                        tokens.open.add_all(&bytes[start..at])?;
                     }
                     if other == ALONE {
                         tokens.end()?;
                     }
-                    run = tokens.bytes.len();
+                    run = tokens.open.len();
                 }
-            }
-            if at >= next_look {
-                Fault::if_stopped(stop)?;
-                next_look = at + STEP;
             }
         }
         self.remove(tokens, run)?;
         Ok(tokens.end()?)
     }
 
+    #[inline]
+    fn is_between(&self, byte: u8) -> bool {
+        self.kinds[usize::from(byte)] & KIND == BETWEEN
+    }
+
+    #[inline]
+    fn is_removed(&self, letters: &[u8]) -> bool {
+        self.removed.iter().any(|word| *word == letters)
+    }
+
     /// Removes the letters from `run` on if they are a word that is not wanted; what was before them is a word.
     #[inline]
     fn remove(&self, tokens: &mut Tokens, run: usize) -> Result<(), Lack> {
-        if self.removed.is_empty() {
-            return Ok(());
-        }
-        let start = run.max(tokens.start());
-        if self.removed.iter().any(|word| *word == tokens.bytes[start..]) {
-            tokens.bytes.truncate(start);
+        if self.is_removed(&tokens.open[run..]) {
+            tokens.open.truncate(run);
             tokens.end()?;
         }
         Ok(())

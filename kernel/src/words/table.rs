@@ -1,6 +1,7 @@
 //! Numbers for equal things: words by their bytes, pairs of numbers by their value.
 
 use crate::memory::{Grow, Lack, number};
+use crate::words::key::{Key, LongWords};
 use crate::words::split::Tokens;
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
@@ -49,42 +50,12 @@ impl Table {
     }
 }
 
-/// A word as two numbers: up to 15 bytes, all of it; else its hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key(u64, u64);
-
-const WHOLE: usize = 15;
-
-impl Key {
-    /// The key of the word from `start` to `end`.
-    #[inline]
-    fn new(bytes: &[u8], start: usize, end: usize, state: &RandomState) -> Self {
-        let length = end - start;
-        if length > WHOLE {
-            return Self(state.hash_one(&bytes[start..end]), u64::MAX);
-        }
-        let load = |at: usize| match bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()) {
-            Some(eight) => u64::from_le_bytes(eight),
-            None => bytes
-                .get(at..)
-                .unwrap_or(&[])
-                .iter()
-                .rev()
-                .fold(0, |number, byte| number << 8 | u64::from(*byte)),
-        };
-        // The bytes that are the word's; of the second eight there is one for the length.
-        let first = |count: usize| if count >= 8 { u64::MAX } else { (1 << (8 * count)) - 1 };
-        let rest = if length > 8 { load(start + 8) & first(length - 8) } else { 0 };
-        Self(load(start) & first(length), rest | (length as u64) << 56)
-    }
-}
-
-/// Numbers words by their bytes.
+/// Numbers words by their keys.
 #[derive(Default)]
 pub struct Numberer {
     table: Table,
-    /// The key of the first of each kind, and where it is.
-    firsts: Vec<(Key, usize, usize)>,
+    /// The key of the first of each kind.
+    firsts: Vec<Key>,
     /// The numbers of words of one byte.
     short: Vec<u32>,
     state: RandomState,
@@ -98,41 +69,34 @@ impl Numberer {
         self.short.clear();
         self.short.fill(1 << u8::BITS, NONE)?;
         numbers.room(tokens.len())?;
-        let mut start = 0;
-        for &end in &tokens.ends {
-            let found = match tokens.bytes[start..end] {
-                [byte] => self.short_number(byte, start)?,
-                _ => self.long_number(&tokens.bytes, start, end)?,
+        for &key in &tokens.keys {
+            let found = match key.single() {
+                Some(byte) => self.short_number(byte, key)?,
+                None => self.long_number(key, &tokens.long)?,
             };
             numbers.add(found)?;
-            start = end;
         }
         number(self.firsts.len())
     }
 
     #[inline]
-    fn short_number(&mut self, byte: u8, start: usize) -> Result<u32, Lack> {
+    fn short_number(&mut self, byte: u8, key: Key) -> Result<u32, Lack> {
         let known = &mut self.short[usize::from(byte)];
         if *known == NONE {
             *known = number(self.firsts.len())?;
-            self.firsts.add((Key(0, 0), start, start + 1))?;
+            self.firsts.add(key)?;
         }
         Ok(*known)
     }
 
     #[inline]
-    fn long_number(&mut self, bytes: &[u8], start: usize, end: usize) -> Result<u32, Lack> {
-        let key = Key::new(bytes, start, end, &self.state);
-        let hash = self.state.hash_one(key);
-        let is_same = |known: u32| {
-            let (other, from, to) = self.firsts[known as usize];
-            other == key && (end - start <= WHOLE || bytes[from..to] == bytes[start..end])
-        };
-        match self.table.find(hash, is_same) {
+    fn long_number(&mut self, key: Key, long: &LongWords) -> Result<u32, Lack> {
+        let hash = self.state.hash_one(key.hashed());
+        match self.table.find(hash, |known| self.firsts[known as usize].is(key, long)) {
             Ok(known) => Ok(known),
             Err(place) => {
                 let new = number(self.firsts.len())?;
-                self.firsts.add((key, start, end))?;
+                self.firsts.add(key)?;
                 self.table.set(place, hash, new);
                 Ok(new)
             }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::words::key::Key;
 use crate::words::split::{ALONE, BETWEEN, IS_LETTER, LEFT_OUT, PART, decode};
 use std::sync::atomic::Ordering;
 
@@ -25,14 +26,9 @@ fn splitter(symbols: bool) -> Splitter {
 
 fn split(text: &[u8], symbols: bool) -> Vec<String> {
     let mut tokens = Tokens::default();
-    splitter(symbols).split(text, &mut tokens, &AtomicBool::new(false)).unwrap();
-    let mut start = 0;
-    let word = |end: &usize| {
-        let word = String::from_utf8_lossy(&tokens.bytes[start..*end]).into_owned();
-        start = *end;
-        word
-    };
-    tokens.ends.iter().map(word).collect()
+    splitter(symbols).split(text, 0..text.len(), &mut tokens, &AtomicBool::new(false)).unwrap();
+    let word = |key: &Key| String::from_utf8_lossy(&key.bytes(&tokens.long)).into_owned();
+    tokens.keys.iter().map(word).collect()
 }
 
 fn words(groups: &[&[&str]]) -> Words {
@@ -52,6 +48,22 @@ fn characters_decide_where_words_end() {
     assert_eq!(split("東x\u{3000}é".as_bytes(), false), ["東", "x", "é"]);
     assert_eq!(split(b"", false), [""; 0]);
     assert_eq!(split(b" \n!", false), [""; 0]);
+}
+
+#[test]
+fn words_of_any_length_are_whole() {
+    for length in [1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 128, 200] {
+        for before in [0, 1, 47, 48, 63] {
+            let word = "x".repeat(length);
+            let text = format!("{}{word} y{word}.z {word}", " ".repeat(before));
+            let expected = [word.clone(), format!("y{word}z"), word.clone()];
+            assert_eq!(split(text.as_bytes(), false), expected, "{length} after {before}");
+            let found = words(&[&[&text, &word]]);
+            assert_eq!(found.lengths().collect::<Vec<_>>(), [3, 1]);
+            assert_eq!(found.shared(1, false, 1, &AtomicBool::new(false)).unwrap(), [1]);
+            assert_eq!(found.different, [2]);
+        }
+    }
 }
 
 #[test]

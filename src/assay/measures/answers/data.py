@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from assay.core.judged import FloatArray
 from assay.core.text import count, show
 from assay.data.frames import is_frame
 from assay.data.record_rows import ANSWER, REFERENCES
-from assay.data.texts import QUESTION_ID, replace_surrogates
+from assay.data.texts import QUESTION_ID, TEXT, replace_surrogates
 
 Value = TypeVar("Value")
 # In a table of references alone, a column of answers holds the references.
@@ -85,6 +85,8 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     Both are dicts by id, lists of the same length, or frames with an id and a text column. A question without a
     prediction counts as an empty answer.
     """
+    if are_texts(references) and are_texts(predictions) and len(references) == len(predictions):
+        return pair_texts(references, predictions), [], []
     both = (references, predictions)
     lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
     if len(set(lengths)) > 1:
@@ -100,6 +102,16 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     missing = [name for name in right if said.get(name) is None]
     unknown = [name for name in given if name not in right]
     return Answers(list(right), list(right.values()), [given.get(name, "") for name in right]), missing, unknown
+
+
+def pair_texts(references: Sequence[str], predictions: Sequence[str]) -> Answers:
+    right, given = ([replace_surrogates(text) for text in texts] for texts in (references, predictions))
+    return Answers(list(map(str, range(len(right)))), [(text,) for text in right], given)
+
+
+def are_texts(data: object) -> TypeGuard[Sequence[str]]:
+    """Whether the data are texts in a list, at least one, and nothing else."""
+    return isinstance(data, (list, tuple)) and bool(data) and TEXT.issuperset(map(type, data))
 
 
 def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:

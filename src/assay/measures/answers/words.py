@@ -36,7 +36,8 @@ ROUGE_WORD = frozenset(string.ascii_lowercase + string.digits)
 class Split(NamedTuple):
     """How a text becomes words; `symbols` are split off as in mteval-v13a, `removed` words left out.
 
-    What `kind` says of the characters past ASCII is looked up only where `others` is None.
+    What `kind` says of the characters past ASCII is looked up only where `others` is None. With `lower`, all that
+    `prepare` does to an ASCII text is to make it lower case, which is left to the kernel.
     """
 
     prepare: Callable[[str], str]
@@ -44,6 +45,7 @@ class Split(NamedTuple):
     others: int | None = None
     removed: tuple[str, ...] = ()
     symbols: bool = False
+    lower: bool = False
 
 
 def squad_kind(character: str) -> int:
@@ -86,10 +88,10 @@ def fold_text(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
-SQUAD = Split(str.lower, squad_kind, removed=("a", "an", "the"))
-MULTILINGUAL = Split(fold_text, multilingual_kind)
+SQUAD = Split(str.lower, squad_kind, removed=("a", "an", "the"), lower=True)
+MULTILINGUAL = Split(fold_text, multilingual_kind, lower=True)
 BLANKS = Split(as_it_is, blank_kind)
-ROUGE = Split(str.lower, rouge_kind, others=BETWEEN)
+ROUGE = Split(str.lower, rouge_kind, others=BETWEEN, lower=True)
 NORMALIZED = {"squad": SQUAD, "multilingual": MULTILINGUAL, "none": BLANKS}
 
 
@@ -167,16 +169,25 @@ def text_blocks(references: Sequence[tuple[str, ...]], predictions: Sequence[str
 
 
 def split_words(references: Sequence[tuple[str, ...]], predictions: Sequence[str], split: Split) -> Words:
-    pairs = zip(references, predictions, strict=True)
-    texts = chain.from_iterable((*right, given) for right, given in pairs)
-    encoded = [split.prepare(each).encode("utf-8", "surrogatepass") for each in texts]
+    texts = list(chain.from_iterable((*right, given) for right, given in zip(references, predictions, strict=True)))
     groups = [len(every) + 1 for every in references]
-    return Words(encoded, groups, make_splitter(split, encoded), count_threads(None))
+    prepared = prepare_texts(texts, split)
+    return Words(prepared, groups, make_splitter(split, prepared), count_threads(None))
 
 
-def make_splitter(split: Split, texts: list[bytes]) -> Splitter:
+def prepare_texts(texts: list[str], split: Split) -> list[str] | list[str | bytes]:
+    """The texts as the kernel takes them: ASCII, or in UTF-8."""
+    if split.lower and all(map(str.isascii, texts)):
+        return texts
+    return [
+        each if split.lower and each.isascii() else split.prepare(each).encode("utf-8", "surrogatepass")
+        for each in texts
+    ]
+
+
+def make_splitter(split: Split, texts: list[str] | list[str | bytes]) -> Splitter:
     """The kernel's splitter, which knows all characters of the texts."""
-    if split.others is not None or all(map(bytes.isascii, texts)):
+    if split.others is not None or all(each.isascii() for each in texts):
         return known_splitter(split)
     return splitter_of(split, distinct_characters(texts))
 
@@ -189,4 +200,4 @@ def known_splitter(split: Split) -> Splitter:
 def splitter_of(split: Split, characters: list[int]) -> Splitter:
     ascii_kinds, kinds = (bytes(map(split.kind, each)) for each in (ASCII, map(chr, characters)))
     removed = [each.encode() for each in split.removed]
-    return Splitter(ascii_kinds, split.others or PART, characters, kinds, removed, split.symbols)
+    return Splitter(ascii_kinds, split.others or PART, characters, kinds, removed, split.symbols, split.lower)
