@@ -37,6 +37,7 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 NUMBERS = (int, float, bool)
 # Characters of a field that is kept with a result.
 LONGEST_FIELD = 40
+NO_FIELDS: Mapping[str, Any] = {}
 
 
 class Record(NamedTuple):
@@ -274,13 +275,14 @@ def make_record(
     )
 
 
-def short_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers and short texts of a record, which may divide the questions into slices."""
-    return {
+def short_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The numbers and short texts of a record, which may divide the questions into slices; not the id it has anyway."""
+    found = {
         name: sys.intern(value) if type(value) is str else value
         for name, value in fields.items()
-        if type(value) in NUMBERS or (type(value) is str and len(value) <= LONGEST_FIELD)
+        if type(value) in NUMBERS or (type(value) is str and len(value) <= LONGEST_FIELD and name != "query_id")
     }
+    return found or NO_FIELDS
 
 
 def read_outside_scores(value: object, retrieved: Passages | None, place: str) -> Mapping[str, Any] | None:

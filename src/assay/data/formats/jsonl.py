@@ -74,26 +74,16 @@ def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any
 
 def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
-    name = source.name
+    name, first = source.name, 1
     with source.plain() as path, path.open("rb") as file:
-        for batch in line_batches(filled_lines(file, name)):
+        while lines := file.readlines(BATCH_SIZE):
+            batch = list(filled_lines(lines, name, first=first))
             values = decode_json_lines([line for _, line in batch])
             for (number, line), value in zip(batch, values, strict=True):
                 # The kernel leaves to Python what is rare or wrong.
                 row = value if type(value) is dict else parse_json_line(line, number, name)
                 yield Placed(f"{name}, line {number}", row)
-
-
-def line_batches(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    """The lines, some at a time: few if they are long."""
-    batch, size = [], 0
-    for number, line in lines:
-        batch.append((number, line))
-        size += len(line)
-        if size >= BATCH_SIZE:
-            yield batch
-            batch, size = [], 0
-    yield batch
+            first += len(lines)
 
 
 def starts_with_row(head: str) -> bool:

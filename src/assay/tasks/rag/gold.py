@@ -12,6 +12,7 @@ from assay.core.text import some
 from assay.data.derived import Judgment
 from assay.data.qrels import Qrels
 from assay.data.source import prefix_errors
+from assay.data.texts import are_plain_ids
 from assay.measures.ranking.groups import group_f_score, group_recall
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures
@@ -41,15 +42,20 @@ class Gold(NamedTuple):
 
     def wanted(self, record: Record) -> list[set[str]]:
         """Sets of documents, one of each of which should be retrieved: a single set, or one per group."""
-        qrels = self.scorer.qrels
+        qrels, gold = self.scorer.qrels, record.gold
+        if type(gold) is list and self.rel <= 1 and record.query_id not in self.matched and are_plain_ids(gold):
+            # Each has grade 1; one that is listed twice may have another.
+            found = set(gold)
+            if len(found) == len(gold):
+                return [found] if found else []
         if record.query_id not in qrels:
             return []
-        if isinstance(record.gold, list) and list in map(type, record.gold):
+        if isinstance(gold, list) and list in map(type, gold):
             groups = list(qrels.groups(record.query_id).values())
         else:
             groups = [qrels[record.query_id]]
-        found = [{document for document, grade in group.items() if grade >= self.rel} for group in groups]
-        return [each for each in found if each]
+        relevant = [{document for document, grade in group.items() if grade >= self.rel} for group in groups]
+        return [each for each in relevant if each]
 
 
 def read_gold(

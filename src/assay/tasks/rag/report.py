@@ -123,7 +123,9 @@ def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[s
         if name == LENGTH:
             values = [length_of(record.question or "") for record in result.records]
         else:
-            found = [field_of(record.fields or {}, name) for record in result.records]
+            found = [
+                field_of({"query_id": record.query_id, **(record.fields or {})}, name) for record in result.records
+            ]
             if all(value is None for value in found):
                 raise DataError(f"the records have no field {show(name)}")
             values = [UNKNOWN if value is None else str(value) for value in found]
