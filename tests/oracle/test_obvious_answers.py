@@ -72,7 +72,9 @@ WORDS = [
     "“a”",
     "😀the",
 ]
-pieces = st.sampled_from(WORDS) | st.text(max_size=6) | st.characters()
+# Letters are found 64 bytes at a time, and words of more than 15 bytes are kept apart.
+long_words = st.text("aThE1é'- ", min_size=14, max_size=140)
+pieces = st.sampled_from(WORDS) | st.text(max_size=6) | st.characters() | long_words
 texts = st.lists(pieces, max_size=12).map(" ".join) | st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
 questions = st.lists(st.tuples(st.lists(texts, max_size=3), texts), min_size=1, max_size=4)
 
@@ -100,6 +102,12 @@ def test_token_overlap_has_the_same_bits(rows, how, yes_no):
         assert np.array_equal(found, [each[place] for each in expected], equal_nan=True), measure
     exact = [obvious.exact_match(*row, how) for row in clean(rows)]
     assert np.array_equal(scores(rows, f"em(normalize={how})"), exact, equal_nan=True)
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
+def test_lists_of_texts_are_lists_of_single_references(rows):
+    several = scores([([right], text) for right, text in rows], "f1")
+    assert scores(rows, "f1") == several
 
 
 @given(questions)

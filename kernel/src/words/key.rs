@@ -50,14 +50,11 @@ impl Key {
         if length > WHOLE {
             return long.add(&bytes[word]);
         }
-        let load = |at: usize| match bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()) {
-            Some(eight) => u64::from_le_bytes(eight),
-            None => load_rest(bytes.get(at..).unwrap_or(&[])),
-        };
-        // The bytes that are the word's; of the second eight there is one for the length.
-        let first = |count: usize| if count >= 8 { u64::MAX } else { (1 << (8 * count)) - 1 };
-        let rest = if length > 8 { load(word.start + 8) & first(length - 8) } else { 0 };
-        Ok(Self(load(word.start) & first(length), rest | (length as u64) << LENGTH))
+        let after = bytes.get(word.start..).unwrap_or(&[]);
+        let whole = after.first_chunk().map_or_else(|| load_rest(after), |first| u128::from_le_bytes(*first));
+        // Only the bytes that are the word's; the last of the sixteen is for the length.
+        let own = whole & ((1 << (8 * length)) - 1);
+        Ok(Self(own as u64, (own >> 64) as u64 | (length as u64) << LENGTH))
     }
 
     /// The byte of a word that has only one.
@@ -91,6 +88,6 @@ impl Key {
 }
 
 #[cold]
-fn load_rest(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+fn load_rest(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import assay
 
@@ -145,6 +147,19 @@ def test_texts_of_gold_are_those_of_relevant_documents():
 def test_equal_scores_keep_the_order():
     row = {"gold": ["a"], "retrieved": [{"id": name, "score": 0} for name in "abc"]}
     assert assay.evaluate_rag([row], ["rr"])["rr"] == 1
+
+
+@given(st.lists(st.lists(st.sampled_from(["d1", "d2", "é", 7]), max_size=4), min_size=1, max_size=5))
+def test_one_of_the_gold_documents_was_found(golds):
+    records = [{"query_id": f"q{n}", "gold": gold, "retrieved": ["d1", "é"]} for n, gold in enumerate(golds)]
+    result = assay.evaluate_rag([*records, {"query_id": "q", "gold": ["d1"], "retrieved": ["d2"]}], "rr", duplicates="first")
+    assert result.found.tolist() == [not {"d1", "é"}.isdisjoint(gold) for gold in golds] + [False]
+    assert result.has_gold.tolist() == [bool(gold) for gold in golds] + [True]
+
+
+def test_a_record_has_its_id_as_a_field():
+    [record] = assay.evaluate_rag([{"query_id": "q1", "gold": ["d1"], "retrieved": ["d1"], "kind": "x"}]).records
+    assert (record["query_id"], record["kind"]) == ("q1", "x")
 
 
 def test_nothing_to_find_is_no_gold():

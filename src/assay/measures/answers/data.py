@@ -105,8 +105,13 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
 
 
 def pair_texts(references: Sequence[str], predictions: Sequence[str]) -> Answers:
-    right, given = ([replace_surrogates(text) for text in texts] for texts in (references, predictions))
+    right, given = map(clean_texts, (references, predictions))
     return Answers(list(map(str, range(len(right)))), [(text,) for text in right], given)
+
+
+def clean_texts(texts: Sequence[str]) -> list[str]:
+    """The texts, with lone surrogates replaced."""
+    return list(texts) if all(map(str.isascii, texts)) else [replace_surrogates(text) for text in texts]
 
 
 def are_texts(data: object) -> TypeGuard[Sequence[str]]:

@@ -327,12 +327,12 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
     for reference in right:
         places = word_positions(reference)
         related = related_lines(lines, lines_with, places) if lines_with else lines
-        found = 0
+        matched = 0
         for line in related:
-            found |= matched_positions(len(reference), places, line)
-        words += compress(reference, map("1".__eq__, reversed(f"{found:b}")))
-    available = Counter(chain.from_iterable(given))
-    return sum(min(count, available[word]) for word, count in Counter(words).items())
+            matched |= matched_positions(len(reference), places, line)
+        words += compress(reference, map("1".__eq__, reversed(f"{matched:b}")))
+    available, found = Counter(chain.from_iterable(given)), Counter(words)
+    return sum(map(min, found.values(), map(available.__getitem__, found)))
 
 
 def lines_by_word(lines: list[Sentence]) -> dict[bytes, set[int]]:
