@@ -15,7 +15,7 @@ use crate::text::block::{Block, Blocks};
 use crate::text::lanes::{Level, Task};
 use crate::text::line::{RunLine, run_line};
 use crate::text::read::read_lines;
-use crate::text::run::RunBlock;
+use crate::text::run::each_row;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use std::ops::Range;
@@ -134,7 +134,7 @@ impl Gather<'_> {
                 if retrieved.is_ordered() {
                     builder.set_ordered();
                 }
-                builder.row(retrieved.document, retrieved.score.value())?;
+                builder.row(retrieved.document, retrieved.score)?;
             }
             Fault::if_stopped(self.plan.stop)
         })?;
@@ -235,23 +235,23 @@ impl Reader<'_> {
         let mut known = None;
         self.rows.clear();
         self.records.clear();
-        let mut rows =
-            RunBlock::new(block, limits.line, &mut surplus).map_err(|(_, fault)| self.at(fault))?;
-        while let Some(row) = rows.next(level).map_err(|fault| self.at(fault))? {
+        let read = each_row(level, block, limits.line, &mut surplus, |row| {
             if !row.goes_on {
                 known = self.gather.queries.find(row.query).and_then(|query| self.wanted[query as usize]);
             }
             if let Some(query) = known {
-                self.add(query, &row.retrieved).map_err(|lack| self.at(lack.into()))?;
+                self.add(query, &row.retrieved)?;
                 self.is_ordered |= row.retrieved.is_ordered();
             }
-        }
-        Ok(())
+            Ok(())
+        });
+        // A fault that the first reading did not meet: no memory, or the file has changed.
+        read.map(|_| ()).map_err(|(_, fault)| fault.at(&self.gather.source.name))
     }
 
     #[inline(always)]
     fn add(&mut self, query: u32, retrieved: &RunLine<'_>) -> Result<(), Lack> {
-        add_record(&mut self.records, retrieved.document, retrieved.score.value())?;
+        add_record(&mut self.records, retrieved.document, retrieved.score)?;
         self.rows.add((query, number(self.records.len())?))
     }
 
@@ -283,12 +283,6 @@ impl Reader<'_> {
             start = end;
         }
         Ok(Piece { block, queries: copied(&queries)?, records })
-    }
-
-    /// A fault that the first reading did not meet: no memory, or the file has changed.
-    #[cold]
-    fn at(&self, fault: Fault) -> Fault {
-        fault.at(&self.gather.source.name)
     }
 }
 

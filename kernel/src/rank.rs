@@ -307,18 +307,22 @@ impl<'a> Ranker<'a> {
                 self.judged.tops.add(query, documents, None, self.options)?;
             }
             Some(scores) => {
-                self.scores.clear();
-                self.scores.room(scores.len())?;
-                self.scores.extend(scores.iter().map(|&score| self.options.score(score)));
                 self.spread = if self.options.spread { Spread::of(scores) } else { None };
-                let wanted = self.found.iter().map(|found| (found.document, self.scores[found.position]));
-                let counts = Counts::new(&self.scores, wanted.clone().map(|(_, score)| score))?;
+                let scores = if self.options.single {
+                    self.scores.clear();
+                    self.scores.add_each(scores.iter().map(|&score| self.options.score(score)))?;
+                    &self.scores
+                } else {
+                    scores
+                };
+                let wanted = self.found.iter().map(|found| (found.document, scores[found.position]));
+                let counts = Counts::new(scores, wanted.clone().map(|(_, score)| score))?;
                 for (document, score) in wanted {
                     let (higher, same) = counts.of(score);
                     self.judged.hits.add(hit(document, score, higher, same - 1))?;
                 }
-                break_ties(&mut self.judged.hits[first_hit..], &self.found, &self.scores, documents)?;
-                self.judged.tops.add(query, documents, Some(&self.scores), self.options)?;
+                break_ties(&mut self.judged.hits[first_hit..], &self.found, scores, documents)?;
+                self.judged.tops.add(query, documents, Some(scores), self.options)?;
             }
         }
         self.close(query, documents.count(), first_hit)

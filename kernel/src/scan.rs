@@ -17,8 +17,7 @@ use crate::rows::{Names, Order, Span, hash};
 use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
 use crate::text::lanes::{Lanes, Level, Task};
 use crate::text::line::RunLine;
-use crate::text::number::Quotient;
-use crate::text::run::RunBlock;
+use crate::text::run::each_row;
 use crate::text::source::Source;
 use crate::text::surplus::Surplus;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -278,20 +277,17 @@ impl<'a> Worker<'a> {
         let start = block.as_ptr() as usize;
         let mut query: &[u8] = b"";
         let mut known = None;
-        let mut rows = RunBlock::new(block, self.limits.line, surplus)?;
         // After a fault the rows of the last query are not complete, and not ranked.
-        while let Some(row) = rows.next(level).map_err(|fault| (rows.lines, fault))? {
+        let lines = each_row(level, block, self.limits.line, surplus, |row| {
             if !row.goes_on && row.query != query {
                 self.close(known, number, block);
                 query = row.query;
-                known = self.open(query).map_err(|lack| (rows.lines - 1, lack.into()))?;
+                known = self.open(query)?;
             }
-            if known.is_some() {
-                self.row(&row.retrieved, start).map_err(|fault| (rows.lines - 1, fault))?;
-            }
-        }
+            if known.is_some() { self.row(&row.retrieved, start) } else { Ok(()) }
+        })?;
         self.close(known, number, block);
-        Ok(rows.lines)
+        Ok(lines)
     }
 
     /// Adds a row of a known query; `start` is where the block begins.
@@ -315,7 +311,7 @@ impl<'a> Worker<'a> {
     fn rank(&mut self, query: u32, block: &[u8]) -> Result<(), Fault> {
         self.scores.clear();
         self.scores.room(self.rows.len())?;
-        self.scores.extend(self.rows.iter().map(|row| row.score.value()));
+        self.scores.extend(self.rows.iter().map(|row| row.score));
         self.codes.clear();
         self.codes.room(self.rows.len())?;
         self.codes.extend(self.rows.iter().map(|row| row.code));
@@ -356,7 +352,7 @@ impl<'a> Worker<'a> {
 struct Retrieved {
     document: Span,
     code: u64,
-    score: Quotient,
+    score: f64,
 }
 
 /// The documents of one query, in the block that holds them.

@@ -2,10 +2,10 @@
 
 #![no_main]
 
-use assay_kernel::text::block::each_line;
+use assay_kernel::text::block::{LineFault, each_line};
 use assay_kernel::text::lanes::{Lanes, Level, Task};
 use assay_kernel::text::line::{Line, QrelsLine, RunLine, Words, qrels_line, run_line};
-use assay_kernel::text::run::RunBlock;
+use assay_kernel::text::run::each_row;
 use assay_kernel::text::surplus::Surplus;
 use libfuzzer_sys::fuzz_target;
 use naive::text::{is_text, lines, number, row, says_nothing, words};
@@ -29,25 +29,25 @@ fuzz_target!(|text: &[u8]| {
     check_run(text);
 });
 
-/// The rows of a run up to the first malformed line, and the number of lines before it.
-type Rows<'a> = (Vec<(&'a [u8], RunLine<'a>)>, usize);
+/// The rows of a run up to the first malformed line, and the number of lines or the fault.
+type Rows<'a> = (Vec<(&'a [u8], RunLine<'a>)>, Result<usize, LineFault>);
 
 /// Reads rows the way that is given, in which a line is cut at one look.
 struct Read<'a>(&'a [u8]);
 
 impl<'a> Task for Read<'a> {
-    type Output = Option<Rows<'a>>;
+    type Output = Rows<'a>;
 
     #[inline(always)]
     fn run(self, level: impl Level) -> Self::Output {
         let mut surplus = Surplus::default();
-        let mut block = RunBlock::new(self.0, 1 << 20, &mut surplus).ok()?;
         let mut rows: Vec<(&[u8], RunLine<'_>)> = Vec::new();
-        while let Ok(Some(row)) = block.next(level) {
+        let read = each_row(level, self.0, 1 << 20, &mut surplus, |row| {
             assert!(!row.goes_on || rows.last().is_some_and(|(query, _)| *query == row.query));
             rows.push((row.query, row.retrieved));
-        }
-        Some((rows, block.lines))
+            Ok(())
+        });
+        (rows, read)
     }
 }
 
@@ -59,12 +59,9 @@ fn check_run(text: &[u8]) {
         rows.push((line.words().next().unwrap_or_default(), retrieved));
         Ok(())
     });
-    let count = read.as_ref().map_or_else(|(line, _)| *line, |&lines| lines);
+    let expected = (rows, read);
     for lanes in Lanes::ALL {
-        match lanes.run(Read(text)) {
-            Some(found) => assert_eq!(found, (rows.clone(), count), "{lanes:?} {}", text.escape_ascii()),
-            None => assert!(read.is_err() && rows.is_empty()),
-        }
+        assert_eq!(lanes.run(Read(text)), expected, "{lanes:?} {}", text.escape_ascii());
     }
 }
 
@@ -80,7 +77,7 @@ fn check<'a>(line: &Line<'a>, before: &'a [u8]) {
     let expected_run = row(line.bytes(), false).map(|row| RunLine {
         iteration: expected[1],
         document: row.document,
-        score: row.score.into(),
+        score: row.score,
         tag: expected[5],
     });
     assert_eq!(run, expected_run, "{}", line.bytes().escape_ascii());
@@ -98,7 +95,7 @@ fn check_number(word: &[u8]) {
     let line = [b"query Q0 document 1 ", word, b" tag"].concat();
     let score = run_line(&mut after_query(&Line::first(&line)), &mut Surplus::default())
         .ok()
-        .map(|run| run.score.value().to_bits());
+        .map(|run| run.score.to_bits());
     assert_eq!(score, number(word).map(f64::to_bits), "{}", word.escape_ascii());
 }
 

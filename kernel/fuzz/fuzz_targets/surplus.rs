@@ -39,7 +39,7 @@ fuzz_target!(|case: Case<'_>| {
         let expected = row(line, ignored).map(|row| RunLine {
             iteration: fields[1],
             document: row.document,
-            score: row.score.into(),
+            score: row.score,
             tag: fields[5],
         });
         if let (Err(fault), true) = (&read, has_surplus(line)) {

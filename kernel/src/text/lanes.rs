@@ -1,7 +1,7 @@
 //! Which of the next 64 bytes end a word and which end a line, a bit each, found with the widest vectors that the processor
 //! has. All ways give the same bits.
 
-use crate::text::number::{LOOKED_AT, Quotient, plain_number};
+use crate::text::number::{LOOKED_AT, plain_number};
 
 /// How many bytes are looked at together.
 pub const WIDTH: usize = 64;
@@ -28,7 +28,7 @@ pub trait Level: Copy {
 
     /// The number that the first `length` bytes are, if it is a decimal one with few digits. How few depends on the way.
     #[inline(always)]
-    fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
+    fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
         plain_number(text, length)
     }
 }
@@ -121,7 +121,7 @@ fn ends_of_eight(bytes: u64) -> (u64, u64) {
 #[cfg(target_arch = "x86_64")]
 mod vectors {
     use super::{Ends, Level, Task, WIDTH};
-    use crate::text::number::{LOOKED_AT, Quotient};
+    use crate::text::number::LOOKED_AT;
     use std::arch::x86_64::*;
 
     #[derive(Debug, Clone, Copy)]
@@ -189,40 +189,35 @@ mod vectors {
         }
 
         #[inline(always)]
-        fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
+        fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
             // A branch, which is mostly foreseen: the digits need not wait for the sign.
             match text[0] {
-                b'-' => self.negative(text, length),
-                _ => self.unsigned(text.first_chunk()?, length, false),
+                b'-' => Some(-self.unsigned(text.get(1..)?.first_chunk()?, length.wrapping_sub(1))?),
+                _ => self.unsigned(text.first_chunk()?, length),
             }
         }
     }
 
     impl Avx2 {
-        #[inline(never)]
-        fn negative(self, text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
-            self.unsigned(text.get(1..)?.first_chunk()?, length.checked_sub(1)?, true)
-        }
-
         #[inline(always)]
-        fn unsigned(self, bytes: &[u8; 16], length: usize, is_negative: bool) -> Option<Quotient> {
+        fn unsigned(self, bytes: &[u8; 16], length: usize) -> Option<f64> {
             // SAFETY: only `run_avx2` makes an `Avx2`.
-            let (digits, decimals) = unsafe { digits_of_16(bytes, length)? };
-            Quotient::decimal(is_negative, digits, decimals).filter(|_| length > 0)
+            unsafe { decimal_of_16(bytes, length) }
         }
     }
 
-    /// The digits of the first `length` bytes as a number, and how many of them are behind the point.
+    /// The decimal number of the first `length` bytes, exactly rounded: it has at most fifteen digits, and they and the
+    /// power of ten are floats.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn digits_of_16(bytes: &[u8; 16], length: usize) -> Option<(u64, usize)> {
+    fn decimal_of_16(bytes: &[u8; 16], length: usize) -> Option<f64> {
+        let points = PLACES.get(length.wrapping_sub(1))?;
         // SAFETY: the 16 bytes that are loaded are there.
         let bytes = unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
-        let points = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'.' as i8)));
-        let point = (points as u32 | 1u32.checked_shl(length as u32)?).trailing_zeros() as usize;
-        let places = PLACES.get(length)?.get(point)?;
+        let point = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'.' as i8))) as u32;
+        let place = points.get((point | 1 << length).trailing_zeros() as usize)?;
         // SAFETY: the 16 bytes that are loaded are there.
-        let places = unsafe { _mm_loadu_si128(places.as_ptr().cast()) };
+        let places = unsafe { _mm_loadu_si128(place.digits.as_ptr().cast()) };
         let digits = _mm_shuffle_epi8(_mm_sub_epi8(bytes, _mm_set1_epi8(b'0' as i8)), places);
         let are_digits = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
         // Neighbours are joined to numbers of two digits, of four and of eight.
@@ -231,28 +226,36 @@ mod vectors {
         let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));
         let both = _mm_cvtsi128_si64(eights) as u64;
         let value = (both & 0xffff_ffff) * 100_000_000 + (both >> 32);
-        (_mm_movemask_epi8(are_digits) == 0xffff).then_some((value, length.saturating_sub(point + 1)))
+        (_mm_movemask_epi8(are_digits) == 0xffff).then_some(value as i64 as f64 / place.divisor)
     }
 
-    /// For a text of so many bytes whose point is at such a place: from which byte each of sixteen digits comes. The last
-    /// digit comes last; the point is left out; what is not there is zero.
-    static PLACES: [[[u8; 16]; ROOM]; 17] = places();
+    /// From which byte each of sixteen digits comes, and the power of ten that the point divides them by.
+    #[derive(Clone, Copy)]
+    struct Place {
+        digits: [u8; 16],
+        divisor: f64,
+    }
 
-    /// A power of two, so that places are found without a product.
-    const ROOM: usize = 32;
+    /// The place for a text of so many bytes, counted from one, whose point is at such a place. The last digit comes last; the
+    /// point is left out; what is not there is zero. Sixteen bytes without a point are left out: those are too many digits.
+    static PLACES: [[Place; 16]; 16] = places();
 
-    const fn places() -> [[[u8; 16]; ROOM]; 17] {
-        let mut all = [[[0x80; 16]; ROOM]; 17];
-        let mut length = 0;
+    const fn places() -> [[Place; 16]; 16] {
+        let mut all = [[Place { digits: [0x80; 16], divisor: 1.0 }; 16]; 16];
+        let mut length = 1;
         while length <= 16 {
             let mut point = 0;
-            while point <= length {
+            while point <= length && point < 16 {
+                let here = &mut all[length - 1][point];
                 let mut place = 0;
                 let mut digit = if point < length { 17 - length } else { 16 - length };
                 while place < length {
                     if place != point {
-                        all[length][point][digit] = place as u8;
+                        here.digits[digit] = place as u8;
                         digit += 1;
+                    }
+                    if place > point {
+                        here.divisor *= 10.0;
                     }
                     place += 1;
                 }
@@ -261,19 +264,19 @@ mod vectors {
             length += 1;
         }
         // A point alone is no number: it is read as a digit, and is none.
-        all[1][0][15] = 0;
+        all[0][0].digits[15] = 0;
         all
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
     fn of_32(bytes: __m256i) -> (u32, u32) {
-        let from_tab = _mm256_sub_epi8(bytes, _mm256_set1_epi8(9));
-        let is_among_tabs = _mm256_cmpeq_epi8(_mm256_min_epu8(from_tab, _mm256_set1_epi8(4)), from_tab);
-        let is_space = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(32));
+        // A blank is the byte that stands where its lower half says; a byte from 128 on looks up a zero.
+        let table = _mm_setr_epi8(32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1);
+        let blanks = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), bytes);
         let is_newline = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(10));
         let bits = |lanes| _mm256_movemask_epi8(lanes) as u32;
-        (bits(_mm256_or_si256(is_among_tabs, is_space)), bits(is_newline))
+        (bits(_mm256_cmpeq_epi8(blanks, bytes)), bits(is_newline))
     }
 
     #[target_feature(enable = "avx2,bmi1")]

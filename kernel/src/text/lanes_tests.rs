@@ -72,7 +72,7 @@ impl Task for Number {
     type Output = Option<f64>;
     #[inline(always)]
     fn run(self, level: impl Level) -> Option<f64> {
-        level.number(&self.0, self.1).map(Quotient::value)
+        level.number(&self.0, self.1)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, show};
 use crate::rows::Order;
-use crate::text::number::{Quotient, number};
+use crate::text::number::number;
 use crate::text::surplus::{Surplus, surplus_judgment};
 
 /// A line of a run: `query iteration document rank score tag`.
@@ -10,7 +10,7 @@ use crate::text::surplus::{Surplus, surplus_judgment};
 pub struct RunLine<'a> {
     pub iteration: &'a [u8],
     pub document: &'a [u8],
-    pub score: Quotient,
+    pub score: f64,
     pub tag: &'a [u8],
 }
 
@@ -31,7 +31,11 @@ impl RunLine<'_> {
     /// Whether the line may follow others of its query; `last` is what `Order` knows of them.
     #[inline]
     pub fn check_order(&self, last: &mut Order) -> Result<(), Fault> {
-        let given = if self.is_ordered() { Some(self.score.value()) } else { None };
+        let given = if self.is_ordered() { Some(self.score) } else { None };
+        // Nearly every line.
+        if given.is_none() && *last == Order::ByScore {
+            return Ok(());
+        }
         match (last.goes_on(given), given) {
             (true, None) => Ok(()),
             (true, Some(_)) => self.given_score().map(|_| ()),
@@ -181,7 +185,7 @@ pub fn run_line<'a>(words: &mut Words<'a>, surplus: &mut Surplus) -> Result<RunL
     if words.next().is_some() {
         surplus.meet(&words.line)?;
     }
-    Ok(RunLine { iteration, document, score: number(score, "score", RUN)?.into(), tag })
+    Ok(RunLine { iteration, document, score: number(score, "score", RUN)?, tag })
 }
 
 /// Reads what follows the query of a line of judgments.
@@ -241,7 +245,7 @@ mod tests {
     #[test]
     fn a_run_line_has_six_fields() {
         let line = run("q1 Q0 d7 1 12.5 tag\r").unwrap();
-        assert_eq!(line, RunLine { iteration: b"Q0", document: b"d7", score: 12.5.into(), tag: b"tag" });
+        assert_eq!(line, RunLine { iteration: b"Q0", document: b"d7", score: 12.5, tag: b"tag" });
         let fault = run("q1 Q0 d7 1 12.5").unwrap_err();
         assert!(fault.message.starts_with("expected 6 fields (query Q0 document rank score tag), found 5"));
     }
@@ -277,7 +281,7 @@ mod tests {
             assert!(run(&format!("q1 Q0 d7 1 {score} tag")).is_err(), "{score}");
         }
         for (score, value) in [("1e3", 1000.0), ("-0", 0.0), ("+1", 1.0), (".5", 0.5), ("7.", 7.0)] {
-            assert_eq!(run(&format!("q1 Q0 d7 1 {score} tag")).unwrap().score.value(), value);
+            assert_eq!(run(&format!("q1 Q0 d7 1 {score} tag")).unwrap().score, value);
         }
     }
 

@@ -1,49 +1,14 @@
 //! Finite numbers: short decimal ones at once, eight digits at a time, all others by a library. Both round exactly.
 
 use crate::fault::{Fault, show};
-use std::fmt;
 
-/// A number as the quotient of two floats, so that many can be divided at once.
-#[derive(Clone, Copy)]
-pub struct Quotient {
-    dividend: f64,
-    divisor: f64,
-}
-
-impl Quotient {
-    /// A number of digits so many of which are behind the point, if that and the power of ten are floats: then their
-    /// quotient is exactly rounded.
-    #[inline(always)]
-    pub fn decimal(is_negative: bool, digits: u64, decimals: usize) -> Option<Self> {
-        let is_exact = digits <= 1 << f64::MANTISSA_DIGITS;
-        let dividend = digits as i64 as f64;
-        let dividend = if is_negative { -dividend } else { dividend };
-        let divisor = *TENS.get(decimals)?;
-        is_exact.then_some(Self { dividend, divisor })
-    }
-
-    #[inline(always)]
-    pub fn value(self) -> f64 {
-        self.dividend / self.divisor
-    }
-}
-
-impl From<f64> for Quotient {
-    fn from(value: f64) -> Self {
-        Self { dividend: value, divisor: 1.0 }
-    }
-}
-
-impl fmt::Debug for Quotient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value().fmt(f)
-    }
-}
-
-impl PartialEq for Quotient {
-    fn eq(&self, other: &Self) -> bool {
-        self.value() == other.value()
-    }
+/// The number of digits so many of which are behind the point, if that and the power of ten are floats: then their quotient
+/// is exactly rounded.
+#[inline(always)]
+pub fn decimal(is_negative: bool, digits: u64, decimals: usize) -> Option<f64> {
+    let is_exact = digits <= 1 << f64::MANTISSA_DIGITS;
+    let value = digits as i64 as f64 / TENS.get(decimals)?;
+    is_exact.then_some(if is_negative { -value } else { value })
 }
 
 /// How many bytes must be there from the start of a number on, so that it can be read without looking where they end.
@@ -61,7 +26,7 @@ pub fn number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
     let mut plain = None;
     if let Some(place) = padded.get_mut(..word.len()) {
         place.copy_from_slice(word);
-        plain = plain_number(&padded, word.len()).map(Quotient::value);
+        plain = plain_number(&padded, word.len());
     }
     plain.map_or_else(|| any_number(word, name, form), Ok)
 }
@@ -82,7 +47,7 @@ pub fn any_number(word: &[u8], name: &str, form: &str) -> Result<f64, Fault> {
 
 /// The number that the first `length` bytes are, if it is a decimal one with few digits.
 #[inline(always)]
-pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
+pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
     let is_negative = text[0] == b'-';
     let (start, length) = if is_negative { (1, length.checked_sub(1)?) } else { (0, length) };
     let (first, next) = (eight(text, start)?, eight(text, start + 1)?);
@@ -98,11 +63,11 @@ pub fn plain_number(text: &[u8; LOOKED_AT], length: usize) -> Option<Quotient> {
         count @ 1..=8 => {
             let before = !u64::MAX.unbounded_shl(8 * point as u32);
             let digits = digits(first & before | next & !before, count);
-            if are_digits(digits) { Quotient::decimal(is_negative, value(digits), decimals) } else { None }
+            if are_digits(digits) { decimal(is_negative, value(digits), decimals) } else { None }
         }
         _ => {
             let digits = two_parts(text, start, point, decimals)?;
-            Quotient::decimal(is_negative, digits, decimals)
+            decimal(is_negative, digits, decimals)
         }
     }
 }
@@ -167,7 +132,7 @@ mod tests {
         let mut padded = [0; LOOKED_AT];
         let long = [text.as_bytes(), follows].concat();
         padded.iter_mut().zip(long).for_each(|(place, byte)| *place = byte);
-        plain_number(&padded, text.len()).filter(|_| text.len() <= LOOKED_AT).map(Quotient::value)
+        plain_number(&padded, text.len()).filter(|_| text.len() <= LOOKED_AT)
     }
 
     fn check(text: &str) {

@@ -36,7 +36,7 @@ pub fn read_run(source: &Source) -> Result<Rows, Fault> {
             builder.set_ordered();
             builder.row(retrieved.document, retrieved.given_score()?)?;
         } else {
-            builder.row(retrieved.document, retrieved.score.value())?;
+            builder.row(retrieved.document, retrieved.score)?;
         }
         Ok(builder.tag(retrieved.tag)?)
     })?;

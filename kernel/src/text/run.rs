@@ -17,73 +17,42 @@ pub struct Row<'a> {
     pub retrieved: RunLine<'a>,
 }
 
-/// The rows of a block, one after the other.
-#[derive(Debug)]
-pub struct RunBlock<'a, 'b> {
+/// Calls `visit` with each row of a block and gives the number of all lines.
+#[inline(always)]
+pub fn each_row<'a>(
+    level: impl Level,
     text: &'a [u8],
-    /// How long a line may be.
     longest: usize,
-    surplus: &'b mut Surplus,
-    start: usize,
-    /// Where the line before starts, and its first bytes if it was cut at one look.
-    before: usize,
-    last: Option<[u8; 16]>,
-    /// The number of lines so far.
-    pub lines: usize,
-}
-
-impl<'a, 'b> RunBlock<'a, 'b> {
-    pub fn new(text: &'a [u8], longest: usize, surplus: &'b mut Surplus) -> Result<Self, LineFault> {
-        check(text)?;
-        Ok(Self { text, longest, surplus, start: 0, before: 0, last: None, lines: 0 })
-    }
-
-    /// The next row, or none at the end.
-    #[inline(always)]
-    pub fn next(&mut self, level: impl Level) -> Result<Option<Row<'a>>, Fault> {
-        while let Some(rest) = self.text.get(self.start..).filter(|rest| !rest.is_empty()) {
-            let window = rest.first_chunk().filter(|_| self.longest >= WIDTH);
-            if let Some(window) = window
-                && let Some(cut) = Cut::new(level, window)
-            {
-                let goes_on = self.goes_on(level, window, cut.ends[0] + 1);
-                // A comment, or what may be a byte-order mark, is for the other way; a line like the one before is neither.
-                if goes_on || !matches!(window[0], b'#' | 0xef) {
-                    let row = cut.row(level, window, goes_on)?;
-                    self.last = window.first_chunk().copied();
-                    self.pass(cut.length);
-                    return Ok(Some(row));
-                }
+    surplus: &mut Surplus,
+    mut visit: impl FnMut(Row<'a>) -> Result<(), Fault>,
+) -> Result<usize, LineFault> {
+    check(text)?;
+    let (mut start, mut lines) = (0, 0);
+    let cuttable = if longest < WIDTH { &[] } else { text };
+    // The line before and what follows it, if it was cut at one look.
+    let mut before = None;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let mut window = cuttable.get(start..).and_then(|rest| rest.first_chunk());
+        let cut = match window {
+            Some(window) => cut(level, window, before).map_err(|fault| (lines, fault))?,
+            None => None,
+        };
+        let (length, row) = match cut {
+            Some(cut) => cut,
+            None => {
+                window = None;
+                let (length, row) = word_by_word(rest, longest, surplus).map_err(|fault| (lines, fault))?;
+                let Some(row) = row else {
+                    (before, start, lines) = (None, start + length + 1, lines + 1);
+                    continue;
+                };
+                (length, row)
             }
-            let (length, row) = word_by_word(rest, self.longest, self.surplus)?;
-            self.last = None;
-            self.pass(length);
-            if row.is_some() {
-                return Ok(row);
-            }
-        }
-        Ok(None)
+        };
+        visit(row).map_err(|fault| (lines, fault))?;
+        (before, start, lines) = (window, start + length + 1, lines + 1);
     }
-
-    /// Whether the line was cut like this one, and has the same first bytes: few of them are compared at once.
-    #[inline(always)]
-    fn goes_on(&self, level: impl Level, window: &Window, length: usize) -> bool {
-        match (&self.last, window.first_chunk()) {
-            (Some(one), Some(other)) if length <= one.len() => level.alike(one, other) >= length,
-            (Some(_), _) => {
-                let before = self.text.get(self.before..).unwrap_or_default();
-                before.get(..length) == window.get(..length)
-            }
-            (None, _) => false,
-        }
-    }
-
-    #[inline(always)]
-    fn pass(&mut self, length: usize) {
-        self.before = self.start;
-        self.start += length + 1;
-        self.lines += 1;
-    }
+    Ok(lines)
 }
 
 /// The length of the first line, and its row if it says something.
@@ -131,22 +100,54 @@ impl Cut {
         (is_plain && blanks == 0 && ends[5] < WIDTH).then_some(Self { ends, length })
     }
 
+    /// The row, given the line before; none if it must be read word by word.
     #[inline(always)]
-    fn row<'a>(&self, level: impl Level, window: &'a Window, goes_on: bool) -> Result<Row<'a>, Fault> {
-        let word = |start: usize, end: usize| window.get(start..end).unwrap_or_default();
+    fn row<'a>(
+        &self,
+        level: impl Level,
+        window: &'a Window,
+        before: Option<&Window>,
+    ) -> Result<Option<Row<'a>>, Fault> {
         let [query, iteration, document, rank, score, tag] = self.ends;
-        let padded = window.get(rank + 1..).and_then(|rest| rest.first_chunk());
-        let value = match padded.and_then(|padded| level.number(padded, score - rank - 1)) {
+        let goes_on = before.is_some_and(|before| starts_alike(level, before, window, query + 1));
+        // A comment, or what may be a byte-order mark; a line like the one before is neither.
+        if !goes_on && matches!(window[0], b'#' | 0xef) {
+            return Ok(None);
+        }
+        let fields = (
+            window.get(..query),
+            window.get(query + 1..iteration),
+            window.get(iteration + 1..document),
+            window.get(rank + 1..).and_then(|rest| rest.first_chunk()),
+        );
+        let (Some(query), Some(iteration), Some(document), Some(padded)) = fields else { return Ok(None) };
+        let value = match level.number(padded, score - rank - 1) {
             Some(value) => value,
-            None => any_number(word(rank + 1, score), "score", RUN)?.into(),
+            None => any_number(window.get(rank + 1..score).unwrap_or_default(), "score", RUN)?,
         };
-        let retrieved = RunLine {
-            iteration: word(query + 1, iteration),
-            document: word(iteration + 1, document),
-            score: value,
-            tag: word(score + 1, tag),
-        };
-        Ok(Row { query: word(0, query), goes_on, retrieved })
+        let tag = window.get(score + 1..tag).unwrap_or_default();
+        let retrieved = RunLine { iteration, document, score: value, tag };
+        Ok(Some(Row { query, goes_on, retrieved }))
+    }
+}
+
+/// The length of a line that can be cut at one look, and its row.
+#[inline(always)]
+fn cut<'a>(
+    level: impl Level,
+    window: &'a Window,
+    before: Option<&Window>,
+) -> Result<Option<(usize, Row<'a>)>, Fault> {
+    let Some(cut) = Cut::new(level, window) else { return Ok(None) };
+    Ok(cut.row(level, window, before)?.map(|row| (cut.length, row)))
+}
+
+/// Whether two lines have the same first bytes: few of them are compared at once.
+#[inline(always)]
+fn starts_alike(level: impl Level, before: &Window, window: &Window, length: usize) -> bool {
+    match (before.first_chunk(), window.first_chunk()) {
+        (Some(one), Some(other)) if length <= 16 => level.alike(one, other) >= length,
+        _ => before.get(..length) == window.get(..length),
     }
 }
 

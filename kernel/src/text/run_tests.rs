@@ -17,16 +17,13 @@ impl Task for Read<'_> {
     #[inline(always)]
     fn run(self, level: impl Level) -> Found {
         let (mut rows, mut query, mut surplus) = (Vec::new(), &b""[..], Surplus::ignored(true));
-        let mut read = || {
-            let mut block = RunBlock::new(self.0, self.1, &mut surplus)?;
-            while let Some(row) = block.next(level).map_err(|fault| (block.lines, fault))? {
-                assert!(!row.goes_on || row.query == query);
-                query = row.query;
-                rows.push(shown(row.query, &row.retrieved));
-            }
-            Ok(block.lines)
-        };
-        match read() {
+        let read = each_row(level, self.0, self.1, &mut surplus, |row| {
+            assert!(!row.goes_on || row.query == query);
+            query = row.query;
+            rows.push(shown(row.query, &row.retrieved));
+            Ok(())
+        });
+        match read {
             Ok(lines) => Ok((lines, surplus.lines, rows)),
             Err((line, Fault { message, .. })) => Err((line, message)),
         }
