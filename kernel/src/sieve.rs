@@ -6,7 +6,7 @@ use crate::memory::{Grow, Lack};
 /// Longer rankings would take more memory than a processor has close by.
 const LONGEST: usize = 1 << 14;
 /// Bits for each document: one in that many is taken for another one.
-const BITS: usize = 64;
+const BITS: usize = 128;
 /// How many documents may be looked at one by one: this many, and one in `BITS`.
 const FEW: usize = 64;
 
