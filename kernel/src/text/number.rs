@@ -5,7 +5,7 @@ use crate::fault::{Fault, show};
 /// The number of digits so many of which are behind the point, if that and the power of ten are floats: then their quotient
 /// is exactly rounded.
 #[inline(always)]
-pub fn decimal(is_negative: bool, digits: u64, decimals: usize) -> Option<f64> {
+fn decimal(is_negative: bool, digits: u64, decimals: usize) -> Option<f64> {
     let is_exact = digits <= 1 << f64::MANTISSA_DIGITS;
     let value = digits as i64 as f64 / TENS.get(decimals)?;
     is_exact.then_some(if is_negative { -value } else { value })
