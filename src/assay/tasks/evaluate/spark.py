@@ -24,6 +24,7 @@ from assay.engine import spark as engine
 from assay.engine.counted import FACTS, HITS, Counted, CountedRanker
 from assay.engine.counting import Counting, Way, check_distinct, duplicate_error, uses_order, ways_of
 from assay.engine.local import rank_hits
+from assay.engine.spark_counts import SparkCounter
 from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.score import SHARE, warned
@@ -197,7 +198,7 @@ class Task:
         """Whether the rows of each query must be brought together: for figures of all scores, or large judgments."""
         return self.judgments.is_large or any("spread" in way.needs for way in self.ways)
 
-    def find(self) -> polars.DataFrame | None:
+    def find(self) -> engine.Found | None:
         """The judged documents that were retrieved; None if they cannot be counted against."""
         if self.method == "group" or self.must_group():
             return None
@@ -209,12 +210,24 @@ class Task:
             return None
         foreign = any("foreign" in way.needs for way in self.ways)
         found = engine.find(self.run, self.judgments.frame, foreign=foreign, most=self.broadcast)
-        if len(found) > self.broadcast:
+        if len(found.rows) > self.broadcast:
             return None
-        keys = [name for name in ("run", "query_id", "doc_id") if name in found.columns]
-        if "error" not in policies and found.select(keys).is_duplicated().any():
+        keys = [name for name in ("run", "query_id", "doc_id") if name in found.rows.columns]
+        if "error" not in policies and found.rows.select(keys).is_duplicated().any():
             return None
-        return check_distinct(found)
+        check_distinct(found.rows)
+        return found
+
+    def state(self, found: engine.Found, *, names: bool) -> polars.DataFrame | DataFrame:
+        """The sums of counts: on the driver if Spark itself can count, otherwise of the kernel on the executors.
+
+        Rows that cannot be used are for the kernel too, which says what is wrong with them. Rankings without judgments
+        are counted if their `names` are asked for.
+        """
+        counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
+        if found.is_sound and counter.is_possible(self.broadcast):
+            return counter.state(names=names)
+        return engine.count(self.run, found.rows, self.ways)
 
     def count(self) -> Counted:
         """What was counted of every run, on the driver."""
@@ -228,9 +241,9 @@ class Task:
             )
             counted = grouping.collect(engine.to_frame(made).iter_rows())
         else:
-            counting = Counting(found, self.ways)
-            state = engine.to_frame(engine.count(self.run, counting, found, self.ways))
-            counted = counting.count(state)
+            state = self.state(found, names=True)
+            local = state if isinstance(state, polars.DataFrame) else engine.to_frame(state)
+            counted = Counting(found.rows, self.ways).count(local)
             if not self.is_checked:
                 counted = replace(counted, notes=(unchecked_note(),))
         if not len(counted.facts):
@@ -265,11 +278,12 @@ class Task:
         if found is None:
             group = grouping.Grouping(self.ways, has_order=self.run.has_order)
             return engine.group(self.run, self.judgments.frame, GroupScores(scoring, group), scoring.schema)
-        counts = engine.count(self.run, Counting(found, self.ways), found, self.ways)
+        state = self.state(found, names=False)
+        counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
         together = counts.unionByName(owners).repartition("query_id")
         judged = polars.DataFrame(self.scorer.qrels.rows)
-        return engine.map_batches(together, CountScores(scoring, self.ways, found, judged), scoring.schema)
+        return engine.map_batches(together, CountScores(scoring, self.ways, found.rows, judged), scoring.schema)
 
     def runs(self) -> list[str] | None:
         """The names of the runs; None if there is one without a name."""
