@@ -232,11 +232,17 @@ def to_batches(frame: polars.DataFrame) -> Batches:
     import pyarrow
 
     table = frame.to_arrow(compat_level=polars.CompatLevel.oldest())
-    fields = [
-        pyarrow.field(each.name, pyarrow.string() if pyarrow.types.is_large_string(each.type) else each.type)
-        for each in table.schema
-    ]
+    fields = [pyarrow.field(each.name, small_type(each.type)) for each in table.schema]
     yield from table.cast(pyarrow.schema(fields)).to_batches()
+
+
+def small_type(kind: pyarrow.DataType) -> pyarrow.DataType:
+    """A type with offsets of 32 bits."""
+    import pyarrow
+
+    if pyarrow.types.is_large_list(kind):
+        return pyarrow.list_(small_type(kind.value_type))
+    return pyarrow.string() if pyarrow.types.is_large_string(kind) else kind
 
 
 def check_duplicates(run: SparkRun) -> tuple[str, str] | None:

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from assay.engine.spark import SparkRun
 
 # Levels of one ranking that a tree of comparisons may have, so that Java compiles it.
-MOST_LEVELS = 63
+MOST_LEVELS = 31
+# Scores in the table that every executor gets, for each judgment that it may hold: both are about 32 bytes.
+MOST_SCORES = 4
 # All places of a row together are a number of 63 bits.
 MOST_PLACES = 1 << 62
 KEYS = ("run", "query_id")
@@ -112,10 +114,10 @@ class SparkCounter:
         return 2 * self.most_levels + 2
 
     def is_possible(self, most: int) -> bool:
-        """Whether the tables are small enough for every executor, and the scores are compared at all."""
+        """Whether the table is small enough for executors that may hold so many judgments, and scores are compared."""
         return (
             self.most_levels <= MOST_LEVELS
-            and len(self.rankings) <= most
+            and len(self.rankings) * (1 + self.most_levels * len(self.scales)) <= MOST_SCORES * most
             and len(self.rankings) * self.places ** len(self.scales) < MOST_PLACES
             and not any(way.is_given for way in self.ways)
         )

@@ -28,7 +28,7 @@ from assay.engine.spark_counts import SparkCounter
 from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.score import SHARE, warned
-from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring
+from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes
 from assay.tasks.evaluate.ties import Added
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ METHODS = ("auto", "count", "group")
 # Judgments, or judged documents that were retrieved, that every executor may hold: about 30 bytes each.
 MOST_BROADCAST = 2_000_000
 RUN = "run"
+NOTES = "notes"
 # Rows that show how ids differ if hardly a judged document was retrieved.
 MOST_SAMPLED = 2_000
 
@@ -56,7 +57,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     run_column: str | None = RUN,
     order_column: str | None = None,
-    collect: bool = True,
+    collect: bool | str = True,
     method: str = "auto",
     broadcast: int = MOST_BROADCAST,
     **policies: Any,  # noqa: ANN401 - checked by name
@@ -68,7 +69,9 @@ def evaluate(
     several runs, and `Results` come back instead of a `Result`. Rows of a DataFrame have no order: policies that need
     one, such as `ties="input"`, need an `order_column` of whole numbers.
 
-    With `collect=False` a DataFrame comes back, with the scores of each query, which never are on the driver.
+    With `collect=False` a DataFrame comes back, with the scores of each query, which never are on the driver. With
+    `collect="notes"` it has the notes of such scores: their kind, the measures they are about if not all, how many
+    queries, documents or grades are concerned, and the first few queries.
 
     `method="count"` reads the run twice and shuffles nothing but counts, `"group"` shuffles the run; `"auto"` counts
     where it can. More than `broadcast` judgments are joined with the run instead of sent to every executor. Duplicates
@@ -76,6 +79,8 @@ def evaluate(
     """
     if method not in METHODS:
         raise PolicyError(f"method must be {' or '.join(map(repr, METHODS))}, not {show(method)}")
+    if collect not in (True, False, NOTES):
+        raise PolicyError(f"collect must be True, False or {NOTES!r}, not {show(collect)}")
     if not engine.is_spark(run):
         raise DataError(
             f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others"
@@ -83,13 +88,13 @@ def evaluate(
     named = run_column if run_column != RUN or RUN in run.columns else None
     rows = engine.read_run(run, columns, named, order_column)
     check_whole("broadcast", broadcast, 0)
-    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect)
+    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect is True)
     scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
-    if not collect:
+    if collect is not True:
         check_every_query(scorer.qrels)
-        return task.scores()
+        return task.scores() if collect is False else add_up_notes(task.scores(notes=True))
     counted = task.count()
     results = {name: task.result(counted, name) for name in (counted.runs if rows.has_runs else [None])}
     if not rows.has_runs:
@@ -270,15 +275,15 @@ class Task:
             sample.setdefault(query, {})[document] = score  # type: ignore[index]
         return sample
 
-    def scores(self) -> DataFrame:
-        """The scores of each query, in Spark."""
-        runs = self.runs()
-        scoring = Scoring(bound_measures(self.scorer), self.scorer.convention.name, self.scorer.policies, runs)
+    def scores(self, *, notes: bool = False) -> DataFrame:
+        """The scores of each query, in Spark, or the notes about some queries at a time."""
+        how = (self.scorer.convention.name, self.scorer.policies, self.runs())
+        scoring = Scoring(bound_measures(self.scorer), *how, notes)
         found = self.find()
         if found is None:
             group = grouping.Grouping(self.ways, has_order=self.run.has_order)
             return engine.group(self.run, self.judgments.frame, GroupScores(scoring, group), scoring.schema)
-        state = self.state(found, names=False)
+        state = self.state(found, names=notes)
         counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
         together = counts.unionByName(owners).repartition("query_id")
