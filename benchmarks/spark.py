@@ -2,8 +2,8 @@
 
 The reference is what people write by hand: `repartition` by query and `mapInArrow` of `assay.evaluate`. Run it with
 `python benchmarks/spark.py`; pyspark and Java 17 must be there. Times are minima of interleaved rounds: on the clock,
-and those of the processors in Java and its Python workers, which other programs disturb less. `--ways` chooses among the
-ways; RankingMetrics, which computes one measure at a time, is asked for average precision only.
+and those of the processors in Java and its Python workers, which other programs disturb less. `--ways` chooses among
+them; RankingMetrics, which computes one measure at a time, is asked for average precision only.
 """
 
 from __future__ import annotations
