@@ -136,6 +136,82 @@ def test_scores_that_stay_in_spark(run, frame_of, method):
         same_scores(scores, local)
 
 
+@pytest.mark.parametrize("method", ["count", "group"])
+def test_notes_of_scores_that_stay_in_spark(run, method):
+    local = assay.evaluate(QRELS, RUN, MEASURES, exclude="query_id")
+    said = {note.kind: note for note in local.notes if note.kind != NoteKind.SCATTERED}
+    found = evaluate(QRELS, run, MEASURES, exclude="query_id", collect="notes", method=method)
+    assert found.columns == ["kind", "about", "measures", "count", "queries"]
+    rows = {row.kind: row for row in found.collect()}
+    assert set(rows) == set(map(str, said)) >= {"unjudged", "missing", "excluded", "negative"}
+    for kind, note in said.items():
+        row = rows[str(kind)]
+        assert (row.about, row["count"], row.queries) == ("run", note.count, sorted(note.queries))
+        assert row.measures == list(note.measures)
+
+
+def test_notes_of_several_runs_and_of_judgments(frame_of):
+    qrels = polars.concat([QRELS, QRELS[:2]])
+    both = polars.concat([RUN.with_columns(run=polars.lit("a")), RUN[:200].with_columns(run=polars.lit("b"))])
+    notes = evaluate(qrels, frame_of(both, 3), ["ap"], collect="notes", duplicates="first", order_column="place")
+    rows = {(row.run, row.kind, row.about): row["count"] for row in notes.collect()}
+    assert rows["a", "duplicates", "judgments"] == rows["b", "duplicates", "judgments"] == 2
+    local = assay.evaluate(qrels, RUN[:200], ["ap"], duplicates="first")
+    missing = next(note.count for note in local.notes if note.kind == NoteKind.MISSING)
+    assert rows["b", "missing", "run"] == missing > rows["a", "missing", "run"]
+
+
+def counted_by(monkeypatch):
+    """The names of the passes that are made: `places` in Spark's SQL, `ties` and `all` by the kernel."""
+    from assay.engine import spark, spark_counts
+
+    made = []
+
+    def watch(module, name, label):
+        original = getattr(module, name)
+
+        def call(*arguments, **options):
+            made.append(label)
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(module, name, call)
+
+    watch(spark_counts.SparkCounter, "count_places", "places")
+    watch(spark_counts.SparkCounter, "other_rankings", "others")
+    watch(spark_counts, "count", "ties")
+    watch(spark, "count", "all")
+    return made
+
+
+def test_rows_go_to_the_kernel_only_where_they_must(frame_of, monkeypatch):
+    made = counted_by(monkeypatch)
+    distinct = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
+    tied = distinct.with_columns(score=polars.col("place") // 3 * -0.0)
+    few = QRELS.filter(query_id="q3")
+    many = distinct.select("query_id", "doc_id", relevance=1)
+    both = polars.concat([distinct, RUN.filter(query_id="q5").with_columns(score=polars.col("place") * 0.5)])
+    cases = [
+        (few, distinct, ["places"]),
+        (few, tied, ["places", "ties"]),
+        # More judged documents than are compared in a tree.
+        (many, distinct, ["all"]),
+        # A query without judgments.
+        (few, both, ["places", "others"]),
+    ]
+    for qrels, rows, passes in cases:
+        made.clear()
+        same(evaluate(qrels, frame_of(rows, 3), MEASURES), assay.evaluate(qrels, rows, MEASURES))
+        assert made == passes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_runs_under_several_policies_at_once(frame_of, seed):
+    qrels, rows = collection(seed + 10, queries=12)
+    measures = ["ap", "trec_eval:map", "ranx:map", "num_ret"]
+    local = assay.evaluate(qrels, written(rows), measures)
+    same(evaluate(qrels, frame_of(rows, 4), measures, order_column="place"), local)
+
+
 def test_judgments_that_are_too_many_for_every_executor(run, frame_of):
     local = assay.evaluate(QRELS, RUN, MEASURES)
     same(evaluate(frame_of(QRELS), run, MEASURES, broadcast=10), local)
@@ -206,6 +282,7 @@ WRONG = [
     ({"order_column": "score"}, "must hold whole numbers, not double"),
     ({"columns": {"score": "doc_id"}}, "must hold numbers, not string"),
     ({"method": "best"}, "method must be 'auto' or"),
+    ({"collect": "all"}, "collect must be True, False or 'notes'"),
     ({"measures": "bleu"}, "measure of answers"),
 ]
 

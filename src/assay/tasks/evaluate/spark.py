@@ -24,10 +24,11 @@ from assay.engine import spark as engine
 from assay.engine.counted import FACTS, HITS, Counted, CountedRanker
 from assay.engine.counting import Counting, Way, check_distinct, duplicate_error, uses_order, ways_of
 from assay.engine.local import rank_hits
+from assay.engine.spark_counts import SparkCounter
 from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.score import SHARE, warned
-from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring
+from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes
 from assay.tasks.evaluate.ties import Added
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ METHODS = ("auto", "count", "group")
 # Judgments, or judged documents that were retrieved, that every executor may hold: about 30 bytes each.
 MOST_BROADCAST = 2_000_000
 RUN = "run"
+NOTES = "notes"
 # Rows that show how ids differ if hardly a judged document was retrieved.
 MOST_SAMPLED = 2_000
 
@@ -55,7 +57,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     run_column: str | None = RUN,
     order_column: str | None = None,
-    collect: bool = True,
+    collect: bool | str = True,
     method: str = "auto",
     broadcast: int = MOST_BROADCAST,
     **policies: Any,  # noqa: ANN401 - checked by name
@@ -67,7 +69,9 @@ def evaluate(
     several runs, and `Results` come back instead of a `Result`. Rows of a DataFrame have no order: policies that need
     one, such as `ties="input"`, need an `order_column` of whole numbers.
 
-    With `collect=False` a DataFrame comes back, with the scores of each query, which never are on the driver.
+    With `collect=False` a DataFrame comes back, with the scores of each query, which never are on the driver. With
+    `collect="notes"` it has the notes of such scores: their kind, the measures they are about if not all, how many
+    queries, documents or grades are concerned, and the first few queries.
 
     `method="count"` reads the run twice and shuffles nothing but counts, `"group"` shuffles the run; `"auto"` counts
     where it can. More than `broadcast` judgments are joined with the run instead of sent to every executor. Duplicates
@@ -75,6 +79,8 @@ def evaluate(
     """
     if method not in METHODS:
         raise PolicyError(f"method must be {' or '.join(map(repr, METHODS))}, not {show(method)}")
+    if collect not in (True, False, NOTES):
+        raise PolicyError(f"collect must be True, False or {NOTES!r}, not {show(collect)}")
     if not engine.is_spark(run):
         raise DataError(
             f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others"
@@ -82,13 +88,13 @@ def evaluate(
     named = run_column if run_column != RUN or RUN in run.columns else None
     rows = engine.read_run(run, columns, named, order_column)
     check_whole("broadcast", broadcast, 0)
-    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect)
+    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect is True)
     scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
-    if not collect:
+    if collect is not True:
         check_every_query(scorer.qrels)
-        return task.scores()
+        return task.scores() if collect is False else add_up_notes(task.scores(notes=True))
     counted = task.count()
     results = {name: task.result(counted, name) for name in (counted.runs if rows.has_runs else [None])}
     if not rows.has_runs:
@@ -197,7 +203,7 @@ class Task:
         """Whether the rows of each query must be brought together: for figures of all scores, or large judgments."""
         return self.judgments.is_large or any("spread" in way.needs for way in self.ways)
 
-    def find(self) -> polars.DataFrame | None:
+    def find(self) -> engine.Found | None:
         """The judged documents that were retrieved; None if they cannot be counted against."""
         if self.method == "group" or self.must_group():
             return None
@@ -209,12 +215,24 @@ class Task:
             return None
         foreign = any("foreign" in way.needs for way in self.ways)
         found = engine.find(self.run, self.judgments.frame, foreign=foreign, most=self.broadcast)
-        if len(found) > self.broadcast:
+        if len(found.rows) > self.broadcast:
             return None
-        keys = [name for name in ("run", "query_id", "doc_id") if name in found.columns]
-        if "error" not in policies and found.select(keys).is_duplicated().any():
+        keys = [name for name in ("run", "query_id", "doc_id") if name in found.rows.columns]
+        if "error" not in policies and found.rows.select(keys).is_duplicated().any():
             return None
-        return check_distinct(found)
+        check_distinct(found.rows)
+        return found
+
+    def state(self, found: engine.Found, *, names: bool) -> polars.DataFrame | DataFrame:
+        """The sums of counts: on the driver if Spark itself can count, otherwise of the kernel on the executors.
+
+        Rows that cannot be used are for the kernel too, which says what is wrong with them. Rankings without judgments
+        are counted if their `names` are asked for.
+        """
+        counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
+        if found.is_sound and counter.is_possible(self.broadcast):
+            return counter.state(names=names)
+        return engine.count(self.run, found.rows, self.ways)
 
     def count(self) -> Counted:
         """What was counted of every run, on the driver."""
@@ -228,9 +246,9 @@ class Task:
             )
             counted = grouping.collect(engine.to_frame(made).iter_rows())
         else:
-            counting = Counting(found, self.ways)
-            state = engine.to_frame(engine.count(self.run, counting, found, self.ways))
-            counted = counting.count(state)
+            state = self.state(found, names=True)
+            local = state if isinstance(state, polars.DataFrame) else engine.to_frame(state)
+            counted = Counting(found.rows, self.ways).count(local)
             if not self.is_checked:
                 counted = replace(counted, notes=(unchecked_note(),))
         if not len(counted.facts):
@@ -257,19 +275,20 @@ class Task:
             sample.setdefault(query, {})[document] = score  # type: ignore[index]
         return sample
 
-    def scores(self) -> DataFrame:
-        """The scores of each query, in Spark."""
-        runs = self.runs()
-        scoring = Scoring(bound_measures(self.scorer), self.scorer.convention.name, self.scorer.policies, runs)
+    def scores(self, *, notes: bool = False) -> DataFrame:
+        """The scores of each query, in Spark, or the notes about some queries at a time."""
+        how = (self.scorer.convention.name, self.scorer.policies, self.runs())
+        scoring = Scoring(bound_measures(self.scorer), *how, notes)
         found = self.find()
         if found is None:
             group = grouping.Grouping(self.ways, has_order=self.run.has_order)
             return engine.group(self.run, self.judgments.frame, GroupScores(scoring, group), scoring.schema)
-        counts = engine.count(self.run, Counting(found, self.ways), found, self.ways)
+        state = self.state(found, names=notes)
+        counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
         together = counts.unionByName(owners).repartition("query_id")
         judged = polars.DataFrame(self.scorer.qrels.rows)
-        return engine.map_batches(together, CountScores(scoring, self.ways, found, judged), scoring.schema)
+        return engine.map_batches(together, CountScores(scoring, self.ways, found.rows, judged), scoring.schema)
 
     def runs(self) -> list[str] | None:
         """The names of the runs; None if there is one without a name."""

@@ -1,4 +1,4 @@
-"""Scores of single queries, computed on the executors: each scores the queries whose counts it has."""
+"""Scores of single queries and notes, made on the executors: each scores the queries whose counts it has."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars
 
 from assay.conventions import Chosen, find_convention
+from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
 from assay.data.qrels import Qrels
 from assay.engine.counting import NO_SLOT, STATE, Counting, from_bytes, to_bytes
@@ -14,10 +15,12 @@ from assay.engine.grouping import read_judgments
 from assay.engine.local import rank_hits
 from assay.engine.spark import quoted, to_batches
 from assay.tasks.evaluate.api import Scorer
-from assay.tasks.evaluate.score import merge_parts, score
+from assay.tasks.evaluate.score import merge_parts, qrels_notes, run_notes, score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+
+    from pyspark.sql import DataFrame
 
     from assay.engine.counted import Counted
     from assay.engine.counting import Way
@@ -27,21 +30,41 @@ if TYPE_CHECKING:
 
 # The way of rows that only say whose query it is.
 NO_WAY = -1
+NOTES = {"kind": "string", "about": "string", "measures": "array<string>", "count": "long", "queries": "array<string>"}
+# Queries that a note names.
+MOST_QUERIES = 10
+NOTHING = polars.DataFrame()
+
+
+def add_up_notes(notes: DataFrame) -> DataFrame:
+    """One row per note, of what executors noted about their queries."""
+    from pyspark.sql import functions
+
+    keys = [name for name in ("run", "kind", "about", "measures") if name in notes.columns]
+    queries = functions.sort_array(functions.flatten(functions.collect_list("queries")))
+    first = functions.slice(queries, 1, MOST_QUERIES)
+    return notes.groupBy(*keys).agg(functions.sum("count").alias("count"), first.alias("queries"))
 
 
 class Scoring(NamedTuple):
-    """How queries are scored, in a form that executors get; `runs` are the names of the runs, if they have names."""
+    """How queries are scored, in a form that executors get; `runs` are the names of the runs, if they have names.
+
+    With `is_noting`, what comes out are the notes that scoring leads to, not the scores.
+    """
 
     measures: dict[str, Chosen]
     convention: str
     policies: Policies
     runs: list[str] | None
+    is_noting: bool = False
 
     @property
     def schema(self) -> str:
-        """The columns of the scores, as Spark writes them."""
-        keys = ["query_id string"] if self.runs is None else ["run string", "query_id string"]
-        return ", ".join([*keys, *(f"{quoted(name)} double" for name in self.measures)])
+        """The columns that come out, as Spark writes them."""
+        runs = [] if self.runs is None else ["run string"]
+        if self.is_noting:
+            return ", ".join([*runs, *(f"{name} {kind}" for name, kind in NOTES.items())])
+        return ", ".join([*runs, "query_id string", *(f"{quoted(name)} double" for name in self.measures)])
 
     def owners(self, qrels: Qrels) -> polars.DataFrame:
         """A row for each judged query, in the form of counts, so that queries missing from the run are scored too."""
@@ -50,12 +73,40 @@ class Scoring(NamedTuple):
         zeros = {"rows": [0] * size, "excluded": [0] * size}
         return polars.DataFrame({**columns, "query_id": qrels.queries, **zeros}, schema=STATE)
 
-    def score(self, qrels: Qrels, counted: Counted) -> polars.DataFrame:
-        """The scores of all queries that `qrels` has, for every run."""
-        scorer = Scorer(qrels, self.measures, find_convention(self.convention), self.policies, threads=1)
+    def score(self, qrels: Qrels | None, counted: Counted) -> polars.DataFrame:
+        """The scores of all queries that `qrels` has, for every run, or the notes about these and the others."""
         names: list[str | None] = [None] if self.runs is None else [*self.runs]
-        frames = [self.table(score_run(scorer, counted, run), run) for run in names]
-        return polars.concat(frames)
+        if qrels is None:
+            return polars.concat([self.note_unjudged(counted, run) for run in names]) if self.is_noting else NOTHING
+        scorer = Scorer(qrels, self.measures, find_convention(self.convention), self.policies, threads=1)
+        results = [(score_run(scorer, counted, run), run) for run in names]
+        if not self.is_noting:
+            return polars.concat([self.table(result, run) for result, run in results])
+        judgments = {note.text for group in scorer.groups for note in qrels_notes(qrels, group.policies)}
+        return polars.concat([self.note_rows(result.notes, run, judgments) for result, run in results])
+
+    def note_unjudged(self, counted: Counted, run: str | None) -> polars.DataFrame:
+        """The note about queries that only a run has."""
+        is_run = polars.col("run").eq_missing(polars.lit(run, polars.String))
+        queries = sorted(counted.facts.filter(is_run)["query_id"].unique().to_list())
+        return self.note_rows([Note.of(NoteKind.UNJUDGED, queries=queries)] if queries else [], run)
+
+    def note_rows(self, notes: Sequence[Note], run: str | None, judgments: Collection[str] = ()) -> polars.DataFrame:
+        """Notes as rows whose counts add up, with the first few of their queries; `judgments` are texts about those."""
+        rows = [
+            (
+                str(note.kind),
+                "judgments" if note.text in judgments else "run",
+                note.measures,
+                note.count,
+                sorted(note.queries)[:MOST_QUERIES],
+            )
+            for note in notes
+        ]
+        texts = polars.List(polars.String)
+        kinds: Any = dict(zip(NOTES, (polars.String, polars.String, texts, polars.Int64, texts), strict=True))
+        frame = polars.DataFrame(rows, schema=kinds, orient="row")
+        return frame if run is None else frame.select(polars.lit(run).alias("run"), polars.all())
 
     def table(self, result: Result, run: str | None) -> polars.DataFrame:
         """The scores of one run; a query that is left out has no row."""
@@ -69,11 +120,14 @@ def score_run(scorer: Scorer, counted: Counted, run: str | None) -> Result:
     """The scores of one run; it need not have a query in common with these judgments."""
     ranker, qrels = counted.ranker(scorer.qrels, run), scorer.qrels
     parts = []
+    how: dict[str, Any]
     for group in scorer.groups:
         index = qrels.index_under(group.policies.duplicates)
         judged, found = rank_hits(qrels.rows, index, ranker.columns(group.number), group.policies)
-        parts.append(score(judged, group.measures, group.policies, queries=qrels.queries, present=found >= 0))
-    how: Any = {"convention": scorer.convention.name, "policies": scorer.policies}
+        notes = [*run_notes(ranker, group.number, ranker.unknown()), *qrels_notes(qrels, group.policies)]  # type: ignore[arg-type]
+        how = {"queries": qrels.queries, "present": found >= 0, "notes": notes}
+        parts.append(score(judged, group.measures, group.policies, **how))
+    how = {"convention": scorer.convention.name, "policies": scorer.policies}
     return merge_parts(parts, scorer.measures, queries=qrels.queries, **how)
 
 
@@ -86,8 +140,6 @@ class GroupScores:
 
     def __call__(self, judgments: polars.DataFrame, rows: polars.DataFrame) -> polars.DataFrame:
         qrels = read_judgments(judgments)
-        if qrels is None:
-            return polars.DataFrame()
         return self.scoring.score(qrels, self.grouping.count(qrels, rows))
 
 
@@ -107,9 +159,9 @@ class CountScores:
         state = polars.concat(frames) if frames else polars.DataFrame(schema=STATE)
         is_own = polars.col("query_id").is_in(state["query_id"].unique().to_list())
         judgments = from_bytes(self.judgments).filter(is_own)
-        if not len(judgments):
-            return
-        qrels = Qrels(judgments.rename({"value": "relevance"}), duplicates=None)
+        qrels = Qrels(judgments.rename({"value": "relevance"}), duplicates=None) if len(judgments) else None
         counting = Counting(from_bytes(self.found).filter(is_own), self.ways)
         counted = counting.count(state.filter(polars.col("way") != NO_WAY))
-        yield from to_batches(self.scoring.score(qrels, counted))
+        made = self.scoring.score(qrels, counted)
+        if len(made):
+            yield from to_batches(made)
