@@ -1,6 +1,7 @@
 //! How many scores of a ranking are higher than a judged one, and how many are the same.
 
 use crate::memory::{Lack, collected, filled};
+use crate::text::lanes::{Lanes, Level, Task};
 
 /// Up to this many judged documents are compared with every score; more are searched.
 const FEW: usize = 16;
@@ -85,29 +86,27 @@ fn is_falling(scores: &[f64]) -> bool {
     parts.all(|(part, next)| part.iter().zip(next).fold(true, |all, (score, next)| all & (score >= next)))
 }
 
-/// How many scores are higher, and how many the same, counted with the widest vectors that the processor has.
+/// How many scores are higher, and how many the same.
 fn count_against(scores: &[f64], score: f64) -> (usize, usize) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { count_avx2(scores, score) };
+    Lanes::best().run(Against { scores, score })
+}
+
+struct Against<'a> {
+    scores: &'a [f64],
+    score: f64,
+}
+
+impl Task for Against<'_> {
+    type Output = (usize, usize);
+
+    #[inline(always)]
+    fn run(self, _: impl Level) -> (usize, usize) {
+        let add = |(higher, same): (u64, u64), &other: &f64| {
+            (higher + u64::from(other > self.score), same + u64::from(other == self.score))
+        };
+        let (higher, same) = self.scores.iter().fold((0, 0), add);
+        (higher as usize, same as usize)
     }
-    count_here(scores, score)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn count_avx2(scores: &[f64], score: f64) -> (usize, usize) {
-    count_here(scores, score)
-}
-
-#[inline(always)]
-fn count_here(scores: &[f64], score: f64) -> (usize, usize) {
-    let add = |(higher, same): (u64, u64), &other: &f64| {
-        (higher + u64::from(other > score), same + u64::from(other == score))
-    };
-    let (higher, same) = scores.iter().fold((0, 0), add);
-    (higher as usize, same as usize)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@
 
 pub mod balance;
 pub mod cells;
-#[allow(unsafe_code, reason = "code for what the processor has is called")]
 mod count;
 pub mod draws;
 pub mod failure;
@@ -30,7 +29,6 @@ pub mod rows;
 pub mod scan;
 mod seen;
 mod sieve;
-#[allow(unsafe_code, reason = "code for what the processor has is called")]
 pub mod sums;
 pub mod text;
 mod ties;

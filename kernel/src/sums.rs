@@ -9,6 +9,7 @@
 use crate::draws::Draws;
 use crate::fault::{Fault, Kind};
 use crate::memory::{Grow, THREAD, filled, has_memory, number};
+use crate::text::lanes::{Lanes, Level, Task};
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
 
@@ -58,7 +59,7 @@ impl Table {
         self.shared_out(bits, width, threads, |rows, bits, sums| {
             for (bits, sums) in bits.chunks(BLOCK * width).zip(sums.chunks_mut(BLOCK)) {
                 Fault::if_stopped(stop)?;
-                add_chosen(rows, bits, width, sums);
+                Lanes::best().run(AddChosen { rows, bits, width, sums });
             }
             Ok(())
         })
@@ -161,38 +162,35 @@ fn on_threads<'a, T: Sync + 'a, R: Send>(
     })
 }
 
-/// Adds to each sum the rows that the bits of its sample choose, with the widest vectors that the processor has.
-fn add_chosen(rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { add_chosen_avx2(rows, bits, width, sums) };
-    }
-    add_chosen_here(rows, bits, width, sums);
+/// Adds to each sum the rows that the bits of its sample choose.
+struct AddChosen<'a> {
+    rows: &'a [Lane],
+    bits: &'a [u8],
+    width: usize,
+    sums: &'a mut [Lane],
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_chosen_avx2(rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
-    add_chosen_here(rows, bits, width, sums);
-}
+impl Task for AddChosen<'_> {
+    type Output = ();
 
-#[inline(always)]
-fn add_chosen_here(rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
-    for start in (0..width).step_by(BYTES) {
-        let end = width.min(start + BYTES);
-        let choices: [[Choices; 2]; BYTES] = std::array::from_fn(|byte| {
-            [0, 4].map(|half| sums_of_choices(rows.get((start + byte) * 8 + half..).unwrap_or_default()))
-        });
-        for (sample, sum) in bits.chunks_exact(width).zip(&mut *sums) {
-            // Two sums side by side, so that an addition need not wait for the one before.
-            let (mut left, mut right) = (*sum, [0.0; LANES]);
-            for (byte, [high, low]) in sample[start..end].iter().zip(&choices) {
-                add(&mut left, &high[usize::from(byte >> 4)]);
-                add(&mut right, &low[usize::from(byte & 15)]);
+    #[inline(always)]
+    fn run(self, _: impl Level) {
+        let Self { rows, bits, width, sums } = self;
+        for start in (0..width).step_by(BYTES) {
+            let end = width.min(start + BYTES);
+            let choices: [[Choices; 2]; BYTES] = std::array::from_fn(|byte| {
+                [0, 4].map(|half| sums_of_choices(rows.get((start + byte) * 8 + half..).unwrap_or_default()))
+            });
+            for (sample, sum) in bits.chunks_exact(width).zip(&mut *sums) {
+                // Two sums side by side, so that an addition need not wait for the one before.
+                let (mut left, mut right) = (*sum, [0.0; LANES]);
+                for (byte, [high, low]) in sample[start..end].iter().zip(&choices) {
+                    add(&mut left, &high[usize::from(byte >> 4)]);
+                    add(&mut right, &low[usize::from(byte & 15)]);
+                }
+                add(&mut left, &right);
+                *sum = left;
             }
-            add(&mut left, &right);
-            *sum = left;
         }
     }
 }

@@ -33,7 +33,8 @@ pub trait Level: Copy {
     }
 }
 
-/// What is done with the level that the processor has. `run` is compiled once for each, so it must be inlined.
+/// What is done with the level that the processor has. `run` is compiled once for each, so it must be inlined: what else is
+/// in it then uses the same vectors.
 pub trait Task {
     type Output;
     fn run(self, level: impl Level) -> Self::Output;
