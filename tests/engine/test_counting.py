@@ -18,7 +18,8 @@ from assay.tasks.evaluate.ties import Added
 
 MEASURES = ["ndcg@3", "ap", "rr", "bpref", "recall@2", "num_ret", "rbp", "success@1"]
 DOCUMENTS = ["a", "b", "c", "d", "é", "z", "q1"]
-SCORES = [-0.0, 0.0, 0.1, 0.1 + 1e-12, 1.0, 2.0, -3.5]
+# In float32 the last two are infinite.
+SCORES = [-0.0, 0.0, 0.1, 0.1 + 1e-12, 1.0, 2.0, -3.5, 1e39, 1e40]
 
 
 def count_in_parts(qrels, rows, cuts, measures=MEASURES, **policies):

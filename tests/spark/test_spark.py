@@ -28,6 +28,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 MEASURES = ["ndcg@10", "ap", "rr", "recall@5", "bpref", "num_ret", "err@10", "judged@5"]
+# Of double and of single precision.
+SCALES = ["ap", "trec_eval_9:map"]
 HERE = Path(__file__).parent
 
 
@@ -197,11 +199,52 @@ def test_rows_go_to_the_kernel_only_where_they_must(frame_of, monkeypatch):
         (many, distinct, ["all"]),
         # A query without judgments.
         (few, both, ["places", "others"]),
+        # As many judged documents as are compared in a tree, and one more.
+        (many.head(31), distinct, ["places"]),
+        (many.head(32), distinct, ["all"]),
     ]
     for qrels, rows, passes in cases:
         made.clear()
         same(evaluate(qrels, frame_of(rows, 3), MEASURES), assay.evaluate(qrels, rows, MEASURES))
         assert made == passes
+
+
+def test_all_scales_share_the_room_of_a_tree(spark, frame_of, monkeypatch):
+    made = counted_by(monkeypatch)
+    rows = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
+    spark.conf.set("spark.sql.codegen.wholeStage", "true")
+    try:
+        for count, passes in ((15, ["places"]), (16, ["all"])):
+            qrels = rows.head(count).select("query_id", "doc_id", relevance=1)
+            made.clear()
+            same(evaluate(qrels, frame_of(rows, 3), SCALES), assay.evaluate(qrels, rows, SCALES))
+            assert made == passes
+    finally:
+        spark.conf.set("spark.sql.codegen.wholeStage", "false")
+
+
+def test_a_run_without_judged_documents_keeps_its_rankings(frame_of):
+    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    rows = [("a", "q1", "d1", 1.0), ("b", "q1", "x", 2.0), ("b", "q1", "y", 1.0)]
+    frame = frame_of(polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row"))
+    found = {
+        missing: {
+            (run, query): count
+            for run, query, count in evaluate(qrels, frame, ["num_ret"], collect=False, missing=missing).collect()
+        }
+        for missing in ("zero", "skip")
+    }
+    retrieved = {("a", "q1"): 1.0, ("b", "q1"): 2.0}
+    assert found == {"zero": {**retrieved, ("a", "q2"): 0.0, ("b", "q2"): 0.0}, "skip": retrieved}
+
+
+def test_rows_without_a_place_do_not_hide_judged_documents(frame_of):
+    judged = [("q1", f"d{number}", float(number), number) for number in range(10)]
+    rows = [*(("q1", f"x{number}", -1.0, None) for number in range(8)), *judged]
+    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score", "place"], orient="row")
+    qrels = {"q1": {document: 1 for _, document, *_ in judged}}
+    result = evaluate(qrels, frame_of(frame, 1), ["ap"], order_column="place", broadcast=10)
+    assert result["ap"] == 1.0
 
 
 @pytest.mark.parametrize("seed", range(4))

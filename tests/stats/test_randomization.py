@@ -156,5 +156,6 @@ def test_shared_scores_give_cliffs_delta(kind):
     shared = Shared(runs)
     for a, b in combinations(runs, 2):
         first, second = (runs[run][~np.isnan(runs[run])] for run in (a, b))
-        assert shared.delta(a, b) == cliff_delta(first, second)
+        expected = np.sign(second - first[:, None]).sum() / (len(first) * len(second))
+        assert shared.delta(a, b) == cliff_delta(first, second) == expected
     assert np.isnan(Shared({"a": np.array([np.nan]), "b": np.array([np.nan])}).delta("a", "b"))

@@ -104,12 +104,8 @@ pub fn rank(
         Err(stop) => return refused(stop),
     };
     let work = Work { files: &files, tasks: &tasks, index, options, plan };
-    let before = plan.progress.load(Ordering::Relaxed);
     let ranked = match sorted::rank(&work) {
-        Err(Stop::Scattered) => {
-            plan.progress.store(before, Ordering::Relaxed);
-            counted::rank(&work)
-        }
+        Err(Stop::Scattered) => counted::rank(&work),
         other => other,
     };
     Fault::if_stopped(plan.stop)?;
@@ -133,7 +129,7 @@ impl Work<'_> {
         read: impl Fn(&mut W, usize) -> Result<(), Stop> + Sync,
     ) -> Result<(), Stop> {
         let (next, end) = (AtomicUsize::new(0), AtomicUsize::new(self.tasks.len()));
-        let stops = std::sync::Mutex::new(Vec::new());
+        let (stops, added) = (std::sync::Mutex::new(Vec::new()), AtomicU64::new(0));
         on_threads(workers, |worker| {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
@@ -145,14 +141,18 @@ impl Work<'_> {
                     stops.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, stop));
                 }
                 let task = self.tasks[number];
-                let bytes = self.files[task.file].bytes(task.group);
-                self.plan.progress.fetch_add(bytes / readings, Ordering::Relaxed);
+                let bytes = self.files[task.file].bytes(task.group) / readings;
+                self.plan.progress.fetch_add(bytes, Ordering::Relaxed);
+                added.fetch_add(bytes, Ordering::Relaxed);
             }
         });
         Fault::if_stopped(self.plan.stop)?;
         let mut stops = stops.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         stops.sort_unstable_by_key(|&(number, _)| number);
-        stops.into_iter().next().map_or(Ok(()), |(_, stop)| Err(stop))
+        let Some((_, stop)) = stops.into_iter().next() else { return Ok(()) };
+        // Another reading begins from the start.
+        self.plan.progress.fetch_sub(added.into_inner(), Ordering::Relaxed);
+        Err(stop)
     }
 
     /// One worker for each thread that has something to do.

@@ -191,7 +191,7 @@ impl Scratch {
                     if ffi::PyDict_Next(dict.as_ptr(), &mut position, key, value) == 0 {
                         break;
                     }
-                    // What gives an entry looks at its key, and not at its value.
+                    // `PyDict_Next` touches the key, not the value.
                     fetch(*value);
                     count += 1;
                 }

@@ -1,5 +1,5 @@
 //! Which of the next 64 bytes end a word and which end a line, a bit each, found with the widest vectors that the processor
-//! has. All ways give the same bits.
+//! has. All ways give the same bits. Other work runs with the same vectors if it is a `Task`.
 
 use crate::text::number::{LOOKED_AT, plain_number};
 

@@ -271,16 +271,17 @@ def make_record(
         references=optional_texts(parts, "references", place),
         place=place,
         scores=None if outside is None else read_outside_scores(row.fields.get(outside), retrieved, place),
-        fields=short_fields(row.fields) if wanted.short else row.fields,
+        fields=short_fields(row.fields, name) if wanted.short else row.fields,
     )
 
 
-def short_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def short_fields(fields: Mapping[str, Any], query_id: str) -> Mapping[str, Any]:
     """The numbers and short texts of a record, which may divide the questions into slices; not the id it has anyway."""
     found = {
         name: sys.intern(value) if type(value) is str else value
         for name, value in fields.items()
-        if type(value) in NUMBERS or (type(value) is str and len(value) <= LONGEST_FIELD and name != "query_id")
+        if type(value) in NUMBERS
+        or (type(value) is str and len(value) <= LONGEST_FIELD and (name != "query_id" or value != query_id))
     }
     return found or NO_FIELDS
 

@@ -304,7 +304,8 @@ def tie_bounds(levels: polars.DataFrame, rankings: Rankings) -> tuple[IntArray, 
     """The first and the last level that ties with each, itself included."""
     is_new = np.ones(len(levels), dtype=np.bool_)
     score = levels["compared"].to_numpy()
-    is_new[1:] = (np.diff(score) != 0) | (np.diff(rankings.number) != 0)
+    # Infinite scores are equal, though their difference is not a number.
+    is_new[1:] = (score[1:] != score[:-1]) | (np.diff(rankings.number) != 0)
     starts = np.flatnonzero(is_new)
     sizes = np.diff(starts, append=len(levels))
     first = np.repeat(starts, sizes)

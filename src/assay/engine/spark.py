@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Batches = Iterator[pyarrow.RecordBatch]
 
+# Judgments that every executor holds, unless it is said otherwise.
+MOST_BROADCAST = 2_000_000
 STATE_SCHEMA = "way int, slot long, run string, query_id string, rows long, excluded long"
 WHOLE_NUMBERS = ("byte", "short", "integer", "long")
 NUMBERS = (*WHOLE_NUMBERS, "float", "double")
@@ -154,14 +156,15 @@ def map_batches(frame: DataFrame, function: Callable[[Batches], Batches], schema
 
 
 class Found(NamedTuple):
-    """The rows of judged documents, and whether all rows of the run can be used."""
+    """The rows of judged documents, whether these are all, and whether all rows of the run can be used."""
 
     rows: polars.DataFrame
+    is_whole: bool
     is_sound: bool
 
 
-def find(run: SparkRun, judged: DataFrame, *, foreign: bool, most: int) -> Found:
-    """The rows of judged documents; at most so many and one more.
+def find(run: SparkRun, judged: DataFrame, *, foreign: bool, by_order: bool, most: int) -> Found:
+    """The rows of judged documents; if there are more than `most`, not all of them.
 
     Ids are joined by their hash, a single long, and compared afterwards: that takes half the time of a join by texts.
     """
@@ -173,21 +176,23 @@ def find(run: SparkRun, judged: DataFrame, *, foreign: bool, most: int) -> Found
     condition = functions.xxhash64(*on) == functions.col("hash")
     for name in on:
         condition = condition & same_value(name, f"judged_{name}")
-    joined = run.frame.join(functions.broadcast(table), condition, "left")
-    is_judged, is_usable = functions.col("hash").isNotNull(), usable(run)
+    # Spark would rather sort the run; of more judgments than usual, whether it does is for Spark to say.
+    joined = run.frame.join(functions.broadcast(table) if most <= MOST_BROADCAST else table, condition, "left")
+    is_judged, is_usable = functions.col("hash").isNotNull(), usable(run, by_order=by_order)
     kept = joined.where(is_judged | ~is_usable).select(*run.frame.columns, is_usable.alias("is_usable"))
     rows = to_frame(kept.limit(most + 1))
-    return Found(rows.filter("is_usable").drop("is_usable"), bool(rows["is_usable"].all()))
+    return Found(rows.filter("is_usable").drop("is_usable"), len(rows) <= most, bool(rows["is_usable"].all()))
 
 
-def usable(run: SparkRun) -> Column:
+def usable(run: SparkRun, *, by_order: bool) -> Column:
     """Whether a row has all that it needs. What is wrong with one that does not, the kernel says."""
     from pyspark.sql import functions
 
     value, infinity = functions.col("value"), functions.lit(float("inf"))
     needs = [functions.col(name) != "" for name in ("query_id", "doc_id")]
     needs += [value < infinity, value > -infinity]
-    needs += [functions.col(name).isNotNull() for name in run.frame.columns if name in ("run", "order")]
+    named = ("run", "order") if by_order else ("run",)
+    needs += [functions.col(name).isNotNull() for name in run.frame.columns if name in named]
     return functions.coalesce(reduce(and_, needs), functions.expr("false"))
 
 

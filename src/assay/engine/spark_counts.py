@@ -1,4 +1,4 @@
-"""The counting pass as Spark SQL: no row leaves the JVM, and documents are read only where scores tie.
+"""The counting pass as Spark SQL: rows stay in the JVM, and go to Python only where scores tie.
 
 The judged documents of a ranking are few, so their scores are columns of a small table that every executor gets. A row
 of the run is joined with those of its ranking and finds the gap that its score falls into by a tree of comparisons,
@@ -11,6 +11,7 @@ and only those, are read again with their document ids or their order and counte
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from assay.engine.counting import Way
     from assay.engine.spark import SparkRun
 
-# Levels of one ranking that a tree of comparisons may have, so that Java compiles it.
+# Levels of one ranking that the trees of comparisons may have together, one tree for each scale: Java does not compile
+# a method of more than 8,000 bytes, and a level takes about 205.
 MOST_LEVELS = 31
 # Scores in the table that every executor gets, for each judgment that it may hold: both are about 32 bytes.
 MOST_SCORES = 4
@@ -83,7 +85,7 @@ class SparkCounter:
         self.scales = list(dict.fromkeys(map(Scale.of, ways)))
         self.keys = [name for name in KEYS if name in run.frame.columns]
         self.levels = [self.levels_of(scale) for scale in self.scales]
-        self.rankings = self.number_rankings(queries)
+        self.queries = queries
 
     def levels_of(self, scale: Scale) -> polars.DataFrame:
         """The scores of each ranking's judged documents from low to high, how many have each, and how many it has."""
@@ -96,9 +98,10 @@ class SparkCounter:
             .agg(scores=polars.col("compared"), equal=polars.col("equal"), size=polars.len().cast(polars.Int64))
         )
 
-    def number_rankings(self, queries: Sequence[str]) -> polars.DataFrame:
+    @cached_property
+    def rankings(self) -> polars.DataFrame:
         """The rankings that rows are expected to belong to, with a `number` each."""
-        judged = polars.DataFrame({"query_id": polars.Series(queries, dtype=polars.String)})
+        judged = polars.DataFrame({"query_id": polars.Series(self.queries, dtype=polars.String)})
         if self.run.has_runs:
             judged = self.found.select(polars.col("run").unique()).join(judged, how="cross")
         known = polars.concat([self.found.select(self.keys), judged.select(self.keys)]).unique(maintain_order=True)
@@ -115,10 +118,14 @@ class SparkCounter:
 
     def is_possible(self, most: int) -> bool:
         """Whether the table is small enough for executors that may hold so many judgments, and scores are compared."""
+        runs = self.found["run"].n_unique() if self.run.has_runs else 1
+        # More than there are, if only some of the judged queries were retrieved.
+        rankings = runs * len(self.queries) + self.found.select(self.keys).n_unique()
+        levels = self.most_levels * len(self.scales)
         return (
-            self.most_levels <= MOST_LEVELS
-            and len(self.rankings) * (1 + self.most_levels * len(self.scales)) <= MOST_SCORES * most
-            and len(self.rankings) * self.places ** len(self.scales) < MOST_PLACES
+            levels <= MOST_LEVELS
+            and rankings * (1 + levels) <= MOST_SCORES * most
+            and rankings * self.places ** len(self.scales) < MOST_PLACES
             and not any(way.is_given for way in self.ways)
         )
 
@@ -129,7 +136,8 @@ class SparkCounter:
         parts = [polars.DataFrame(schema=STATE)]
         for position, scale in enumerate(self.scales):
             parts += self.state_of(position, scale, self.split(known, position))
-        if names and len(known) < len(placed):
+        # A run of which no judged document was found has other rankings only.
+        if (names or self.run.has_runs) and len(known) < len(placed):
             parts += self.other_rankings()
         return add_up(polars.concat(parts))
 

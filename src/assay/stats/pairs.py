@@ -287,7 +287,7 @@ class Shared:
 
     def __init__(self, scores: Mapping[str, FloatArray]) -> None:
         self._scores = {run: each[~np.isnan(each)] for run, each in scores.items()}
-        self._ordered = {run: np.sort(each) for run, each in self._scores.items()}
+        self._ordered: dict[str, FloatArray] = {}
         self._numbers: dict[str, float] = {}
 
     def number(self, run: str, aggregate: Aggregation) -> float:
@@ -298,7 +298,12 @@ class Shared:
 
     def delta(self, a: str, b: str) -> float:
         """`cliff_delta` of two runs."""
-        return ordered_delta(self._ordered[a], self._ordered[b])
+        return ordered_delta(self._in_order(a), self._in_order(b))
+
+    def _in_order(self, run: str) -> FloatArray:
+        if run not in self._ordered:
+            self._ordered[run] = np.sort(self._scores[run])
+        return self._ordered[run]
 
 
 def cautions(couple: Couple, differences: Differences) -> list[Caution]:

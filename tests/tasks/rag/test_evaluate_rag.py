@@ -353,3 +353,9 @@ def test_no_wrong_answer_is_nobodys_fault():
     wrong = {"query_id": "2", "retrieved": ["a"], "answer": "x", "references": ["y"]}
     blame = assay.evaluate_rag([*rows, wrong], "answer_f1").blame()
     assert blame.table().notes == ("no answer to a question with gold passages has answer_f1 below 0.5",)
+
+
+def test_a_field_named_query_id_that_is_not_the_id_is_kept():
+    rows = [{"qid": str(number), "query_id": "group-a", "gold": ["d1"], "retrieved": ["d1"]} for number in range(2)]
+    result = assay.evaluate_rag(rows, ["rr"], columns={"query_id": "qid"})
+    assert [(record.query_id, record["query_id"]) for record in result.records] == [("0", "group-a"), ("1", "group-a")]

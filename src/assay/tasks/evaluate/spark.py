@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "count", "group")
 # Judgments, or judged documents that were retrieved, that every executor may hold: about 30 bytes each.
-MOST_BROADCAST = 2_000_000
 RUN = "run"
 NOTES = "notes"
 # Rows that show how ids differ if hardly a judged document was retrieved.
@@ -59,7 +58,7 @@ def evaluate(
     order_column: str | None = None,
     collect: bool | str = True,
     method: str = "auto",
-    broadcast: int = MOST_BROADCAST,
+    broadcast: int = engine.MOST_BROADCAST,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Any:  # noqa: ANN401 - a Result, Results, or a DataFrame
     """Scores a run, or several, in a Spark DataFrame.
@@ -69,13 +68,13 @@ def evaluate(
     several runs, and `Results` come back instead of a `Result`. Rows of a DataFrame have no order: policies that need
     one, such as `ties="input"`, need an `order_column` of whole numbers.
 
-    With `collect=False` a DataFrame comes back, with the scores of each query, which never are on the driver. With
+    With `collect=False` a DataFrame comes back, with the scores of each query, which never reach the driver. With
     `collect="notes"` it has the notes of such scores: their kind, the measures they are about if not all, how many
     queries, documents or grades are concerned, and the first few queries.
 
-    `method="count"` reads the run twice and shuffles nothing but counts, `"group"` shuffles the run; `"auto"` counts
-    where it can. More than `broadcast` judgments are joined with the run instead of sent to every executor. Duplicates
-    are looked for among judged documents, and among all documents if `duplicates` is set.
+    `method="count"` reads the run twice or more and shuffles nothing but counts, `"group"` shuffles the run; `"auto"`
+    counts where it can. More than `broadcast` judgments are joined with the run instead of sent to every executor.
+    Duplicates are looked for among judged documents, and among all documents if `duplicates` is set.
     """
     if method not in METHODS:
         raise PolicyError(f"method must be {' or '.join(map(repr, METHODS))}, not {show(method)}")
@@ -214,8 +213,9 @@ class Task:
         if pair is not None:
             return None
         foreign = any("foreign" in way.needs for way in self.ways)
-        found = engine.find(self.run, self.judgments.frame, foreign=foreign, most=self.broadcast)
-        if len(found.rows) > self.broadcast:
+        by_order = any(way.by_order for way in self.ways)
+        found = engine.find(self.run, self.judgments.frame, foreign=foreign, by_order=by_order, most=self.broadcast)
+        if not found.is_whole:
             return None
         keys = [name for name in ("run", "query_id", "doc_id") if name in found.rows.columns]
         if "error" not in policies and found.rows.select(keys).is_duplicated().any():

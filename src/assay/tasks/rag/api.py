@@ -299,4 +299,4 @@ def distinct_documents(gold: object, sets: list[set[str]]) -> Collection[str]:
 
 def with_short_fields(row: Record) -> Record:
     """The record with those of its fields that may make slices; the rest is not kept."""
-    return row if row.fields is None else row._replace(fields=short_fields(row.fields))
+    return row if row.fields is None else row._replace(fields=short_fields(row.fields, row.query_id))
