@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import shutil
@@ -243,6 +244,7 @@ def versions() -> str:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     if missing := [name for name in COMMANDS if shutil.which(name) is None]:
         sys.exit(f"the benchmark needs the command {missing[0]}")
     qrels_path, run_path, deep_path, other_path = collection()

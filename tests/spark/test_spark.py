@@ -18,6 +18,7 @@ import assay
 from assay.cli.main import commands
 from assay.core.note import NoteKind
 from assay.spark import evaluate
+from spark_runs import MEASURES, QRELS, RUN, collection, same, written
 
 pytestmark = [
     pytest.mark.spark,
@@ -27,42 +28,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-MEASURES = ["ndcg@10", "ap", "rr", "recall@5", "bpref", "num_ret", "err@10", "judged@5"]
-# Of double and of single precision.
-SCALES = ["ap", "trec_eval_9:map"]
 HERE = Path(__file__).parent
-
-
-def collection(seed=0, queries=25, groups=False):
-    """Judgments and a shuffled run: many ties, one query with most of the rows, one without judgments, one missing."""
-    generator = np.random.default_rng(seed)
-    run, qrels = [], []
-    for number in range(queries):
-        query = f"q{number}"
-        size = 400 if number == 3 else int(generator.integers(1, 40))
-        documents = generator.choice(500, size, replace=False)
-        scores = np.round(generator.random(size) * 5, int(generator.integers(0, 3)))
-        run += [
-            (query, "q7" if number == 7 and not place else f"d{document}", score)
-            for place, (document, score) in enumerate(zip(documents, scores, strict=True))
-        ]
-        judged = {*documents[:: max(1, size // 5)].tolist(), *generator.choice(500, 4).tolist()}
-        if number != 5:
-            qrels += [
-                (query, f"d{document}", int(generator.integers(-1, 4)), f"g{document % 3}")
-                for document in sorted(judged)
-            ]
-    qrels.append(("missing", "d1", 1, "g0"))
-    generator.shuffle(run)
-    rows = [(query, document, float(score), place) for place, (query, document, score) in enumerate(run)]
-    names = ["query_id", "doc_id", "relevance", "group"]
-    judgments = polars.DataFrame(qrels, schema=names, orient="row")
-    return judgments if groups else judgments.drop("group"), polars.DataFrame(
-        rows, schema=["query_id", "doc_id", "score", "place"], orient="row"
-    )
-
-
-QRELS, RUN = collection()
 
 
 @pytest.fixture(scope="module")
@@ -72,21 +38,6 @@ def run(frame_of):
 
     made = frame_of(RUN).withColumn("part", functions.expr("pmod(hash(doc_id), 3)"))
     return made.repartition(7, "part").drop("part").cache()
-
-
-def same(one, other, *, notes=True):
-    """Two results have the same bits, and the same notes but for those of one of the ways to read."""
-    assert one.queries == other.queries
-    assert list(one.measures) == list(other.measures)
-    for name in one.measures:
-        np.testing.assert_array_equal(one.scores[name], other.scores[name])
-    assert one.mean == pytest.approx(other.mean, abs=0, nan_ok=True)
-    if notes:
-        assert noted(one) == noted(other)
-
-
-def noted(result):
-    return {str(note) for note in result.notes if note.kind != NoteKind.SCATTERED and "looked for" not in note.text}
 
 
 def same_scores(frame, result):
@@ -121,14 +72,6 @@ def test_the_same_bits_as_a_local_run(run, policies):
         same(evaluate(QRELS, run, **how, order_column="place", method=method), local)
 
 
-def written(frame):
-    from io import BytesIO
-
-    file = BytesIO()
-    frame.write_parquet(file)
-    return BytesIO(file.getvalue())
-
-
 @pytest.mark.parametrize("method", ["count", "group"])
 def test_scores_that_stay_in_spark(run, frame_of, method):
     local = assay.evaluate(QRELS, RUN, MEASURES)
@@ -161,98 +104,6 @@ def test_notes_of_several_runs_and_of_judgments(frame_of):
     local = assay.evaluate(qrels, RUN[:200], ["ap"], duplicates="first")
     missing = next(note.count for note in local.notes if note.kind == NoteKind.MISSING)
     assert rows["b", "missing", "run"] == missing > rows["a", "missing", "run"]
-
-
-def counted_by(monkeypatch):
-    """The names of the passes that are made: `places` in Spark's SQL, `ties` and `all` by the kernel."""
-    from assay.engine import spark, spark_counts
-
-    made = []
-
-    def watch(module, name, label):
-        original = getattr(module, name)
-
-        def call(*arguments, **options):
-            made.append(label)
-            return original(*arguments, **options)
-
-        monkeypatch.setattr(module, name, call)
-
-    watch(spark_counts.SparkCounter, "count_places", "places")
-    watch(spark_counts.SparkCounter, "other_rankings", "others")
-    watch(spark_counts, "count", "ties")
-    watch(spark, "count", "all")
-    return made
-
-
-def test_rows_go_to_the_kernel_only_where_they_must(frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    distinct = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
-    tied = distinct.with_columns(score=polars.col("place") // 3 * -0.0)
-    few = QRELS.filter(query_id="q3")
-    many = distinct.select("query_id", "doc_id", relevance=1)
-    both = polars.concat([distinct, RUN.filter(query_id="q5").with_columns(score=polars.col("place") * 0.5)])
-    cases = [
-        (few, distinct, ["places"]),
-        (few, tied, ["places", "ties"]),
-        # More judged documents than are compared in a tree.
-        (many, distinct, ["all"]),
-        # A query without judgments.
-        (few, both, ["places", "others"]),
-        # As many judged documents as are compared in a tree, and one more.
-        (many.head(31), distinct, ["places"]),
-        (many.head(32), distinct, ["all"]),
-    ]
-    for qrels, rows, passes in cases:
-        made.clear()
-        same(evaluate(qrels, frame_of(rows, 3), MEASURES), assay.evaluate(qrels, rows, MEASURES))
-        assert made == passes
-
-
-def test_all_scales_share_the_room_of_a_tree(spark, frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    rows = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
-    spark.conf.set("spark.sql.codegen.wholeStage", "true")
-    try:
-        for count, passes in ((15, ["places"]), (16, ["all"])):
-            qrels = rows.head(count).select("query_id", "doc_id", relevance=1)
-            made.clear()
-            same(evaluate(qrels, frame_of(rows, 3), SCALES), assay.evaluate(qrels, rows, SCALES))
-            assert made == passes
-    finally:
-        spark.conf.set("spark.sql.codegen.wholeStage", "false")
-
-
-def test_a_run_without_judged_documents_keeps_its_rankings(frame_of):
-    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
-    rows = [("a", "q1", "d1", 1.0), ("b", "q1", "x", 2.0), ("b", "q1", "y", 1.0)]
-    frame = frame_of(polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row"))
-    found = {
-        missing: {
-            (run, query): count
-            for run, query, count in evaluate(qrels, frame, ["num_ret"], collect=False, missing=missing).collect()
-        }
-        for missing in ("zero", "skip")
-    }
-    retrieved = {("a", "q1"): 1.0, ("b", "q1"): 2.0}
-    assert found == {"zero": {**retrieved, ("a", "q2"): 0.0, ("b", "q2"): 0.0}, "skip": retrieved}
-
-
-def test_rows_without_a_place_do_not_hide_judged_documents(frame_of):
-    judged = [("q1", f"d{number}", float(number), number) for number in range(10)]
-    rows = [*(("q1", f"x{number}", -1.0, None) for number in range(8)), *judged]
-    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score", "place"], orient="row")
-    qrels = {"q1": {document: 1 for _, document, *_ in judged}}
-    result = evaluate(qrels, frame_of(frame, 1), ["ap"], order_column="place", broadcast=10)
-    assert result["ap"] == 1.0
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_random_runs_under_several_policies_at_once(frame_of, seed):
-    qrels, rows = collection(seed + 10, queries=12)
-    measures = ["ap", "trec_eval:map", "ranx:map", "num_ret"]
-    local = assay.evaluate(qrels, written(rows), measures)
-    same(evaluate(qrels, frame_of(rows, 4), measures, order_column="place"), local)
 
 
 def test_judgments_that_are_too_many_for_every_executor(run, frame_of):
