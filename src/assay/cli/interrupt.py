@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-SHORTLY = 0.001
+# Seconds until Ctrl-C is raised again, and between attempts.
+SHORTLY, REPEATED = 0.001, 0.01
 
 
 def guard() -> None:
@@ -64,10 +65,22 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
 def interrupt_again(ignored: sys.UnraisableHookArgs) -> None:
     """Raises Ctrl-C once more, just after a callback in which Python ignores all errors, as at the end of an import."""
     if issubclass(ignored.exc_type, (KeyboardInterrupt, SystemExit)):
-        signal.signal(signal.SIGALRM, interrupt)
-        signal.setitimer(signal.ITIMER_REAL, SHORTLY)
+        signal.signal(signal.SIGALRM, interrupt_outside)
+        # Until it is seen: a call that blocks just after a signal does not see that one.
+        signal.setitimer(signal.ITIMER_REAL, SHORTLY, REPEATED)
     else:
         sys.__unraisablehook__(ignored)
+
+
+def interrupt_outside(number: int, frame: FrameType | None) -> None:
+    """Raises `KeyboardInterrupt` unless `interrupt_again` still runs, from which nothing can be raised either."""
+    caller = frame
+    while caller is not None:
+        if caller.f_code is interrupt_again.__code__:
+            return
+        caller = caller.f_back
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    interrupt(number, frame)
 
 
 def is_between_commands(frame: FrameType | None) -> bool:
