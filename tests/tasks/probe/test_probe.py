@@ -4,6 +4,7 @@ import io
 import json
 import math
 import sys
+import threading
 import time
 
 import numpy as np
@@ -224,15 +225,24 @@ def test_latency_is_that_of_the_calls():
         time.sleep(pauses[question])
         return FOUND[question]
 
-    probe = assay.probe(search, QUESTIONS, QRELS, "rr", concurrency=3)
+    probe = assay.probe(search, QUESTIONS, QRELS, "rr", concurrency=1)
     taken = np.array([probe.seconds[query] for query in QUESTIONS])
     assert (taken >= list(pauses.values())).all()
-    assert (taken < np.array(list(pauses.values())) + 0.5).all()
+    # Waiting for the calls before it does not count.
+    assert taken.sum() <= probe.elapsed
     expected = Latency(*np.quantile(taken, [0.5, 0.95, 0.99]), taken.mean())
     assert probe.latency == pytest.approx(expected)
     assert probe.throughput == pytest.approx(3 / probe.elapsed)
-    # They ran side by side.
-    assert probe.elapsed < 0.06 + 0.5
+
+
+def test_calls_run_side_by_side():
+    together = threading.Barrier(3, timeout=20)
+
+    def search(question):
+        together.wait()
+        return FOUND[question]
+
+    assert assay.probe(search, QUESTIONS, QRELS, "rr", concurrency=3).failures == {}
 
 
 def test_waiting_and_failed_attempts_are_not_latency():
