@@ -58,8 +58,8 @@ if "LONG" in use or "WORDS" in use:
 if "RESULT" in use:
     RESULT = assay.evaluate("qrels.txt", "a.run", ["ap"])
 code = compile(use, "use", "eval")
-ready()
 try:
+    ready()
     while True:
         eval(code)
 except KeyboardInterrupt:
