@@ -64,7 +64,7 @@ def test_twenty_pairs_with_the_keyboard(enter, demo, tmp_path):
             if vote is not None:
                 judged.setdefault(query, {})[document] = vote
         page.goto(f"{base}/")
-        page.wait_for_selector("#runs tbody tr")
+        page.wait_for_selector(f"#runs tbody td:nth-of-type({1 + len(MEASURES)})")
         for row in page.locator("#runs tbody tr").all():
             cells = row.locator("th, td").all_inner_texts()
             result = assay.evaluate(judged, demo.runs[cells[0]], list(MEASURES))

@@ -195,13 +195,13 @@ def test_a_synchronous_call_that_hangs_takes_no_place():
     try:
         search = kinds()["plain"]
         started = time.monotonic()
-        outcomes = ask(lambda question: over.wait(30) if question in hanging else search(question), timeout=0.2)
+        outcomes = ask(lambda question: over.wait(30) if question in hanging else search(question), timeout=1)
         elapsed = time.monotonic() - started
     finally:
         over.set()
     failed = {query: outcome.failure for query, outcome in outcomes.items() if outcome.ranking is None}
-    assert failed == dict.fromkeys(("q0", "q1", "q2"), "no response within 0.2 s (2 attempts)")
-    assert elapsed < 3
+    assert failed == dict.fromkeys(("q0", "q1", "q2"), "no response within 1 s (2 attempts)")
+    assert elapsed < 12
 
 
 def test_an_asynchronous_call_that_hangs_is_cancelled():
@@ -304,11 +304,11 @@ def test_the_interpreter_does_not_wait_for_a_call_that_hangs():
         "def search(question):\n"
         "    if question == 'b': threading.Event().wait()\n"
         "    return ['d']\n"
-        "probe = assay.probe(search, {'q1': 'a', 'q2': 'b'}, {'q1': ['d'], 'q2': ['d']}, 'rr', timeout=0.1, retries=0)\n"
+        "probe = assay.probe(search, {'q1': 'a', 'q2': 'b'}, {'q1': ['d'], 'q2': ['d']}, 'rr', timeout=2, retries=0)\n"
         "print(probe['rr'], probe.failures)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
-    assert (done.returncode, done.stdout) == (0, "0.5 {'q2': 'no response within 0.1 s'}\n")
+    assert (done.returncode, done.stdout) == (0, "0.5 {'q2': 'no response within 2 s'}\n")
     assert done.stderr == ""
 
 

@@ -209,11 +209,11 @@ def test_one_that_hangs_costs_its_time_limit_and_no_more():
 
     with SearchServer(behave) as server:
         started = time.monotonic()
-        probe = probed(server, timeout=0.3, retries=1, concurrency=2)
+        probe = probed(server, timeout=1.5, retries=1, concurrency=2)
         elapsed = time.monotonic() - started
     assert set(probe.failures) == {"q1", "q2"}
-    assert set(probe.failures.values()) == {"no response within 0.3 s (2 attempts)"}
-    assert elapsed < 4
+    assert set(probe.failures.values()) == {"no response within 1.5 s (2 attempts)"}
+    assert elapsed < 12
     assert probe["rr"] == 38 / 40
 
 
