@@ -246,11 +246,23 @@ def test_where_too_many_hang_the_rest_is_not_asked(monkeypatch):
 
 def test_what_comes_back_late_frees_its_place(monkeypatch):
     monkeypatch.setattr(asking, "MOST_HANGING", 2)
-    questions = dict(list(QUESTIONS.items())[:7])
-    search = lambda question: time.sleep(0.15) or [question]  # noqa: E731 - one line does
-    outcomes = ask(search, questions, timeout=0.1, retries=0, concurrency=1)
-    assert all(outcome.failure for outcome in outcomes.values())
-    assert [outcome.attempts for outcome in outcomes.values()].count(1) > 2
+    over, outcomes = threading.Event(), []
+
+    def search(question):
+        if question in ("question 0", "question 1"):
+            over.wait(30)
+        return [question]
+
+    def note(outcome):
+        outcomes.append(outcome)
+        if outcome.attempts == 0:
+            over.set()
+            time.sleep(0.2)
+
+    ask_all(QUESTIONS, Job(search, RankingReader(10).read, note), CallLimits(concurrency=1, timeout=1.0, retries=0))
+    assert [outcome.attempts for outcome in outcomes[:3]] == [1, 1, 0]
+    assert all(outcome.failure for outcome in outcomes[:3])
+    assert (outcomes[-1].attempts, outcomes[-1].failure) == (1, "")
 
 
 def test_an_error_of_whoever_is_told_ends_it():
