@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, FormatError
 from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
 from assay.core.text import show
-from assay.data.formats import TREC, TSV, ending, recognise
+from assay.data.formats import JSON_LINES, TREC, TSV, ending, recognise
 from assay.data.frame_rows import frame_rows
 from assay.data.frames import is_frame
 from assay.data.source import Placed
@@ -21,6 +21,7 @@ from assay.data.texts import QUESTION_ID, QUESTION_TEXT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.data.formats import Format
     from assay.data.source import Source
 
 # Each part, assay's own name for it first, then those of AutoRAG, ragas, LlamaIndex and others.
@@ -47,9 +48,17 @@ def given_rows(data: object, name: str) -> list[Placed]:
     return list(object_rows(data, name))
 
 
+def is_json_lines(source: Source) -> bool:
+    return file_format(source) is JSON_LINES
+
+
+def file_format(source: Source) -> Format:
+    return recognise(source, default=TSV if ending(source.files[0].path) == ".tsv" else TREC)
+
+
 def file_rows(source: Source, plain: set[str], content: object = None) -> list[Placed]:
     """The rows of a file; `plain` are the fields that hold text, even if it looks like a list."""
-    format_ = recognise(source, default=TSV if ending(source.files[0].path) == ".tsv" else TREC)
+    format_ = file_format(source)
     if content is None:
         content = format_.read_content(source)
     if not format_.is_table:

@@ -6,38 +6,34 @@ Records are read from a file, a frame or Python objects, under the field names t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import DataError, DuplicateError, FormatError
-from assay.core.interface import Option
+from assay.core.errors import DataError, DuplicateError
 from assay.core.text import count, show
 from assay.data.frames import as_id
-from assay.data.record_rows import PARTS, file_rows, given_rows
+from assay.data.record_columns import RecordColumns, plain_parts, read_columns
+from assay.data.record_layout import USUAL_FIELDS, GivenFields, Layout, RecordFields, find_layout
+from assay.data.record_rows import PARTS, file_rows, given_rows, is_json_lines
 from assay.data.source import Placed, is_source, open_source
-from assay.data.spans import SPAN_FIELDS
 from assay.data.texts import TEXT, Passages, read_passages, replace_surrogates
 
 if TYPE_CHECKING:
     from assay.data.source import Source
 
-# If several fields could be this part, the first one is meant.
-RANKED = ("query_id",)
-# What can be measured; a file without any of these has no records.
 NO_PARTS: dict[str, Any] = dict.fromkeys(PARTS)
-MEASURED = tuple(part for part in PARTS if part not in ("query_id", "question"))
-# These are text, even if it looks like a list.
-PLAIN_TEXT = ("query_id", "question", "answer")
 # No part of a record is nested more deeply than a list of lists.
 DEEPEST = 100
-MOST_LISTED = 12
 # What JSON has that is not inside of something else.
 PLAIN = frozenset({str, int, float, bool, type(None)})
 NUMBERS = (int, float, bool)
+SHORT = frozenset({str, *NUMBERS})
 # Characters of a field that is kept with a result.
 LONGEST_FIELD = 40
 NO_FIELDS: Mapping[str, Any] = {}
+# Rows that are made into records at a time.
+STEP = 1000
 
 
 class Record(NamedTuple):
@@ -107,44 +103,6 @@ class Records(NamedTuple):
         ]
 
 
-class RecordFields(NamedTuple):
-    """Which fields records have: the user's own names for parts, and the path to the id of a passage.
-
-    A lenient reader ignores names that a file does not have. `any_field` allows records without any known part.
-    `short` keeps only those fields of a record that may divide the questions into slices.
-    """
-
-    columns: Mapping[str, str] = MappingProxyType({})
-    doc_id: str | None = None
-    lenient: bool = False
-    any_field: bool = False
-    short: bool = False
-
-    @property
-    def plain_text(self) -> set[str]:
-        """The fields that hold text, even if it looks like a list."""
-        own = (self.columns.get(part, "") for part in PLAIN_TEXT)
-        return {*(name for part in PLAIN_TEXT for name in PARTS[part]), *own}
-
-
-USUAL_FIELDS = RecordFields()
-
-
-def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> RecordFields:
-    """The fields of records, once `columns` is known to be a mapping of parts."""
-    if columns is None:
-        return RecordFields(doc_id=doc_id, lenient=lenient)
-    if not isinstance(columns, Mapping) or not all(isinstance(each, str) for each in columns.values()):
-        raise FormatError(
-            f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
-        )
-    for part in columns:
-        if part not in PARTS and part not in SPAN_FIELDS:
-            known = f"the parts of a record are {', '.join(PARTS)}; those of a span are {', '.join(SPAN_FIELDS)}"
-            raise FormatError(f"{Option('columns', (part, '…'))}: unknown part; {known}")
-    return RecordFields({part: name for part, name in columns.items() if part in PARTS}, doc_id, lenient)
-
-
 def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
     """The records in a file, a frame or Python objects.
 
@@ -160,21 +118,70 @@ def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = 
 
 def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
     """The records in a file; `content` is that of a JSON file, if it was read before."""
+    columns = read_columns(source) if wanted.short and content is None and is_json_lines(source) else None
+    if columns is not None:
+        return records_of_columns(columns, wanted, source.name)
     return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
 
 
 def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records:
     """The records in rows, each question once; the rows are given up one by one, so that nothing is held twice."""
-    if not rows:
-        raise DataError(f"{name}: no records to evaluate")
-    outside = find_outside_scores(rows, wanted)
-    found = find_parts(rows, wanted, name, outside)
+    layout = find_layout(GivenFields.of_rows(rows), wanted, name)
     records: list[Record] = []
     rows.reverse()
     while rows:
-        records.append(make_record(rows.pop(), len(records), found, wanted, outside))
+        records.append(make_record(rows.pop(), len(records), layout, wanted))
+    return checked_records(records, layout, name)
+
+
+def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
+    """The same for rows that are held by field: many at once where they are as usual, else one by one."""
+    size = len(columns.lines)
+    layout = find_layout(GivenFields(size, columns.fields, columns.fields.__getitem__), wanted, name)
+    records: list[Record] = []
+    for start in range(0, size, STEP):
+        rows = range(size)[start : start + STEP]
+        parts = None if layout.outside else plain_parts(columns.some(rows, layout.found))
+        if parts is None:
+            records += [make_record(columns.row(row), row, layout, wanted) for row in rows]
+        else:
+            records += plain_records(parts, columns, rows)
+        columns.forget(rows)
+    return checked_records(records, layout, name)
+
+
+def plain_records(parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range) -> Iterator[Record]:
+    """The records of rows whose parts are known."""
+    places, ids = list(map(columns.place, rows)), list(map(str, rows))
+    if "query_id" in parts:
+        ids = parts["query_id"]
+        places = [f"{place} ({show(name)})" for place, name in zip(places, ids, strict=True)]
+    own = {**parts, "query_id": ids, "place": places, "fields": all_short_fields(columns, rows, ids)}
+    return map(Record._make, zip(*(own.get(part, repeat(None, len(ids))) for part in Record._fields), strict=True))
+
+
+def all_short_fields(columns: RecordColumns, rows: range, ids: list[str]) -> list[Mapping[str, Any]]:
+    """What `short_fields` finds in each row."""
+    some = {name: values for name, values in columns.some(rows).items() if may_be_short(values)}
+    if some.get("query_id") == ids:
+        del some["query_id"]
+    if not some:
+        return [NO_FIELDS] * len(ids)
+    each = (dict(zip(some, values, strict=True)) for values in zip(*some.values(), strict=True))
+    return list(map(short_fields, each, ids))
+
+
+def may_be_short(values: list[Any]) -> bool:
+    """Whether `short_fields` may find something in values of a field."""
+    kinds = set(map(type, values))
+    return min(map(len, values)) <= LONGEST_FIELD if kinds == TEXT else not kinds.isdisjoint(SHORT)
+
+
+def checked_records(records: list[Record], layout: Layout, name: str) -> Records:
+    """The records, each question once."""
     check_ids([each.query_id for each in records], name)
-    return Records(records, "query_id" in found, frozenset({*found.values(), *([outside] if outside else [])}))
+    outside = [layout.outside] if layout.outside else []
+    return Records(records, "query_id" in layout.found, frozenset({*layout.found.values(), *outside}))
 
 
 def check_ids(ids: list[str], name: str) -> None:
@@ -188,61 +195,9 @@ def check_ids(ids: list[str], name: str) -> None:
         seen.add(each)
 
 
-def find_outside_scores(rows: Sequence[Placed], wanted: RecordFields) -> str | None:
-    """The field that holds numbers by name, such as those of another tool, and not the scores of what was retrieved."""
-    names = [wanted.columns["scores"]] if "scores" in wanted.columns else PARTS["scores"]
-    present = set().union(*(row.fields for row in rows))
-    known = [each for each in names if each in present]
-    return next((each for each in known if any(isinstance(row.fields.get(each), Mapping) for row in rows)), None)
-
-
-def find_parts(rows: Sequence[Placed], wanted: RecordFields, name: str, outside: str | None = None) -> dict[str, str]:
-    """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
-    filled = filled_fields(rows)
-    given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
-    for field in given.values():
-        if field not in filled:
-            raise FormatError(f"{name}: no record has a field {show(field)}, only {list_fields(filled)}")
-    if outside is not None:
-        filled.pop(outside)
-    found = {part: field for part, field in given.items() if field != outside}
-    for part, known in PARTS.items():
-        names = [field for field in known if field in filled and field not in given.values()]
-        if part in given or not names:
-            continue
-        if len(names) > 1 and part not in RANKED:
-            both = " and ".join(map(show, names))
-            raise FormatError(
-                f"{name}: {both} could both be the {part}; choose one with {Option('columns', (part, '…'))}"
-            )
-        found[part] = names[0]
-    if not set(found) & set(MEASURED) and outside is None and not wanted.any_field:
-        fields_found = list_fields({field: None for row in rows for field in row.fields})
-        raise DataError(
-            f"{name}: the records have nothing to measure, only {fields_found}; a record has {', '.join(PARTS)}; "
-            f"map other names with {Option('columns', ('answer', 'my_answer'))}"
-        )
-    return found
-
-
-def filled_fields(rows: Sequence[Placed]) -> dict[str, None]:
-    """The fields that some row has a value in, in the order in which rows have them."""
-    every: dict[str, None] = {}
-    for row in rows:
-        every.update(row.fields)
-    return {field: None for field in every if any(row.fields.get(field) is not None for row in rows)}
-
-
-def list_fields(names: Iterable[str]) -> str:
-    """Names of fields, in a message."""
-    every = list(names)
-    return ", ".join(map(show, every[:MOST_LISTED])) + (", …" if len(every) > MOST_LISTED else "") or "no fields"
-
-
-def make_record(
-    row: Placed, number: int, found: Mapping[str, str], wanted: RecordFields, outside: str | None
-) -> Record:
+def make_record(row: Placed, number: int, layout: Layout, wanted: RecordFields) -> Record:
     """A row with its parts under our names; its number is its id if rows have none."""
+    found, outside = layout
     parts: dict[str, Any] = NO_PARTS.copy()
     for part, field in found.items():
         value = row.fields.get(field)

@@ -74,15 +74,24 @@ def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any
 
 def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
+    for numbers, rows in record_blocks(source):
+        for number, row in zip(numbers, rows, strict=True):
+            yield Placed(f"{source.name}, line {number}", row)
+
+
+def record_blocks(source: Source) -> Generator[tuple[list[int], list[dict[str, Any]]]]:
+    """The records of a file, some at a time, and their lines."""
     name, first = source.name, 1
     with source.plain() as path, path.open("rb") as file:
         while lines := file.readlines(BATCH_SIZE):
             batch = list(filled_lines(lines, name, first=first))
             values = decode_json_lines([line for _, line in batch])
-            for (number, line), value in zip(batch, values, strict=True):
-                # The kernel leaves to Python what is rare or wrong.
-                row = value if type(value) is dict else parse_json_line(line, number, name)
-                yield Placed(f"{name}, line {number}", row)
+            # The kernel leaves to Python what is rare or wrong.
+            rows = [
+                value if type(value) is dict else parse_json_line(line, number, name)
+                for (number, line), value in zip(batch, values, strict=True)
+            ]
+            yield [number for number, _ in batch], rows
             first += len(lines)
 
 

@@ -16,8 +16,9 @@ from assay.core.text import nearest
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects
 from assay.data.frames import is_frame, normalise_name
+from assay.data.record_layout import RecordFields
 from assay.data.record_rows import PARTS
-from assay.data.records import RecordFields, read_records
+from assay.data.records import read_records
 from assay.data.source import describe, open_source
 from assay.measures.scores import EVERY, PREFIX, every_score, is_score, parse_score, score_name
 from assay.results.recognize import finished_result

@@ -8,7 +8,8 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.text import count
-from assay.data.records import RecordFields, read_records
+from assay.data.record_layout import RecordFields
+from assay.data.records import read_records
 from assay.render.charts.kinds import refuse
 from assay.results.plot import plot_result
 from assay.tasks.probe.result import latency_of

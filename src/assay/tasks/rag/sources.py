@@ -17,16 +17,9 @@ from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects, read_rankings
 from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise_name
 from assay.data.qrels import Qrels
+from assay.data.record_layout import MEASURED, RecordFields, record_fields
 from assay.data.record_rows import PARTS
-from assay.data.records import (
-    MEASURED,
-    Record,
-    RecordFields,
-    Records,
-    read_record_file,
-    read_records,
-    record_fields,
-)
+from assay.data.records import Record, Records, read_record_file, read_records
 from assay.data.run import Run
 from assay.data.source import Source, is_source, open_source, quoted
 from assay.data.texts import DOCUMENTS, QUESTIONS, is_number, read_passages, read_texts
