@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import assay
-from assay._kernel import decode_json_lines
+from assay._kernel import SharedStrings, decode_json_lines
 from assay.core.json_text import decode_json
 from assay.data.formats import jsonl
 from assay.data.source import Source
@@ -109,6 +109,21 @@ def test_keys_are_shared_and_told_apart():
     found = decode_json_lines(lines)
     assert found == [json.loads(line) for line in lines]
     assert next(iter(found[0])) is next(iter(found[499]))
+
+
+@given(st.lists(st.text(max_size=2) | st.text(min_size=32, max_size=34), max_size=20))
+def test_strings_are_shared_and_told_apart(texts):
+    shared = SharedStrings()
+    lines = [json.dumps([text, text], ensure_ascii=False).encode("utf-8", "replace") for text in texts]
+    found = [each for line in lines for each in decode_json_lines([line], shared)]
+    assert found == [json.loads(line) for line in lines]
+    assert all(one is other for one, other in found)
+
+
+def test_more_strings_than_are_kept_come_back():
+    texts = [f"{number}{end}" for number in range(40_000) for end in ("", "é" * 40)]
+    found = decode_json_lines([json.dumps(texts * 2).encode()], SharedStrings())
+    assert found == [texts * 2]
 
 
 @pytest.mark.parametrize("size", [1, 100, 1 << 18])

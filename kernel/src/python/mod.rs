@@ -189,6 +189,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<words::PyWords>()?;
     module.add_function(wrap_pyfunction!(words::distinct_characters, module)?)?;
     module.add_function(wrap_pyfunction!(json::decode_json_lines, module)?)?;
+    module.add_class::<json::SharedStrings>()?;
     module.add_class::<cells::RowDecoder>()?;
     module.add_class::<cells::Decoded>()?;
     module.add_class::<sums::PySums>()?;

@@ -1,7 +1,7 @@
 //! `Splitter` and `Words`: words of texts as numbers, and what texts have in common, without the GIL.
 
 use super::bytes_of;
-use super::work::interruptible;
+use super::work::run;
 use crate::fault::Fault;
 use crate::memory::Grow;
 use crate::words::split::Splitter;
@@ -14,6 +14,10 @@ use std::sync::atomic::AtomicBool;
 
 /// Ctrl-C is looked for after so many texts.
 const STEP: usize = 1 << 14;
+/// Bytes, words and steps that take only a few milliseconds.
+const SHORT_TEXTS: usize = 1 << 21;
+const FEW_WORDS: usize = 1 << 18;
+const FEW_STEPS: usize = 1 << 21;
 
 #[pyclass(name = "Splitter", module = "assay._kernel", frozen)]
 pub struct PySplitter {
@@ -68,7 +72,7 @@ impl PyWords {
             return Err(PyValueError::new_err("the groups do not hold all texts"));
         }
         let (splitter, lower) = (Arc::clone(&splitter.splitter), splitter.lower);
-        let words = interruptible(py, move |stop| {
+        let words = run(py, all.bytes.len() <= SHORT_TEXTS, move |stop| {
             if lower {
                 all.bytes.make_ascii_lowercase();
             }
@@ -82,19 +86,21 @@ impl PyWords {
     }
 
     fn equal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.numbers(py, |words, _, stop| words.equal(stop))
+        self.numbers(py, self.words.count() <= FEW_WORDS, |words, _, stop| words.equal(stop))
     }
 
     fn shared<'py>(&self, py: Python<'py>, order: usize, together: bool) -> PyResult<Bound<'py, PyBytes>> {
-        self.numbers(py, move |words, threads, stop| words.shared(order, together, threads, stop))
+        let is_short = self.words.count().saturating_mul(order) <= FEW_WORDS;
+        self.numbers(py, is_short, move |words, threads, stop| words.shared(order, together, threads, stop))
     }
 
     fn subsequences<'py>(&self, py: Python<'py>, longest: usize) -> PyResult<Bound<'py, PyBytes>> {
-        self.numbers(py, move |words, threads, stop| words.subsequences(longest, threads, stop))
+        let is_short = self.words.subsequence_steps() <= FEW_STEPS;
+        self.numbers(py, is_short, move |words, threads, stop| words.subsequences(longest, threads, stop))
     }
 
     fn edits<'py>(&self, py: Python<'py>, longest: usize) -> PyResult<Bound<'py, PyBytes>> {
-        self.numbers(py, move |words, threads, stop| words.edits(longest, threads, stop))
+        self.numbers(py, false, move |words, threads, stop| words.edits(longest, threads, stop))
     }
 }
 
@@ -102,10 +108,11 @@ impl PyWords {
     fn numbers<'py>(
         &self,
         py: Python<'py>,
+        is_short: bool,
         count: impl FnOnce(&Words, usize, &AtomicBool) -> Result<Vec<i64>, Fault> + Send + 'static,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (words, threads) = (Arc::clone(&self.words), self.threads);
-        let found = interruptible(py, move |stop| count(&words, threads, stop))?;
+        let found = run(py, is_short, move |stop| count(&words, threads, stop))?;
         bytes_of(py, found.into_iter().map(i64::to_ne_bytes))
     }
 }
@@ -129,5 +136,5 @@ fn read_texts(texts: &Bound<'_, PyList>) -> PyResult<Texts> {
 #[pyfunction]
 pub fn distinct_characters(texts: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
     let all = read_texts(texts)?;
-    interruptible(texts.py(), move |stop| characters(&all.bytes, stop))
+    run(texts.py(), all.bytes.len() <= SHORT_TEXTS, move |stop| characters(&all.bytes, stop))
 }

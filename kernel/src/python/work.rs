@@ -27,6 +27,19 @@ const FEW_QUERIES: usize = 64;
 /// What has more rows takes long enough to be worth a thread.
 pub const MANY_ROWS: usize = 1 << 18;
 
+/// Runs `work` without the GIL: here if it is short, else as `interruptible` does. To start a thread takes longer than what
+/// is short, and nobody notices that Ctrl-C waits for it.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    is_short: bool,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Fault> + Send + 'static,
+) -> PyResult<T> {
+    if is_short {
+        return Ok(py.detach(|| work(&Arc::new(AtomicBool::new(false))))?);
+    }
+    interruptible(py, work)
+}
+
 /// Runs `work` without the GIL on another thread, until it is done or the user presses Ctrl-C.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,

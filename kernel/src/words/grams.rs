@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 pub struct Shared {
     /// Text by text, for each length the n-grams that it shares with the last one.
     pub each: Vec<i64>,
-    /// For each length the n-grams of the last one that are in some other.
+    /// For each length the n-grams of the last one that are in some other; only where that is asked for.
     pub together: Vec<i64>,
     pairs: Pairs,
     /// The number of the n-gram at each place of the last text, and of the others; `NONE` if it is not shared.
@@ -27,13 +27,14 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Counts the n-grams of up to `order` words; all words are less than `different`.
+    /// Counts the n-grams of up to `order` words, and with `is_together` those that are in some other text; all words are
+    /// less than `different`.
     pub fn count<'a>(
         &mut self,
         last: &'a [u32],
         others: impl Iterator<Item = &'a [u32]> + Clone,
         different: usize,
-        order: usize,
+        (order, is_together): (usize, bool),
         stop: &AtomicBool,
     ) -> Result<(), Fault> {
         self.start(last, others.clone(), order)?;
@@ -43,7 +44,11 @@ impl Shared {
             if length > 1 {
                 kinds = self.extend(last, others.clone(), length)?;
             }
-            self.tally(kinds, length - 1, order, stop)?;
+            if self.ends.len() == 1 && !is_together {
+                self.tally_one(kinds, length - 1)?;
+            } else {
+                self.tally(kinds, length - 1, order, stop)?;
+            }
         }
         Ok(())
     }
@@ -97,6 +102,27 @@ impl Shared {
             start = end;
         }
         Ok(self.pairs.len())
+    }
+
+    /// Counts what is shared of the n-grams of one length with the only other text.
+    fn tally_one(&mut self, kinds: usize, column: usize) -> Result<(), Fault> {
+        for counts in [&mut self.left, &mut self.most] {
+            counts.clear();
+            counts.fill(kinds, 0)?;
+        }
+        for &code in self.last.iter().filter(|code| **code != NONE) {
+            self.left[code as usize] += 1;
+        }
+        let mut shared = 0;
+        for &code in self.others.iter().filter(|code| **code != NONE) {
+            let (left, most) = (&mut self.left[code as usize], &mut self.most[code as usize]);
+            let is_left = u32::from(*left > 0);
+            *left -= is_left;
+            *most += is_left;
+            shared += i64::from(is_left);
+        }
+        self.each[column] = shared;
+        Ok(())
     }
 
     /// Counts what is shared of the n-grams of one length.

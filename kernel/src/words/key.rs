@@ -14,6 +14,18 @@ const WHOLE: usize = 15;
 const LENGTH: u32 = 56;
 const LONG: u64 = (WHOLE as u64 + 1) << LENGTH;
 
+/// The bits of a word in the two numbers, by its length.
+const OWN: [(u64, u64); WHOLE + 1] = {
+    let mut bits = [(0, 0); WHOLE + 1];
+    let mut length = 1;
+    while length <= WHOLE {
+        let own = (1u128 << (8 * length)) - 1;
+        bits[length] = (own as u64, (own >> 64) as u64);
+        length += 1;
+    }
+    bits
+};
+
 /// The bytes of words of more than 15, one after the other.
 #[derive(Default)]
 pub struct LongWords {
@@ -53,8 +65,8 @@ impl Key {
         let after = bytes.get(word.start..).unwrap_or(&[]);
         let whole = after.first_chunk().map_or_else(|| load_rest(after), |first| u128::from_le_bytes(*first));
         // Only the bytes that are the word's; the last of the sixteen is for the length.
-        let own = whole & ((1 << (8 * length)) - 1);
-        Ok(Self(own as u64, (own >> 64) as u64 | (length as u64) << LENGTH))
+        let (low, high) = OWN[length];
+        Ok(Self(whole as u64 & low, (whole >> 64) as u64 & high | (length as u64) << LENGTH))
     }
 
     /// The byte of a word that has only one.

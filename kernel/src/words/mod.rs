@@ -122,6 +122,21 @@ impl Words {
         Ok(whole)
     }
 
+    /// How many words all texts have.
+    pub fn count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// About how many steps it takes to find the longest common subsequences.
+    pub fn subsequence_steps(&self) -> usize {
+        let of_group = |(last, others): (&[u32], _)| {
+            Iterator::map(others, |other: &[u32]| last.len().saturating_mul(other.len() / 64 + 1)).sum()
+        };
+        (0..self.groups.len())
+            .filter_map(|group| self.group(group).map(of_group))
+            .fold(0, usize::saturating_add)
+    }
+
     /// Whether each text has the same words as the last one of its group, in the same order.
     pub fn equal(&self, stop: &AtomicBool) -> Result<Vec<i64>, Fault> {
         self.each_group(1, stop, |(), group, found| {
@@ -142,7 +157,7 @@ impl Words {
     ) -> Result<Vec<i64>, Fault> {
         self.each_group(threads, stop, |shared: &mut Shared, group, found| {
             let Some((last, others)) = self.group(group) else { return Ok(()) };
-            shared.count(last, others, self.different[group] as usize, order, stop)?;
+            shared.count(last, others, self.different[group] as usize, (order, together), stop)?;
             let counts = if together { &shared.together } else { &shared.each };
             Ok(found.add_all(counts)?)
         })

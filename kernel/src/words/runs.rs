@@ -67,6 +67,12 @@ impl Runs {
         self.blocks.add(letters.bits(&last) & ((1 << rest.len()) - 1))
     }
 
+    /// Whether there is a letter at a place.
+    #[inline]
+    pub fn is_letter(&self, place: usize) -> bool {
+        self.blocks[place / BLOCK] >> (place % BLOCK) & 1 != 0
+    }
+
     /// The end of the letters that begin at a place.
     #[inline]
     pub fn end(&self, start: usize) -> usize {

@@ -70,6 +70,7 @@ pub struct Splitter {
     /// What letters are, and which bytes are the same.
     letters: Letters,
     removed: Vec<Vec<u8>>,
+    longest_removed: usize,
     /// Whether symbols are split off first, except in numbers.
     symbols: bool,
 }
@@ -93,7 +94,9 @@ impl Splitter {
         }
         let mut kinds = [LONGER; 256];
         kinds[..ASCII].copy_from_slice(&ascii);
-        Ok(Self { kinds, others: known, other, letters: Letters::new(&ascii)?, removed, symbols })
+        let letters = Letters::new(&ascii)?;
+        let longest_removed = removed.iter().map(Vec::len).max().unwrap_or(0);
+        Ok(Self { kinds, others: known, other, letters, removed, longest_removed, symbols })
     }
 
     #[inline]
@@ -142,14 +145,13 @@ impl Splitter {
                 at += length;
                 self.kind(character)
             } else if kind == self.letters.kind {
-                at = text.start + tokens.runs.end(start - text.start);
-                if tokens.open.is_empty() && (at >= text.end || self.is_between(bytes[at])) {
-                    if kind & IS_LETTER == 0 || !self.is_removed(&bytes[start..at]) {
-                        tokens.keys.add(Key::new(bytes, start..at, &mut tokens.long)?)?;
+                if tokens.open.is_empty() {
+                    at = self.whole_words(bytes, &text, at, next_look, tokens)?;
+                    if at != start {
+                        continue;
                     }
-                    at += 1;
-                    continue;
                 }
+                at = text.start + tokens.runs.end(start - text.start);
                 kind
             } else {
                 at += 1;
@@ -177,6 +179,33 @@ impl Splitter {
         Ok(tokens.end()?)
     }
 
+    /// Adds words that are nothing but letters, each with one character behind it that is between words, as long as there
+    /// are such before `until`; where the next thing begins. At `at` there is a letter.
+    #[inline]
+    fn whole_words(
+        &self,
+        bytes: &[u8],
+        text: &Range<usize>,
+        mut at: usize,
+        until: usize,
+        tokens: &mut Tokens,
+    ) -> Result<usize, Lack> {
+        let (until, may_be_removed) = (text.end.min(until), self.letters.kind & IS_LETTER != 0);
+        loop {
+            let end = text.start + tokens.runs.end(at - text.start);
+            if end < text.end && !self.is_between(bytes[end]) {
+                return Ok(at);
+            }
+            if !may_be_removed || !self.is_removed(&bytes[at..end]) {
+                tokens.keys.add(Key::new(bytes, at..end, &mut tokens.long)?)?;
+            }
+            at = end + 1;
+            if at >= until || !tokens.runs.is_letter(at - text.start) {
+                return Ok(at);
+            }
+        }
+    }
+
     #[inline]
     fn is_between(&self, byte: u8) -> bool {
         self.kinds[usize::from(byte)] & KIND == BETWEEN
@@ -184,7 +213,7 @@ impl Splitter {
 
     #[inline]
     fn is_removed(&self, letters: &[u8]) -> bool {
-        self.removed.iter().any(|word| *word == letters)
+        letters.len() <= self.longest_removed && self.removed.iter().any(|word| *word == letters)
     }
 
     /// Removes the letters from `run` on if they are a word that is not wanted; what was before them is a word.

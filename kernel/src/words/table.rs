@@ -68,13 +68,14 @@ impl Numberer {
         self.table.start(tokens.len())?;
         self.short.clear();
         self.short.fill(1 << u8::BITS, NONE)?;
-        numbers.room(tokens.len())?;
-        for &key in &tokens.keys {
-            let found = match key.single() {
+        self.firsts.room(tokens.len())?;
+        let start = numbers.len();
+        numbers.fill(start + tokens.len(), NONE)?;
+        for (found, &key) in numbers[start..].iter_mut().zip(&tokens.keys) {
+            *found = match key.single() {
                 Some(byte) => self.short_number(byte, key)?,
                 None => self.long_number(key, &tokens.long)?,
             };
-            numbers.add(found)?;
         }
         number(self.firsts.len())
     }

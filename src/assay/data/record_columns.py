@@ -9,9 +9,13 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay._kernel import SharedStrings
+from assay.core.text import show
 from assay.data.formats.jsonl import WIDEST, record_blocks
 from assay.data.source import Placed
 from assay.data.texts import TEXT, Passages, replace_surrogates
@@ -27,21 +31,31 @@ LISTS = frozenset({list, NOTHING})
 Values = list[Any]
 
 
-class RecordColumns(NamedTuple):
-    """The values of each field, None in rows that lack it; the line of each row, and the first row of each file."""
+class Lines(NamedTuple):
+    """The line of each row, the first row of each file, and the names of the files."""
 
-    fields: dict[str, Values]
-    lines: array[int]
+    numbers: array[int]
     firsts: list[int]
     names: list[str]
 
     def place(self, row: int) -> str:
         """Where a row is, for messages."""
-        return f"{self.names[bisect_right(self.firsts, row) - 1]}, line {self.lines[row]}"
+        return f"{self.names[bisect_right(self.firsts, row) - 1]}, line {self.numbers[row]}"
+
+
+class RecordColumns(NamedTuple):
+    """The values of each field, None in rows that lack it, and where the rows are."""
+
+    fields: dict[str, Values]
+    lines: Lines
+
+    @property
+    def size(self) -> int:
+        return len(self.lines.numbers)
 
     def row(self, row: int) -> Placed:
         """A row by itself."""
-        return Placed(self.place(row), {name: values[row] for name, values in self.fields.items()})
+        return Placed(self.lines.place(row), {name: values[row] for name, values in self.fields.items()})
 
     def some(self, rows: range, parts: Mapping[str, str] | None = None) -> dict[str, Values]:
         """Some rows: all fields, or those that hold parts, by the names of these."""
@@ -54,22 +68,42 @@ class RecordColumns(NamedTuple):
             values[rows.start : rows.stop] = [None] * len(rows)
 
 
+@dataclass
+class RecordPlaces:
+    """Where the records of files are, by their ids: the line of one is looked up only if a message needs it."""
+
+    lines: Lines
+    are_named: bool
+    ids: list[str] = field(default_factory=list)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each record."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+    def of(self, name: str) -> str:
+        """Where a record is."""
+        place = self.lines.place(self.rows[name])
+        return f"{place} ({show(name)})" if self.are_named else place
+
+
 def read_columns(source: Source) -> RecordColumns | None:
     """The records of JSON Lines; None if they have so many fields that they are not a table."""
-    table = RecordColumns({}, array("q"), [], [])
+    lines, shared = Lines(array("q"), [], []), SharedStrings()
+    fields: dict[str, Values] = {}
     for file in source.files:
-        table.firsts.append(len(table.lines))
-        table.names.append(file.name)
-        for lines, rows in record_blocks(file):
+        lines.firsts.append(len(lines.numbers))
+        lines.names.append(file.name)
+        for numbers, rows in record_blocks(file, shared):
             for name in dict.fromkeys(chain.from_iterable(rows)):
-                if name not in table.fields:
-                    table.fields[name] = [None] * len(table.lines)
-            if len(table.fields) > WIDEST:
+                if name not in fields:
+                    fields[name] = [None] * len(lines.numbers)
+            if len(fields) > WIDEST:
                 return None
-            for name, values in table.fields.items():
+            for name, values in fields.items():
                 values += [row.get(name) for row in rows]
-            table.lines.extend(lines)
-    return table
+            lines.numbers.extend(numbers)
+    return RecordColumns(fields, lines)
 
 
 def plain_parts(parts: Mapping[str, Values]) -> dict[str, Values] | None:

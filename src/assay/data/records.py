@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import DataError, DuplicateError
 from assay.core.text import count, show
 from assay.data.frames import as_id
-from assay.data.record_columns import RecordColumns, plain_parts, read_columns
+from assay.data.record_columns import RecordColumns, RecordPlaces, plain_parts, read_columns
 from assay.data.record_layout import USUAL_FIELDS, GivenFields, Layout, RecordFields, find_layout
 from assay.data.record_rows import PARTS, file_rows, given_rows, is_json_lines
 from assay.data.source import Placed, is_source, open_source
@@ -41,8 +41,8 @@ class Record(NamedTuple):
 
     `gold` holds the documents that should be retrieved, in any form that judgments have (ids, ids with grades, or
     groups), or objects with a span or a text in place of ids. `scores` are the numbers that another tool gave it, by
-    name, and `fields` is the record as it was given: `record["latency"]` is a field of it. `place` says where the
-    record is, for messages.
+    name, and `fields` is the record as it was given: `record["latency"]` is a field of it. `where` knows its place,
+    for messages.
     """
 
     query_id: str
@@ -53,7 +53,7 @@ class Record(NamedTuple):
     gold_texts: tuple[str, ...] | None = None
     answer: str | None = None
     references: tuple[str, ...] | None = None
-    place: str = ""
+    where: str | RecordPlaces = ""
     scores: Mapping[str, Any] | None = None
     fields: Mapping[str, Any] | None = None
     # Gold that was matched by texts or spans, as it is shown: a span or an id, or else a text.
@@ -70,6 +70,11 @@ class Record(NamedTuple):
         if key in self._fields:
             return getattr(self, key)
         raise KeyError(key)
+
+    @property
+    def place(self) -> str:
+        """Where the record is, for messages."""
+        return self.where if isinstance(self.where, str) else self.where.of(self.query_id)
 
     @property
     def grouped_texts(self) -> list[Any] | None:
@@ -98,9 +103,8 @@ class Records(NamedTuple):
     @property
     def rising(self) -> list[str]:
         """The questions whose scores contradict the order of what was retrieved."""
-        return [
-            each.query_id for each in self.each if each.retrieved and each.retrieved.is_list and each.retrieved.rises
-        ]
+        scored = (each for each in self.each if each.retrieved is not None and each.retrieved.scores is not None)
+        return [each.query_id for each in scored if each.retrieved.is_list and each.retrieved.rises]  # type: ignore[union-attr]
 
 
 def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
@@ -136,27 +140,28 @@ def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records
 
 def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
     """The same for rows that are held by field: many at once where they are as usual, else one by one."""
-    size = len(columns.lines)
+    size = columns.size
     layout = find_layout(GivenFields(size, columns.fields, columns.fields.__getitem__), wanted, name)
     records: list[Record] = []
+    places = RecordPlaces(columns.lines, "query_id" in layout.found)
     for start in range(0, size, STEP):
         rows = range(size)[start : start + STEP]
         parts = None if layout.outside else plain_parts(columns.some(rows, layout.found))
         if parts is None:
             records += [make_record(columns.row(row), row, layout, wanted) for row in rows]
         else:
-            records += plain_records(parts, columns, rows)
+            records += plain_records(parts, columns, rows, places)
+        places.ids += [each.query_id for each in records[start:]]
         columns.forget(rows)
     return checked_records(records, layout, name)
 
 
-def plain_records(parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range) -> Iterator[Record]:
+def plain_records(
+    parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range, places: RecordPlaces
+) -> Iterator[Record]:
     """The records of rows whose parts are known."""
-    places, ids = list(map(columns.place, rows)), list(map(str, rows))
-    if "query_id" in parts:
-        ids = parts["query_id"]
-        places = [f"{place} ({show(name)})" for place, name in zip(places, ids, strict=True)]
-    own = {**parts, "query_id": ids, "place": places, "fields": all_short_fields(columns, rows, ids)}
+    ids = parts["query_id"] if "query_id" in parts else list(map(str, rows))
+    own = {**parts, "query_id": ids, "where": repeat(places, len(ids)), "fields": all_short_fields(columns, rows, ids)}
     return map(Record._make, zip(*(own.get(part, repeat(None, len(ids))) for part in Record._fields), strict=True))
 
 
@@ -224,7 +229,7 @@ def make_record(row: Placed, number: int, layout: Layout, wanted: RecordFields) 
         text_groups=parts["gold_texts"] if list in map(type, parts["gold_texts"] or ()) else None,
         answer=optional_text(parts, "answer", place),
         references=optional_texts(parts, "references", place),
-        place=place,
+        where=place,
         scores=None if outside is None else read_outside_scores(row.fields.get(outside), retrieved, place),
         fields=short_fields(row.fields, name) if wanted.short else row.fields,
     )

@@ -96,7 +96,7 @@ FILES = {
 
 def read(*data, **how):
     """The records, without where they stand and what they were read from."""
-    return [each._replace(place="", fields=None) for each in collect(*data, **how)[0]]
+    return [each._replace(where="", fields=None) for each in collect(*data, **how)[0]]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
-from assay._kernel import decode_json_lines
+from assay._kernel import SharedStrings, decode_json_lines
 from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
@@ -79,13 +79,15 @@ def placed_records(source: Source) -> Generator[Placed]:
             yield Placed(f"{source.name}, line {number}", row)
 
 
-def record_blocks(source: Source) -> Generator[tuple[list[int], list[dict[str, Any]]]]:
-    """The records of a file, some at a time, and their lines."""
+def record_blocks(
+    source: Source, shared: SharedStrings | None = None
+) -> Generator[tuple[list[int], list[dict[str, Any]]]]:
+    """The records of a file, some at a time, and their lines; strings in many records are one object if `shared`."""
     name, first = source.name, 1
     with source.plain() as path, path.open("rb") as file:
         while lines := file.readlines(BATCH_SIZE):
             batch = list(filled_lines(lines, name, first=first))
-            values = decode_json_lines([line for _, line in batch])
+            values = decode_json_lines([line for _, line in batch], shared)
             # The kernel leaves to Python what is rare or wrong.
             rows = [
                 value if type(value) is dict else parse_json_line(line, number, name)

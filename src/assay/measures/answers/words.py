@@ -169,14 +169,18 @@ def text_blocks(references: Sequence[tuple[str, ...]], predictions: Sequence[str
 
 
 def split_words(references: Sequence[tuple[str, ...]], predictions: Sequence[str], split: Split) -> Words:
-    texts = list(chain.from_iterable((*right, given) for right, given in zip(references, predictions, strict=True)))
-    groups = [len(every) + 1 for every in references]
+    sizes = list(map(len, references))
+    if sizes.count(1) == len(sizes):
+        both = zip(chain.from_iterable(references), predictions, strict=True)
+        texts = list(chain.from_iterable(both))
+    else:
+        texts = list(chain.from_iterable((*right, given) for right, given in zip(references, predictions, strict=True)))
     prepared = prepare_texts(texts, split)
-    return Words(prepared, groups, make_splitter(split, prepared), count_threads(None))
+    return Words(prepared, [size + 1 for size in sizes], make_splitter(split, texts, prepared), count_threads(None))
 
 
 def prepare_texts(texts: list[str], split: Split) -> list[str] | list[str | bytes]:
-    """The texts as the kernel takes them: ASCII, or in UTF-8."""
+    """The texts as the kernel takes them, ASCII or in UTF-8: the same list if it takes all as they are."""
     if split.lower and all(map(str.isascii, texts)):
         return texts
     return [
@@ -185,11 +189,11 @@ def prepare_texts(texts: list[str], split: Split) -> list[str] | list[str | byte
     ]
 
 
-def make_splitter(split: Split, texts: list[str] | list[str | bytes]) -> Splitter:
+def make_splitter(split: Split, texts: list[str], prepared: list[str] | list[str | bytes]) -> Splitter:
     """The kernel's splitter, which knows all characters of the texts."""
-    if split.others is not None or all(each.isascii() for each in texts):
+    if split.others is not None or prepared is texts or all(each.isascii() for each in prepared):
         return known_splitter(split)
-    return splitter_of(split, distinct_characters(texts))
+    return splitter_of(split, distinct_characters(prepared))
 
 
 @lru_cache(maxsize=16)

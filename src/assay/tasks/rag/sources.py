@@ -280,4 +280,4 @@ def with_output(record: Record, output: Record) -> Record:
     """A question with the system's output."""
     own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
     fields = {**(record.fields or {}), **(output.fields or {})}
-    return output._replace(query_id=record.query_id, place=record.place, fields=fields, **own)
+    return output._replace(query_id=record.query_id, where=record.where, fields=fields, **own)
