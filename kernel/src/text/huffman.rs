@@ -137,40 +137,54 @@ impl<const ROOT: usize, const SIZE: usize> Table<ROOT, SIZE> {
         symbols: Symbols,
     ) -> Result<(), Malformed> {
         let mut code = Code { next: 0, length: 0 };
-        let mut sorted = sorted.iter();
+        let mut sorted = sorted.iter().copied();
         // Entries repeat where bits behind a code differ: what is known for fewer bits is copied for more.
-        for length in 1..=ROOT {
+        for (length, &count) in counts.iter().enumerate().take(ROOT + 1).skip(1) {
             self.entries.copy_within(..1 << (length - 1), 1 << (length - 1));
-            for &symbol in sorted.by_ref().take(counts[length]) {
+            for symbol in sorted.by_ref().take(count) {
                 self.entries[code.of(length)] = entry(symbols(usize::from(symbol)), length);
             }
         }
+        self.fill_further(sorted, counts, code, symbols)
+    }
+
+    /// Adds the codes that are longer than `ROOT` bits, a table for each beginning of that length.
+    fn fill_further(
+        &mut self,
+        mut sorted: impl Iterator<Item = u16>,
+        counts: &[usize; LONGEST + 1],
+        mut code: Code,
+        symbols: Symbols,
+    ) -> Result<(), Malformed> {
         let (mut prefix, mut start, mut end) = (usize::MAX, 0, 1 << ROOT);
-        for length in ROOT + 1..=LONGEST {
-            for (done, &symbol) in sorted.by_ref().take(counts[length]).enumerate() {
+        for (length, &count) in counts.iter().enumerate().skip(ROOT + 1) {
+            for (done, symbol) in sorted.by_ref().take(count).enumerate() {
                 let code = code.of(length);
                 if code % (1 << ROOT) != prefix {
-                    (prefix, start) = (code % (1 << ROOT), end);
-                    let (mut bits, mut room) = (length - ROOT, counts[length] - done);
-                    while room < 1 << bits && ROOT + bits < LONGEST {
-                        bits += 1;
-                        room = 2 * room + counts[ROOT + bits];
-                    }
-                    end += 1 << bits;
-                    self.entries[prefix] =
-                        SPECIAL | (start as u32) << BASE_AT | (bits as u32) << VALUE_AT | ROOT as u32;
+                    let bits = further_bits::<ROOT>(counts, length, count - done);
+                    (prefix, start, end) = (code % (1 << ROOT), end, end + (1 << bits));
+                    let place = (start as u32) << BASE_AT | (bits as u32) << VALUE_AT;
+                    self.entries[prefix] = SPECIAL | place | ROOT as u32;
                 }
                 let table = self.entries.get_mut(start..end).ok_or(Malformed)?;
                 let entry = entry(symbols(usize::from(symbol)), length - ROOT);
-                table
-                    .iter_mut()
-                    .skip(code >> ROOT)
-                    .step_by(1 << (length - ROOT))
-                    .for_each(|each| *each = entry);
+                let same = table.iter_mut().skip(code >> ROOT).step_by(1 << (length - ROOT));
+                same.for_each(|each| *each = entry);
             }
         }
         Ok(())
     }
+}
+
+/// How many bits tell the codes of a further table apart, of which the first has this length: as many more of that length
+/// and of longer ones belong to it as fill it.
+fn further_bits<const ROOT: usize>(counts: &[usize; LONGEST + 1], length: usize, left: usize) -> usize {
+    let (mut bits, mut room) = (length - ROOT, left);
+    while room < 1 << bits && ROOT + bits < LONGEST {
+        bits += 1;
+        room = 2 * room + counts[ROOT + bits];
+    }
+    bits
 }
 
 /// The next code in order, from its last bit to its first: that is how they are read.

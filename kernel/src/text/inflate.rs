@@ -172,7 +172,6 @@ impl Codes {
         }
         let mut table = Table::<7, 128>::default();
         table.make(&lengths, length)?;
-        // No code at all is not one that codes can be told in; it ends in codes that are all of no length.
         let mut lengths = [0u8; 286 + 30];
         let all = lengths.get_mut(..literals + distances).ok_or(Malformed)?;
         read_lengths(bits, &table, all)?;
@@ -184,7 +183,7 @@ impl Codes {
     }
 }
 
-/// Reads the lengths of codes, some of them told as repetitions.
+/// Reads the lengths of codes, some of them told as repetitions. Bits that are no code stand for no length, as in zlib.
 fn read_lengths(bits: &mut Bits<impl BufRead>, table: &Table<7, 128>, all: &mut [u8]) -> io::Result<()> {
     let (mut known, most) = (0, all.len());
     while known < most {
@@ -516,7 +515,8 @@ fn step(window: &mut Window, from: usize, to: usize) {
     window.copy_within(from..from + STEP, to);
 }
 
-/// Repeats the text that stands `distance` before `end`; up to `STEP` bytes more are written, in whole steps.
+/// Repeats the text that stands `distance` before `end`. Whole steps are written, at least two: bytes behind the text are
+/// overwritten later.
 #[inline(always)]
 fn repeat(window: &mut Window, end: usize, distance: usize, length: usize) {
     let (from, to) = ((end - distance) % SIZE, end % SIZE);
