@@ -12,6 +12,7 @@ use crate::rank::Documents;
 use crate::rows::{Rows, RowsBuilder};
 use crate::scan::Plan;
 use crate::text::block::{Block, Blocks};
+use crate::text::feed::Feed;
 use crate::text::lanes::{Level, Task};
 use crate::text::line::{RunLine, run_line};
 use crate::text::read::read_lines;
@@ -84,7 +85,7 @@ impl Gather<'_> {
 
     /// The rows of the queries that are wanted, or none where a ranking is in a given order.
     fn pieces(&self, wanted: &[Option<u32>]) -> Result<Option<Vec<Piece>>, Fault> {
-        let blocks = Mutex::new(Blocks::open(self.source, BLOCKS * self.plan.block)?);
+        let blocks = Feed::new(Blocks::open(self.source, BLOCKS * self.plan.block)?, self.plan.threads);
         let ended = AtomicBool::new(false);
         let batch = wanted.iter().flatten().count();
         let mut readers = Vec::new();
@@ -214,12 +215,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, blocks: &Mutex<Blocks<'_>>, ended: &AtomicBool) -> Result<(), Fault> {
+    fn read(&mut self, blocks: &Feed<'_>, ended: &AtomicBool) -> Result<(), Fault> {
         let Plan { stop, lanes, .. } = self.gather.plan;
         let mut block = Block::default();
         while !stop.load(Ordering::Relaxed) && !ended.load(Ordering::Relaxed) {
-            let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block)?;
-            let Some(number) = next else { break };
+            let Some(number) = blocks.next(&mut block)? else { break };
             lanes.run(BlockTask { reader: self, block: block.text() })?;
             let piece = self.piece(number)?;
             self.pieces.add(piece)?;

@@ -15,6 +15,7 @@ use crate::parallel::on_threads;
 use crate::rank::{Documents, Rankers};
 use crate::rows::{Names, Order, Span, hash};
 use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
+use crate::text::feed::Feed;
 use crate::text::lanes::{Lanes, Level, Task};
 use crate::text::line::RunLine;
 use crate::text::run::each_row;
@@ -60,7 +61,7 @@ impl<'a> Plan<'a> {
 
 /// Scans `source` against the judgments of `index`.
 pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>) -> Result<Scan, Fault> {
-    let blocks = Mutex::new(Blocks::open(source, plan.block)?);
+    let blocks = Feed::new(Blocks::open(source, plan.block)?, plan.threads);
     let lines = Mutex::new(Vec::new());
     let failed = AtomicBool::new(false);
     let shared =
@@ -73,7 +74,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     on_threads(&mut workers, |worker| worker.work(&shared));
     Fault::if_stopped(plan.stop)?;
     let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let blocks = blocks.into_blocks();
     if let Some(fault) = first_fault(&workers, source, &blocks, &lines) {
         return Err(fault);
     }
@@ -148,7 +149,7 @@ fn merge(
 
 /// What the workers share.
 struct Shared<'a, 'b> {
-    blocks: &'a Mutex<Blocks<'b>>,
+    blocks: &'a Feed<'b>,
     /// The number of lines of each block that is done.
     lines: &'a Mutex<Vec<usize>>,
     lanes: Lanes,
@@ -225,8 +226,7 @@ impl<'a> Worker<'a> {
     fn work(&mut self, shared: &Shared<'_, '_>) {
         let mut block = Block::default();
         while !shared.stop.load(Ordering::Relaxed) && !shared.failed.load(Ordering::Relaxed) {
-            let next = shared.blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
-            match next {
+            match shared.blocks.next(&mut block) {
                 Ok(None) => return,
                 Ok(Some(number)) => {
                     let done = shared.lanes.run(BlockTask { worker: self, number, block: block.text() });

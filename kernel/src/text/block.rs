@@ -5,6 +5,7 @@ use crate::fault::{Fault, show};
 use crate::limits::{Limits, refuse, size, thousands};
 use crate::memory::{Grow, Lack};
 use crate::text::encoding::read_full;
+use crate::text::expand::Opened;
 use crate::text::line::{self, Line};
 use crate::text::source::Source;
 use std::io::Read;
@@ -53,6 +54,7 @@ impl Block {
 pub struct Blocks<'a> {
     source: &'a Source,
     reader: Box<dyn Read + Send>,
+    is_packed: bool,
     /// The number of the first block of each file that was opened.
     firsts: Vec<usize>,
     /// What was read after the last whole query.
@@ -68,9 +70,11 @@ pub struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     pub fn open(source: &'a Source, size: usize) -> Result<Self, Fault> {
+        let Opened { reader, is_packed } = source.open_part(0)?;
         Ok(Self {
             source,
-            reader: source.open()?,
+            reader,
+            is_packed,
             firsts: vec![0],
             rest: Block::default(),
             size,
@@ -79,6 +83,11 @@ impl<'a> Blocks<'a> {
             done: false,
             failed: false,
         })
+    }
+
+    /// Whether the first file is compressed.
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The file that a block is from, and the number of that file's first block.
@@ -107,7 +116,7 @@ impl<'a> Blocks<'a> {
             if self.firsts.len() >= self.source.parts.len() {
                 return Ok(None);
             }
-            self.reader = self.source.open_part(self.firsts.len())?;
+            self.reader = self.source.open_part(self.firsts.len())?.reader;
             self.firsts.add(self.given)?;
             (self.begun, self.done) = (false, false);
         }

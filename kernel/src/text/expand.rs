@@ -11,17 +11,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Compressed bytes that are taken at a time: after each, gzip's decoder copies what it may refer to.
+/// Compressed bytes that are taken at a time.
 const BUFFER: usize = 1 << 18;
 /// What a decoder needs to begin, generously: some of them do not survive it if that is not there.
 const DECODER: usize = 1 << 23;
+
+/// A file, decompressed if it has to be.
+pub struct Opened {
+    pub reader: Box<dyn Read + Send>,
+    pub is_packed: bool,
+}
 
 pub fn open(
     path: &Path,
     progress: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     limits: Limits,
-) -> io::Result<Box<dyn Read + Send>> {
+) -> io::Result<Opened> {
     if failure::fails() {
         return Err(io::Error::from_raw_os_error(TOO_MANY_FILES));
     }
@@ -50,7 +56,7 @@ pub fn open(
         check_memory()?;
         limited(liblzma::read::XzDecoder::new_multi_decoder(whole), taken, limits)
     } else {
-        decoded(whole)
+        Ok(Opened { reader: decoded(whole)?, is_packed: false })
     }
 }
 
@@ -123,12 +129,8 @@ struct Limited<R> {
     limits: Limits,
 }
 
-fn limited<R: Read + Send + 'static>(
-    inner: R,
-    taken: Arc<AtomicU64>,
-    limits: Limits,
-) -> io::Result<Box<dyn Read + Send>> {
-    decoded(Limited { inner, given: 0, taken, limits })
+fn limited<R: Read + Send + 'static>(inner: R, taken: Arc<AtomicU64>, limits: Limits) -> io::Result<Opened> {
+    Ok(Opened { reader: decoded(Limited { inner, given: 0, taken, limits })?, is_packed: true })
 }
 
 impl<R: Read> Read for Limited<R> {

@@ -1,8 +1,7 @@
-//! Reads gzip, one member after another. The checksum is taken with the instructions that processors have for it, which the
-//! decoder's own reader does not use.
+//! Reads gzip, one member after another. The checksum is taken with the instructions that processors have for it.
 
+use crate::text::inflate::{Bits, Inflate};
 use crc32fast::Hasher;
-use flate2::bufread::DeflateDecoder;
 use std::io::{self, BufRead, Read};
 
 /// Longer names and comments are refused.
@@ -21,61 +20,104 @@ fn mismatch() -> io::Error {
     invalid("corrupt gzip stream does not have a matching checksum")
 }
 
+/// Which part of a member comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Header,
+    Body,
+    Sums,
+}
+
 /// The content of all members.
+#[derive(Debug)]
 pub struct Gzip<R> {
-    body: DeflateDecoder<R>,
+    body: Inflate<R>,
+    /// Up to where content was given.
+    given: usize,
+    /// Checksum and length of a member's content so far.
     crc: Hasher,
+    length: u32,
+    part: Part,
     is_first: bool,
-    in_body: bool,
+    /// What is wrong behind the content that is there.
+    fault: Option<io::Error>,
 }
 
 impl<R: BufRead> Gzip<R> {
     pub fn new(inner: R) -> Self {
-        Self { body: DeflateDecoder::new(inner), crc: Hasher::new(), is_first: true, in_body: false }
+        let body = Inflate::new(inner);
+        let (crc, part) = (Hasher::new(), Part::Header);
+        Self { body, given: 0, crc, length: 0, part, is_first: true, fault: None }
     }
 
     /// Reads up to the content of the next member; false if there is none.
     fn begin(&mut self) -> io::Result<bool> {
-        let inner = self.body.get_mut();
-        if !self.is_first && inner.fill_buf()?.is_empty() {
+        let bits = &mut self.body.input;
+        if !self.is_first && bits.is_empty()? {
             return Ok(false);
         }
-        Header { inner, crc: Hasher::new() }.read()?;
-        self.body.reset_data();
-        self.crc = Hasher::new();
-        (self.is_first, self.in_body) = (false, true);
+        Header { bits, crc: Hasher::new() }.read()?;
+        self.body.reset();
+        (self.crc, self.length, self.part, self.is_first) = (Hasher::new(), 0, Part::Body, false);
         Ok(true)
     }
 
+    /// Inflates some content.
+    fn inflate(&mut self) {
+        self.body.slide();
+        self.given = self.body.end();
+        match self.body.inflate() {
+            Ok(true) => self.part = Part::Sums,
+            Ok(false) => {}
+            Err(error) => self.fault = Some(error),
+        }
+        let content = self.body.text(self.given);
+        self.crc.update(content);
+        self.length = self.length.wrapping_add(content.len() as u32);
+    }
+
     /// Checks what follows the content.
-    fn end(&mut self) -> io::Result<()> {
+    fn check(&mut self) -> io::Result<()> {
         let mut sums = [0; 8];
-        self.body.get_mut().read_exact(&mut sums)?;
-        let length = self.body.total_out() as u32;
+        for byte in &mut sums {
+            *byte = self.body.input.byte()?;
+        }
         let crc = std::mem::take(&mut self.crc).finalize();
-        self.in_body = false;
-        let expected = u64::from(length) << 32 | u64::from(crc);
+        self.part = Part::Header;
+        let expected = u64::from(self.length) << 32 | u64::from(crc);
         if u64::from_le_bytes(sums) == expected { Ok(()) } else { Err(mismatch()) }
     }
 }
 
 impl<R: BufRead> Read for Gzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.in_body || self.begin()? {
-            let count = self.body.read(buffer)?;
-            if count > 0 || buffer.is_empty() {
-                self.crc.update(&buffer[..count]);
+        loop {
+            let content = self.body.text(self.given);
+            if !content.is_empty() || buffer.is_empty() {
+                let count = content.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&content[..count]);
+                self.given += count;
                 return Ok(count);
             }
-            self.end()?;
+            if let Some(fault) = self.fault.take() {
+                return Err(fault);
+            }
+            match self.part {
+                Part::Header => {
+                    if !self.begin()? {
+                        return Ok(0);
+                    }
+                }
+                Part::Body => self.inflate(),
+                Part::Sums => self.check()?,
+            }
         }
-        Ok(0)
     }
 }
 
 /// What stands before the content of a member.
 struct Header<'a, R> {
-    inner: &'a mut R,
+    bits: &'a mut Bits<R>,
     crc: Hasher,
 }
 
@@ -104,7 +146,9 @@ impl<R: BufRead> Header<'_, R> {
 
     fn bytes<const COUNT: usize>(&mut self) -> io::Result<[u8; COUNT]> {
         let mut bytes = [0; COUNT];
-        self.inner.read_exact(&mut bytes)?;
+        for byte in &mut bytes {
+            *byte = self.bits.byte()?;
+        }
         self.crc.update(&bytes);
         Ok(bytes)
     }

@@ -70,7 +70,11 @@ impl Lanes {
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1"),
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+            }
             _ => true,
         }
     }
@@ -280,7 +284,7 @@ mod vectors {
         (bits(_mm256_cmpeq_epi8(blanks, bytes)), bits(is_newline))
     }
 
-    #[target_feature(enable = "avx2,bmi1")]
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub fn run_avx2<T: Task>(task: T) -> T::Output {
         task.run(Avx2(()))
     }

@@ -5,7 +5,7 @@ use crate::fault::{Fault, Kind, show_name};
 use crate::limits::{Limits, refuse, size};
 use crate::memory::{Lack, filled};
 use crate::text::encoding::EncodingError;
-use crate::text::expand::open;
+use crate::text::expand::{Opened, open};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -55,15 +55,17 @@ impl Source {
 
     /// Opens the first file from its beginning.
     pub fn open(&self) -> Result<Box<dyn Read + Send>, Fault> {
-        self.open_part(0)
+        Ok(self.open_part(0)?.reader)
     }
 
     /// Opens one of the files from its beginning.
-    pub fn open_part(&self, part: usize) -> Result<Box<dyn Read + Send>, Fault> {
+    pub fn open_part(&self, part: usize) -> Result<Opened, Fault> {
         if part == 0 {
             self.progress.store(0, Ordering::Relaxed);
         }
-        let Some(file) = self.parts.get(part) else { return Ok(Box::new(io::empty())) };
+        let Some(file) = self.parts.get(part) else {
+            return Ok(Opened { reader: Box::new(io::empty()), is_packed: false });
+        };
         let (progress, stop) = (Arc::clone(&self.progress), Arc::clone(&self.stop));
         open(&file.path, progress, stop, self.limits).map_err(|error| file.fault(&error))
     }
