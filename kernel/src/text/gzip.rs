@@ -1,6 +1,6 @@
 //! Reads gzip, one member after another. The checksum is taken with the instructions that processors have for it.
 
-use crate::text::inflate::{Bits, Inflate};
+use crate::text::deflate::{Inflate, bits::Bits};
 use crc32fast::Hasher;
 use std::io::{self, BufRead, Read};
 

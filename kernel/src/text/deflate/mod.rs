@@ -1,11 +1,14 @@
 //! Reads what deflate wrote (RFC 1951). Text of a run is mostly digits, whose codes are short: a table gives up to three of
 //! them at once.
 
-use crate::text::huffman::{
-    BASE_AT, END, LITERALS, LITERALS_AT, Malformed, SPECIAL, TAKEN, Table, VALUE_AT, distance, further, join,
-    length, literal,
-};
+pub mod bits;
+mod codes;
+mod huffman;
+
 use crate::text::lanes::{Lanes, Level, Task};
+use bits::{Bits, value};
+use codes::{Codes, DISTANCE_BITS, LITERAL_BITS, corrupt};
+use huffman::{END, LITERALS, LITERALS_AT, Malformed, SPECIAL, TAKEN, Table, VALUE_AT, further};
 use std::io::{self, BufRead};
 
 /// How far back text may be repeated.
@@ -17,203 +20,6 @@ const FULL: usize = SIZE - 16;
 /// The longest repetition, and what is written past its end.
 const SLACK: usize = 258 + 64;
 type Window = [u8; SIZE + SLACK];
-
-const LITERAL_BITS: usize = 10;
-const DISTANCE_BITS: usize = 9;
-/// Enough for the further tables of any code: 1,332 and 592 entries.
-const LITERAL_SIZE: usize = 2048;
-const DISTANCE_SIZE: usize = 1024;
-
-/// Bytes, and the bits of the next ones. Bits come from the low end of a byte to its high end.
-#[derive(Debug)]
-pub struct Bits<R> {
-    inner: R,
-    bits: u64,
-    count: u32,
-}
-
-impl<R: BufRead> Bits<R> {
-    pub fn new(inner: R) -> Self {
-        Self { inner, bits: 0, count: 0 }
-    }
-
-    /// The bytes that are there at once; none at the end.
-    fn fill(&mut self) -> io::Result<&[u8]> {
-        while let Err(error) = self.inner.fill_buf() {
-            if error.kind() != io::ErrorKind::Interrupted {
-                return Err(error);
-            }
-        }
-        self.inner.fill_buf()
-    }
-
-    /// Takes one more byte, if there is one.
-    fn pull(&mut self) -> io::Result<bool> {
-        let Some(&byte) = self.fill()?.first() else { return Ok(false) };
-        self.inner.consume(1);
-        self.bits |= u64::from(byte) << self.count;
-        self.count += 8;
-        Ok(true)
-    }
-
-    /// Holds at least so many bits, or all that there are.
-    fn hold(&mut self, count: u32) -> io::Result<()> {
-        while self.count < count && self.pull()? {}
-        Ok(())
-    }
-
-    fn drop(&mut self, count: u32) -> io::Result<()> {
-        self.count = self.count.checked_sub(count).ok_or(io::ErrorKind::UnexpectedEof)?;
-        self.bits >>= count;
-        Ok(())
-    }
-
-    fn take(&mut self, count: u32) -> io::Result<usize> {
-        self.hold(count)?;
-        let taken = self.bits & !(!0 << count);
-        self.drop(count)?;
-        Ok(taken as usize)
-    }
-
-    /// Leaves out what remains of a byte.
-    fn align(&mut self) {
-        self.bits >>= self.count % 8;
-        self.count -= self.count % 8;
-    }
-
-    pub fn byte(&mut self) -> io::Result<u8> {
-        Ok(self.take(8)? as u8)
-    }
-
-    pub fn is_empty(&mut self) -> io::Result<bool> {
-        self.hold(8)?;
-        Ok(self.count == 0)
-    }
-
-    /// The entry for the next bits.
-    fn look<const ROOT: usize, const TABLE: usize>(&mut self, table: &Table<ROOT, TABLE>) -> io::Result<u32> {
-        self.hold(48)?;
-        let mut entry = table.entries[self.bits as usize % (1 << ROOT)];
-        if let Some((start, bits)) = further(entry).filter(|_| entry & SPECIAL != 0) {
-            // A code that is longer than what is left is not whole, whatever it would be.
-            self.drop(ROOT as u32)?;
-            entry = table.entries[(start + (self.bits & !(!0 << bits)) as usize) % TABLE];
-        }
-        Ok(entry)
-    }
-
-    /// The length or distance that an entry stands for, with its further bits.
-    fn value(&mut self, entry: u32) -> io::Result<usize> {
-        let value = value(entry, self.bits);
-        self.drop(entry & TAKEN)?;
-        Ok(value)
-    }
-}
-
-#[inline(always)]
-fn value(entry: u32, bits: u64) -> usize {
-    let further = (bits & !(!0 << (entry & TAKEN))) >> (entry >> VALUE_AT & 0xf);
-    (entry >> BASE_AT) as usize + further as usize
-}
-
-/// The codes of a block.
-#[derive(Debug)]
-struct Codes {
-    /// One literal or length at a time, and up to three literals.
-    literals: Table<LITERAL_BITS, LITERAL_SIZE>,
-    joined: [u32; 1 << LITERAL_BITS],
-    distances: Table<DISTANCE_BITS, DISTANCE_SIZE>,
-    are_fixed: bool,
-}
-
-impl Codes {
-    fn new() -> Self {
-        Self {
-            literals: Table::default(),
-            joined: [0; 1 << LITERAL_BITS],
-            distances: Table::default(),
-            are_fixed: false,
-        }
-    }
-
-    fn make(&mut self, literals: &[u8], distances: &[u8]) -> Result<(), Malformed> {
-        self.literals.make(literals, literal)?;
-        self.distances.make(distances, distance)?;
-        join(&self.literals, &mut self.joined);
-        Ok(())
-    }
-
-    /// The codes that are known without being told.
-    fn make_fixed(&mut self) -> Result<(), Malformed> {
-        if !self.are_fixed {
-            let literal = |symbol| match symbol {
-                0..144 => 8,
-                144..256 => 9,
-                256..280 => 7,
-                _ => 8,
-            };
-            self.make(&std::array::from_fn::<u8, 288, _>(literal), &[5; 32])?;
-            self.are_fixed = true;
-        }
-        Ok(())
-    }
-
-    /// The codes that are told before a block.
-    fn read(&mut self, bits: &mut Bits<impl BufRead>) -> io::Result<()> {
-        const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-        self.are_fixed = false;
-        let (literals, distances, count) = (bits.take(5)? + 257, bits.take(5)? + 1, bits.take(4)? + 4);
-        if literals > 286 || distances > 30 {
-            return Err(corrupt());
-        }
-        let mut lengths = [0u8; 19];
-        for &at in &ORDER[..count] {
-            lengths[at] = bits.take(3)? as u8;
-        }
-        let mut table = Table::<7, 128>::default();
-        table.make(&lengths, length)?;
-        let mut lengths = [0u8; 286 + 30];
-        let all = lengths.get_mut(..literals + distances).ok_or(Malformed)?;
-        read_lengths(bits, &table, all)?;
-        if all[256] == 0 {
-            return Err(corrupt());
-        }
-        let (literals, distances) = all.split_at(literals);
-        Ok(self.make(literals, distances)?)
-    }
-}
-
-/// Reads the lengths of codes, some of them told as repetitions. Bits that are no code stand for no length, as in zlib.
-fn read_lengths(bits: &mut Bits<impl BufRead>, table: &Table<7, 128>, all: &mut [u8]) -> io::Result<()> {
-    let (mut known, most) = (0, all.len());
-    while known < most {
-        let entry = bits.look(table)?;
-        let symbol = if entry & SPECIAL == 0 { (entry >> BASE_AT) as u8 } else { 0 };
-        bits.drop(entry & TAKEN)?;
-        let (value, count) = match symbol {
-            16 => (known.checked_sub(1).map(|before| all[before]), 3 + bits.take(2)?),
-            17 => (Some(0), 3 + bits.take(3)?),
-            18 => (Some(0), 11 + bits.take(7)?),
-            length => (Some(length), 1),
-        };
-        let (Some(value), Some(each)) = (value, all.get_mut(known..known + count)) else {
-            return Err(corrupt());
-        };
-        each.fill(value);
-        known += count;
-    }
-    Ok(())
-}
-
-impl From<Malformed> for io::Error {
-    fn from(_: Malformed) -> Self {
-        corrupt()
-    }
-}
-
-fn corrupt() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "corrupt deflate stream")
-}
 
 /// What is read of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -547,5 +353,4 @@ fn repeat_near(window: &mut Window, to: usize, distance: usize, length: usize) {
 }
 
 #[cfg(test)]
-#[path = "inflate_tests.rs"]
 mod tests;
