@@ -1,29 +1,82 @@
 //! How much more often a number of one sample is above a number of another than below it.
+//!
+//! All samples are put in order together and gone through once: for each number it is known how many numbers of every
+//! sample are below it. So the pairs of many samples take one sort, and an addition per number and sample.
 
-/// Over all pairs of a number of `a` and one of `b`, both ascending: those where b's is larger less those where it is
-/// smaller.
-pub fn balance(a: &[f64], b: &[f64]) -> i64 {
-    // How many numbers of `a` are below each of `b`, and how many are not above it, together.
-    let (mut below, mut first, mut second) = (0, 0, 0);
-    while let (Some(one), Some(other)) = (a.get(first), b.get(second)) {
-        if one == other {
-            let (same, others) = (equal(&a[first..], *one), equal(&b[second..], *one));
-            below += others * (2 * first + same);
-            (first, second) = (first + same, second + others);
-        } else {
-            let is_below = one < other;
-            below += if is_below { 0 } else { 2 * first };
-            first += usize::from(is_below);
-            second += usize::from(!is_below);
+use crate::memory::{Grow, Lack, filled};
+
+/// For each sample, and each other one: over all pairs of a number of the first and one of the second, those where the
+/// second's is larger less those where it is smaller. No number is NaN.
+pub fn balances(samples: &[Vec<f64>]) -> Result<Vec<i64>, Lack> {
+    let count = samples.len();
+    let below = counted_below(&in_order(samples)?, count)?;
+    let mut balances = Vec::new();
+    balances.room(count * count)?;
+    for (first, one) in samples.iter().enumerate() {
+        for (second, other) in samples.iter().enumerate() {
+            balances.push(below[second * count + first] as i64 - (one.len() * other.len()) as i64);
         }
     }
-    below += 2 * a.len() * (b.len() - second);
-    below as i64 - (a.len() * b.len()) as i64
+    Ok(balances)
 }
 
-/// How many numbers at the start are this one.
-fn equal(numbers: &[f64], number: f64) -> usize {
-    numbers.iter().take_while(|&&each| each == number).count()
+/// A number of a sample, by the place of its value in the order of all.
+struct Member {
+    key: u64,
+    sample: u32,
+}
+
+/// The numbers of all samples, ascending.
+fn in_order(samples: &[Vec<f64>]) -> Result<Vec<Member>, Lack> {
+    let mut members = Vec::new();
+    members.room(samples.iter().map(Vec::len).sum())?;
+    for (sample, numbers) in (0..).zip(samples) {
+        members.extend(numbers.iter().map(|&number| Member { key: key_of(number), sample }));
+    }
+    members.sort_unstable_by_key(|member| member.key);
+    Ok(members)
+}
+
+/// Larger for larger numbers, and the same for both zeros.
+fn key_of(number: f64) -> u64 {
+    let bits = (number + 0.0).to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// For each sample, and each other one: how many numbers of the other are below each of its own, and how many are not
+/// above it, together.
+fn counted_below(members: &[Member], count: usize) -> Result<Vec<u64>, Lack> {
+    let mut below = filled(count * count, 0)?;
+    // Twice the numbers of each sample that were passed.
+    let mut passed = filled(count, 0)?;
+    let mut same = filled(count, 0)?;
+    for group in members.chunk_by(|one, other| one.key == other.key) {
+        if let [Member { sample, .. }] = group {
+            let sample = *sample as usize;
+            passed[sample] += 1;
+            add(&mut below[sample * count..(sample + 1) * count], &passed, 1);
+            passed[sample] += 1;
+            continue;
+        }
+        for member in group {
+            same[member.sample as usize] += 1;
+            passed[member.sample as usize] += 1;
+        }
+        // What is passed now has this group once: those that are as large count half.
+        for sample in (0..count).filter(|&sample| same[sample] > 0) {
+            add(&mut below[sample * count..(sample + 1) * count], &passed, same[sample]);
+        }
+        for (passed, same) in passed.iter_mut().zip(&mut same) {
+            *passed += std::mem::take(same);
+        }
+    }
+    Ok(below)
+}
+
+fn add(sums: &mut [u64], more: &[u64], times: u64) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += times * more;
+    }
 }
 
 #[cfg(test)]
@@ -32,25 +85,26 @@ mod tests {
 
     /// The same, pair by pair.
     fn counted(a: &[f64], b: &[f64]) -> i64 {
-        let sign = |one: f64, other: f64| other.total_cmp(&one) as i64;
+        let sign = |one: f64, other: f64| i64::from(other > one) - i64::from(other < one);
         a.iter().flat_map(|&one| b.iter().map(move |&other| sign(one, other))).sum()
     }
 
     #[test]
-    fn is_that_of_all_pairs() {
-        let samples: [&[f64]; 7] = [
-            &[],
-            &[1.0],
-            &[1.0, 1.0, 2.0],
-            &[2.0, 3.0],
-            &[0.5, 1.0, 1.0, 2.5, 3.0, 3.0, 4.0],
-            &[-1.0, 0.25, 1.0, 2.0, 3.0],
-            &[5.0, 6.0],
+    fn are_those_of_all_pairs() {
+        let samples = [
+            vec![],
+            vec![1.0],
+            vec![1.0, 2.0, 1.0],
+            vec![3.0, 2.0],
+            vec![0.5, 1.0, 3.0, 1.0, 2.5, 4.0, 3.0, -0.0],
+            vec![-1.0, 0.25, 3.0, 1.0, 0.0, f64::INFINITY, 2.0, -2.0],
+            vec![6.0, 5.0, f64::NEG_INFINITY],
+            vec![0.0, -0.0, 0.0, -1.0],
         ];
-        for a in samples {
-            for b in samples {
-                assert_eq!(balance(a, b), counted(a, b), "{a:?} {b:?}");
-            }
-        }
+        let found = balances(&samples).unwrap();
+        let expected: Vec<i64> =
+            samples.iter().flat_map(|a| samples.iter().map(move |b| counted(a, b))).collect();
+        assert_eq!(found, expected);
+        assert_eq!(balances(&[]).unwrap(), []);
     }
 }

@@ -73,19 +73,11 @@ impl Draws {
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(self.increment);
     }
 
-    /// The halves of the next number, in the order in which they are used.
-    #[inline]
-    fn halves(&mut self) -> [u32; 2] {
-        self.step();
-        let folded = (self.state >> 64) as u64 ^ self.state as u64;
-        let number = folded.rotate_right((self.state >> 122) as u32);
-        [number as u32, (number >> 32) as u32]
-    }
-
     #[inline]
     fn next(&mut self) -> u32 {
         self.half.take().unwrap_or_else(|| {
-            let [first, second] = self.halves();
+            self.step();
+            let [first, second] = halves_of(self.state);
             self.half = Some(second);
             first
         })
@@ -107,25 +99,61 @@ impl Draws {
         (product >> 32) as u32
     }
 
-    /// So many numbers below `count`, which is not 0.
-    pub fn many(&mut self, count: u32, number: usize) -> Result<Vec<u32>, Lack> {
-        let mut drawn = Vec::new();
-        drawn.room(number)?;
-        while drawn.len() < number {
-            let state = self.state;
-            if self.half.is_none() && count > 1 && number - drawn.len() > 1 {
-                // Both halves at once; those that might have to be drawn again, which are few, are drawn one by one.
-                let products = self.halves().map(|half| u64::from(half) * u64::from(count));
-                if products.iter().all(|&product| product as u32 >= count) {
-                    drawn.extend(products.map(|product| (product >> 32) as u32));
-                    continue;
+    /// Puts so many numbers below `count`, which is not 0, in place of what is in `drawn`.
+    pub fn many(&mut self, count: u32, number: usize, drawn: &mut Vec<u32>) -> Result<(), Lack> {
+        drawn.clear();
+        drawn.fill(number, 0)?;
+        let mut places = drawn.iter_mut();
+        self.each(count, number, |next| {
+            if let Some(place) = places.next() {
+                *place = next;
+            }
+        });
+        Ok(())
+    }
+
+    /// Calls `take` with so many numbers below `count`, which is not 0.
+    #[inline]
+    pub fn each(&mut self, count: u32, number: usize, mut take: impl FnMut(u32)) {
+        let two_steps = MULTIPLIER.wrapping_mul(MULTIPLIER);
+        let two_increments = self.increment.wrapping_mul(MULTIPLIER.wrapping_add(1));
+        let mut left = number;
+        while left > 0 {
+            if self.half.is_none() && count > 1 {
+                // Two numbers at once, of which neither waits for the other. Halves that might have to be drawn again, which
+                // are few, are drawn one by one.
+                let mut state = self.state;
+                while left >= 4 {
+                    let one = state.wrapping_mul(MULTIPLIER).wrapping_add(self.increment);
+                    let two = state.wrapping_mul(two_steps).wrapping_add(two_increments);
+                    let ([a, b], [c, d]) = (halves_of(one), halves_of(two));
+                    let [a, b, c, d] = [a, b, c, d].map(|half| u64::from(half) * u64::from(count));
+                    if (a as u32).min(b as u32).min(c as u32).min(d as u32) < count {
+                        break;
+                    }
+                    state = two;
+                    take((a >> 32) as u32);
+                    take((b >> 32) as u32);
+                    take((c >> 32) as u32);
+                    take((d >> 32) as u32);
+                    left -= 4;
                 }
                 self.state = state;
             }
-            drawn.push(self.below(count));
+            if left > 0 {
+                take(self.below(count));
+                left -= 1;
+            }
         }
-        Ok(drawn)
     }
+}
+
+/// The halves of the number that a state gives, in the order in which they are used.
+#[inline]
+fn halves_of(state: u128) -> [u32; 2] {
+    let folded = (state >> 64) as u64 ^ state as u64;
+    let number = folded.rotate_right((state >> 122) as u32);
+    [number as u32, (number >> 32) as u32]
 }
 
 #[cfg(test)]
@@ -135,7 +163,11 @@ mod tests {
     /// What NumPy draws; the tests in Python compare many more.
     #[test]
     fn numbers_are_numpys() {
-        let draw = |seed: &[u32], count| Draws::new(seed).many(count, 8).unwrap();
+        let draw = |seed: &[u32], count| {
+            let mut drawn = vec![1, 2, 3];
+            Draws::new(seed).many(count, 8, &mut drawn).unwrap();
+            drawn
+        };
         assert_eq!(draw(&[0], 1), [0; 8]);
         assert_eq!(draw(&[0], 100), FIRST_0_100);
         assert_eq!(draw(&[42], 6980), FIRST_42_6980);

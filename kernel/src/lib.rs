@@ -1,5 +1,5 @@
 //! The kernel of assay: reads runs, ranks the judged documents, counts the words that texts share, sums over random
-//! samples, compares all numbers of two samples, and nothing else.
+//! samples, compares and subtracts lists of numbers, and nothing else.
 //!
 //! For each query it finds the judged documents among the retrieved ones and counts, for each, how many
 //! retrieved documents score higher and how many tie with it. Nothing about measures is here.
@@ -9,6 +9,7 @@
 pub mod balance;
 pub mod cells;
 mod count;
+pub mod differences;
 pub mod draws;
 pub mod failure;
 pub mod fault;
@@ -24,7 +25,9 @@ pub mod options;
 pub mod parallel;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+pub mod quantiles;
 pub mod rank;
+pub mod reached;
 pub mod rows;
 pub mod scan;
 mod seen;

@@ -1,8 +1,7 @@
 //! Sums of rows of numbers over many samples, as resampling tests need them.
 //!
-//! A sample chooses rows by bits, or draws them by number, any of them several times. The result has one entry per
-//! sample for the first column, then for the second, and so on. Where sums are exact, as assay's are, their order and
-//! the number of threads do not matter.
+//! A sample chooses rows by bits, or draws them by number, any of them several times. Where sums are exact, as assay's
+//! are, their order and the number of threads do not matter.
 //!
 //! The sums of every choice among four rows are worked out first, so that a sample takes one addition for the four.
 
@@ -11,22 +10,25 @@ use crate::fault::{Fault, Kind};
 use crate::memory::{Grow, THREAD, filled, has_memory, number};
 use crate::text::lanes::{Lanes, Level, Task};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 /// Columns that are summed together.
-const LANES: usize = 8;
+pub const LANES: usize = 8;
 /// Samples that are summed together: their sums, and a line of their bits, stay in the cache.
-const BLOCK: usize = 2048;
+pub const BLOCK: usize = 2048;
 /// Bytes of each sample that are looked at together: the sums of their choices stay in the nearest cache.
 const BYTES: usize = 8;
+/// Samples that are drawn together: their draws stay in the cache until they are summed.
+const DRAWN: usize = 16;
 
-type Lane = [f64; LANES];
+pub type Lane = [f64; LANES];
 /// The sum of every choice among four rows.
 type Choices = [Lane; 16];
 
 /// Rows of numbers, their columns in groups of `LANES`; the last group is filled with zeros.
 pub struct Table {
-    columns: usize,
+    pub columns: usize,
     rows: usize,
     lanes: Vec<Lane>,
 }
@@ -44,28 +46,26 @@ impl Table {
         Ok(Self { columns, rows, lanes })
     }
 
-    fn groups(&self) -> impl Iterator<Item = &[Lane]> {
+    pub fn groups(&self) -> impl Iterator<Item = &[Lane]> {
         self.lanes.chunks_exact(self.rows.max(1))
     }
 
-    /// The sums of the rows that the bits of each sample choose; a sample has `width` bytes, its highest bit first.
-    pub fn chosen(
-        &self,
-        bits: &[u8],
-        width: usize,
-        threads: usize,
-        stop: &AtomicBool,
-    ) -> Result<Vec<f64>, Fault> {
-        self.shared_out(bits, width, threads, |rows, bits, sums| {
-            for (bits, sums) in bits.chunks(BLOCK * width).zip(sums.chunks_mut(BLOCK)) {
-                Fault::if_stopped(stop)?;
-                Lanes::best().run(AddChosen { rows, bits, width, sums });
-            }
-            Ok(())
-        })
+    /// Adds to each sum those of the rows of a group that the bits of its sample choose.
+    pub fn add_chosen(&self, rows: &[Lane], bits: &[u8], width: usize, sums: &mut [Lane]) {
+        Lanes::best().run(AddChosen { rows, bits, width, sums });
+    }
+
+    /// An error unless these are samples of so many entries.
+    pub fn check_samples(&self, samples: &[u8], width: usize) -> Result<(), Fault> {
+        if width == 0 || !samples.len().is_multiple_of(width) {
+            return Err(Fault::format(format!("{} entries are not samples of {width}", samples.len())));
+        }
+        Ok(())
     }
 
     /// The sums of so many samples, each of as many rows as there are, drawn with replacement.
+    ///
+    /// While one thread draws the next samples, others sum those that were drawn.
     pub fn resampled(
         &self,
         draws: &mut Draws,
@@ -73,63 +73,55 @@ impl Table {
         threads: usize,
         stop: &AtomicBool,
     ) -> Result<Vec<f64>, Fault> {
-        let rows = number(self.rows)?;
-        if rows == 0 {
+        let count = number(self.rows)?;
+        if count == 0 {
             return Ok(filled(samples * self.columns, 0.0)?);
         }
-        let drawn = draws.many(rows, samples * self.rows)?;
-        self.drawn(&drawn, self.rows, threads, stop)
-    }
-
-    /// The sums of the rows that each sample draws, `width` of them by number.
-    fn drawn(
-        &self,
-        draws: &[u32],
-        width: usize,
-        threads: usize,
-        stop: &AtomicBool,
-    ) -> Result<Vec<f64>, Fault> {
-        self.shared_out(draws, width, threads, |rows, draws, sums| {
-            for (draws, sum) in draws.chunks_exact(width).zip(sums) {
+        let next = Mutex::new((draws, 0));
+        let workers = filled(threads.clamp(1, samples.max(1)), ())?;
+        let parts = on_threads(workers.chunks(1), &|_: &[()]| {
+            let (mut parts, mut drawn) = (Vec::new(), Vec::new());
+            loop {
                 Fault::if_stopped(stop)?;
-                add_drawn(rows, draws, sum)?;
+                let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+                let (start, size) = (next.1, DRAWN.min(samples - next.1));
+                if size == 0 {
+                    return Ok(parts);
+                }
+                next.1 += size;
+                next.0.many(count, size * self.rows, &mut drawn)?;
+                drop(next);
+                parts.add((start, self.drawn(&drawn)?))?;
             }
-            Ok(())
-        })
+        })?;
+        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.sort_unstable_by_key(|part| part.0);
+        self.in_columns(&parts, samples)
     }
 
-    /// Calls `add` with the rows of each group of columns, some samples, and where their sums go, on several threads.
-    fn shared_out<T: Sync>(
-        &self,
-        samples: &[T],
-        width: usize,
-        threads: usize,
-        add: impl Fn(&[Lane], &[T], &mut [Lane]) -> Result<(), Fault> + Sync,
-    ) -> Result<Vec<f64>, Fault> {
-        if width == 0 || !samples.len().is_multiple_of(width) {
-            return Err(Fault::format(format!("{} entries are not samples of {width}", samples.len())));
+    /// The sums of the rows that some samples draw by number, in groups of columns.
+    fn drawn(&self, draws: &[u32]) -> Result<Vec<Lane>, Fault> {
+        if let Some(draw) = draws.iter().find(|&&draw| draw as usize >= self.rows) {
+            return Err(Fault::format(format!("row {draw} was drawn of {}", self.rows)));
         }
-        let count = samples.len() / width;
-        let work = &|share: &[T]| {
-            let size = share.len() / width;
-            let mut sums = filled(size * self.columns.div_ceil(LANES), [0.0; LANES])?;
-            for (rows, sums) in self.groups().zip(sums.chunks_mut(size.max(1))) {
-                add(rows, share, sums)?;
+        let samples = draws.chunks_exact(self.rows.max(1));
+        let mut sums = Vec::new();
+        sums.room(samples.len() * self.columns.div_ceil(LANES))?;
+        for rows in self.groups() {
+            for draws in samples.clone() {
+                sums.push(Lanes::best().run(SumDrawn { rows, draws }));
             }
-            Ok(sums)
-        };
-        let share = count.div_ceil(threads.max(1)).max(1) * width;
-        let parts = on_threads(samples.chunks(share), work)?;
-        self.in_columns(&parts, count)
+        }
+        Ok(sums)
     }
 
-    /// The sums of all shares, column after column.
-    fn in_columns(&self, parts: &[Vec<Lane>], count: usize) -> Result<Vec<f64>, Fault> {
+    /// The sums of all parts, column after column; a part has the number of its first sample.
+    fn in_columns(&self, parts: &[(usize, Vec<Lane>)], count: usize) -> Result<Vec<f64>, Fault> {
         let groups = self.columns.div_ceil(LANES).max(1);
         let mut sums = Vec::new();
         sums.room(self.columns * count)?;
         for column in 0..self.columns {
-            for part in parts {
+            for (_, part) in parts {
                 let size = part.len() / groups;
                 let own = &part[column / LANES * size..][..size];
                 sums.add_each(own.iter().map(|lane| lane[column % LANES]))?;
@@ -140,7 +132,7 @@ impl Table {
 }
 
 /// What `work` makes of each share, the first on this thread. A share whose thread cannot be started is done here too.
-fn on_threads<'a, T: Sync + 'a, R: Send>(
+pub fn on_threads<'a, T: Sync + 'a, R: Send>(
     mut shares: impl Iterator<Item = &'a [T]>,
     work: &(impl Fn(&[T]) -> Result<R, Fault> + Sync),
 ) -> Result<Vec<R>, Fault> {
@@ -196,7 +188,7 @@ impl Task for AddChosen<'_> {
 }
 
 #[inline(always)]
-fn add(sum: &mut Lane, more: &Lane) {
+pub fn add(sum: &mut Lane, more: &Lane) {
     for (sum, more) in sum.iter_mut().zip(more) {
         *sum += more;
     }
@@ -216,17 +208,30 @@ fn sums_of_choices(rows: &[Lane]) -> Choices {
     sums
 }
 
-/// Adds the rows with these numbers to a sum.
-fn add_drawn(rows: &[Lane], draws: &[u32], sum: &mut Lane) -> Result<(), Fault> {
-    let mut total = *sum;
-    for &draw in draws {
-        let Some(row) = rows.get(draw as usize) else {
-            return Err(Fault::format(format!("row {draw} was drawn of {}", rows.len())));
-        };
-        add(&mut total, row);
+/// The sum of the rows with these numbers.
+struct SumDrawn<'a> {
+    rows: &'a [Lane],
+    draws: &'a [u32],
+}
+
+impl Task for SumDrawn<'_> {
+    type Output = Lane;
+
+    #[inline(always)]
+    fn run(self, _: impl Level) -> Lane {
+        // Two sums side by side, so that an addition need not wait for the one before.
+        let (mut left, mut right) = ([0.0; LANES], [0.0; LANES]);
+        let (pairs, rest) = self.draws.as_chunks();
+        for &[one, other] in pairs {
+            add(&mut left, &self.rows[one as usize]);
+            add(&mut right, &self.rows[other as usize]);
+        }
+        for &draw in rest {
+            add(&mut left, &self.rows[draw as usize]);
+        }
+        add(&mut left, &right);
+        left
     }
-    *sum = total;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -252,7 +257,6 @@ mod tests {
 
     #[test]
     fn bits_choose_rows() {
-        let stop = AtomicBool::new(false);
         for (rows, columns, samples) in
             [(1, 1, 1), (8, 2, 3), (9, 8, 5), (17, 9, 50), (40, 17, 2100), (3, 3, 0)]
         {
@@ -267,15 +271,17 @@ mod tests {
                 .map(|(column, sample)| sum(column, sample))
                 .collect();
             let table = Table::new(&values, columns).unwrap();
-            for threads in 1..4 {
-                assert_eq!(table.chosen(&bits, width, threads, &stop).unwrap(), expected);
-            }
+            let sums = table.groups().flat_map(|rows| {
+                let mut sums = vec![[0.0; LANES]; samples];
+                table.add_chosen(rows, &bits, width, &mut sums);
+                sums
+            });
+            assert_eq!(table.in_columns(&[(0, sums.collect())], samples).unwrap(), expected);
         }
     }
 
     #[test]
     fn rows_are_drawn_by_number() {
-        let stop = AtomicBool::new(false);
         let values = values(5, 9);
         let draws: Vec<u32> = noise(7 * 5).into_iter().map(|byte| u32::from(byte) % 5).collect();
         let expected: Vec<f64> = (0..9)
@@ -283,40 +289,38 @@ mod tests {
             .map(|(column, sample)| sample.iter().map(|&row| values[row as usize * 9 + column]).sum())
             .collect();
         let table = Table::new(&values, 9).unwrap();
-        for threads in 1..4 {
-            assert_eq!(table.drawn(&draws, 5, threads, &stop).unwrap(), expected);
-        }
-        let fault = table.drawn(&[0, 5, 0, 0, 0], 5, 1, &stop).unwrap_err();
-        assert_eq!(fault.message, "row 5 was drawn of 5");
+        let sums = table.drawn(&draws).unwrap();
+        assert_eq!(table.in_columns(&[(0, sums)], 7).unwrap(), expected);
+        assert_eq!(table.drawn(&[0, 5, 0, 0, 0]).unwrap_err().message, "row 5 was drawn of 5");
     }
 
     #[test]
     fn samples_are_drawn_one_after_the_other() {
         let stop = AtomicBool::new(false);
-        let table = Table::new(&[1.0, 10.0, 100.0], 1).unwrap();
-        let expected = table.drawn(&Draws::new(&[3]).many(3, 12).unwrap(), 3, 1, &stop).unwrap();
-        let mut draws = Draws::new(&[3]);
-        let first = table.resampled(&mut draws, 3, 2, &stop).unwrap();
-        let last = table.resampled(&mut draws, 1, 1, &stop).unwrap();
-        assert_eq!([first, last].concat(), expected);
-        assert_eq!(Table::new(&[], 2).unwrap().resampled(&mut draws, 2, 1, &stop).unwrap(), [0.0; 4]);
-    }
-
-    #[test]
-    fn samples_have_one_width() {
-        let stop = AtomicBool::new(false);
-        let table = Table::new(&[1.0], 1).unwrap();
-        for width in [0, 2] {
-            let fault = table.chosen(&[1, 2, 3], width, 1, &stop).unwrap_err();
-            assert_eq!(fault.message, format!("3 entries are not samples of {width}"));
+        let values = values(3, 10);
+        let table = Table::new(&values, 10).unwrap();
+        let mut drawn = Vec::new();
+        Draws::new(&[3]).many(3, 3 * 40, &mut drawn).unwrap();
+        let expected = table.in_columns(&[(0, table.drawn(&drawn).unwrap())], 40).unwrap();
+        for threads in 1..5 {
+            let found = table.resampled(&mut Draws::new(&[3]), 40, threads, &stop).unwrap();
+            assert_eq!(found, expected, "{threads}");
         }
+        let table = Table::new(&[1.0, 10.0, 100.0], 1).unwrap();
+        let mut draws = Draws::new(&[3]);
+        let whole = table.resampled(&mut Draws::new(&[3]), 21, 1, &stop).unwrap();
+        let first = table.resampled(&mut draws, 20, 2, &stop).unwrap();
+        let last = table.resampled(&mut draws, 1, 1, &stop).unwrap();
+        assert_eq!([first, last].concat(), whole);
+        assert_eq!(Table::new(&[], 2).unwrap().resampled(&mut draws, 2, 1, &stop).unwrap(), [0.0; 4]);
     }
 
     #[test]
     fn work_that_is_told_to_stop_ends() {
         let stop = AtomicBool::new(true);
         let table = Table::new(&[1.0], 1).unwrap();
-        assert_eq!(table.chosen(&[255], 1, 2, &stop).unwrap_err().kind, Kind::Interrupted);
-        assert_eq!(table.drawn(&[0], 1, 2, &stop).unwrap_err().kind, Kind::Interrupted);
+        assert_eq!(table.reached(&[255], 1, &[], 2, &stop).unwrap_err().kind, Kind::Interrupted);
+        let fault = table.resampled(&mut Draws::new(&[1]), 3, 2, &stop).unwrap_err();
+        assert_eq!(fault.kind, Kind::Interrupted);
     }
 }

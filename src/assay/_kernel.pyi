@@ -152,26 +152,58 @@ class Progress:
 class Sums:
     """Rows of float64 numbers, to be summed over samples: what comes back is float64, column after column.
 
-    A sample of `chosen` has `width` bytes, whose bits choose rows, the highest bit of the first byte the first row. One
-    of `resampled` has as many rows as there are, drawn with replacement.
+    Samples of `reached` have `width` bytes each, whose bits turn the signs of rows, the highest bit of the first byte
+    that of the first row. A test is of half of the signed sum of the column `plus`, less that of `minus` unless that is
+    the largest uint32: `most` is reached, less than `least` is not, and what lies between is open. What comes back is
+    how many samples reach each test, as uint64, and the numbers of tests and samples that are open, as uint32.
+
+    A sample of `resampled` has as many rows as there are, drawn with replacement.
     """
 
     def __new__(cls, values: bytes, columns: int) -> Sums: ...
-    def chosen(self, bits: bytes, width: int, threads: int) -> bytes: ...
+    def reached(
+        self, bits: bytes, width: int, plus: bytes, minus: bytes, least: bytes, most: bytes, threads: int
+    ) -> tuple[bytes, bytes]: ...
     def resampled(self, draws: Draws, samples: int, threads: int) -> bytes: ...
 
-def balance(a: bytes, b: bytes) -> int:
-    """How many pairs of a float64 of `a` and one of `b`, both ascending, have the larger in `b`, less those in `a`."""
+@final
+class Lists:
+    """Lists of `length` float64 numbers each. A pair, two of them by number, as uint32, is the second less the first.
+
+    Differences of up to `rounding` times the larger number are 0. `figures` are float64: how many are not NaN, above
+    zero and below it, the least and the largest, their sum and that of the squares of their distances to the mean.
+    `rounded` differences can be summed exactly: how many are not NaN, their sum without signs and with, and how far
+    they are from the differences of the same lists in `systems`.
+
+    The others are about plain differences, all finite: `spans` are the least and the largest and how many are below the
+    `observed` one, of which those that equal it count half; `quantiles` those at two places, as uint32, of their order,
+    each with the next; `moments` the sums of squares and cubes of their distances from the mean.
+    """
+
+    def __new__(cls, numbers: bytes, length: int) -> Lists: ...
+    def figures(self, pairs: bytes, rounding: float, threads: int) -> bytes: ...
+    def rounded(self, pairs: bytes, rounding: float, systems: bytes, threads: int) -> bytes: ...
+    def spans(self, pairs: bytes, observed: bytes, rounding: float, threads: int) -> bytes: ...
+    def quantiles(self, pairs: bytes, places: bytes, threads: int) -> bytes: ...
+    def moments(self, pairs: bytes, threads: int) -> bytes: ...
+
+def balances(samples: list[bytes]) -> bytes:
+    """How many pairs of a float64 of each sample and one of each other have the larger in the other, less the smaller.
+
+    As int64; the samples, which have no NaN, may be in any order.
+    """
 
 @final
 class Draws:
     """The numbers that `numpy.random.default_rng` draws for a seed, given in 32 bits at a time, the lowest first.
 
-    `many` is `integers(count, number, dtype=int32)`, as bytes.
+    `many` is `integers(count, number, dtype=int32)`, as bytes. `times` says, as float64, how often each number is among
+    `count` of them, for so many samples.
     """
 
     def __new__(cls, seed: list[int]) -> Draws: ...
     def many(self, count: int, number: int) -> bytes: ...
+    def times(self, count: int, samples: int) -> bytes: ...
 
 @final
 class Options:

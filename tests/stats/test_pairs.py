@@ -7,8 +7,9 @@ import pytest
 import scipy.stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.intervals import detectable, detectable_effect
-from assay.stats.pairs import cliff_delta, cohen_d, differences_of
+from assay.stats.differences import differences_of
+from assay.stats.intervals import detectable, detectable_effect, deviation
+from assay.stats.pairs import cliff_delta, cohen_d
 
 nan, inf = math.nan, math.inf
 COHEN = [
@@ -37,7 +38,9 @@ CLIFF = [
 
 @pytest.mark.parametrize(("values", "expected"), COHEN)
 def test_cohen_d(values, expected):
-    assert cohen_d(np.array(values, dtype=np.float64)) == pytest.approx(expected, nan_ok=True)
+    array = np.array(values, dtype=np.float64)
+    found = cohen_d(float(array.sum()), deviation(array), len(array))
+    assert found == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), CLIFF)

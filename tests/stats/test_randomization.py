@@ -1,6 +1,5 @@
 """The randomization test of many pairs: by sums of systems' scores as by each pair's own differences, to the last hit."""
 
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +10,8 @@ from hypothesis import strategies as st
 from assay import FormatError
 from assay._kernel import Draws, Sums
 from assay.stats import randomization as module
-from assay.stats.pairs import Shared, cliff_delta, differences_of
+from assay.stats.differences import differences_of
+from assay.stats.pairs import Shared, cliff_delta
 from assay.stats.randomization import Between, Randomization, flipped, packed_signs, random_flips, randomization
 
 SAMPLES = 700
@@ -53,7 +53,7 @@ KINDS = (
 def both_ways(scores, samples, seed):
     """The p-values of all pairs from the systems' sums, and from a plain product of signs and differences."""
     test = Randomization(samples, seed)
-    test.add_between([Between(a, b, differences_of, lambda each: each) for a, b in combinations(scores, 2)])
+    test.add_between([Between(a, b) for a, b in combinations(scores, 2)])
     moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
     return test.p_values().tolist(), flipped(np.nan_to_num(moved), samples, seed).tolist(), moved
 
@@ -76,7 +76,7 @@ def test_what_the_sums_leave_open_the_differences_decide(kind, monkeypatch):
     monkeypatch.setattr(module, "unpacked", lambda *each: settled.append(1) or unpacked(*each))
     test = Randomization(SAMPLES, 1)
     scores = make_scores(kind, 90, 5, 2)
-    test.add_between([Between(a, b, differences_of, lambda each: each) for a, b in combinations(scores, 2)])
+    test.add_between([Between(a, b) for a, b in combinations(scores, 2)])
     found = test.p_values().tolist()
     assert settled
     moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
@@ -96,7 +96,7 @@ def test_few_queries_try_all_patterns_each_on_its_own_queries():
     scores = make_scores("tenths", 12, 4, 0)
     scores[0][:5] = np.nan
     test = Randomization(5000, 0)
-    test.add_between([Between(a, b, differences_of, lambda each: each) for a, b in combinations(scores, 2)])
+    test.add_between([Between(a, b) for a, b in combinations(scores, 2)])
     alone = [
         float(flipped(moved[~np.isnan(moved)][:, None], 5000, 0)[0])
         for moved in (differences_of(a, b) for a, b in combinations(scores, 2))
@@ -125,29 +125,31 @@ def test_signs_are_those_that_were_drawn_however_many_are_summed(summed, signs, 
     assert {len(piece) for piece in pieces[:-1]} <= {3 * summed}
 
 
-def test_the_kernel_sums_what_bits_choose_and_what_is_drawn():
+def test_the_kernel_counts_what_bits_reach_and_sums_what_is_drawn():
     generator = np.random.default_rng(3)
     values = generator.integers(-50, 50, size=(27, 11)).astype(np.float64)
-    bits = generator.bytes(5 * 4)
+    bits = generator.bytes(3000 * 4)
     table = Sums(values.tobytes(), 11)
-    flips = module.unpacked(bits, 27).astype(np.float64)
+    halves = np.abs(module.unpacked(bits, 27) @ values - values.sum(axis=0) / 2)
+    least, most = np.full(11, 20.0), np.full(11, 60.0)
+    tests = [np.arange(11, dtype=np.uint32), np.full(11, module.NO_COLUMN, dtype=np.uint32), least, most]
     draws = np.random.default_rng(8).integers(27, size=(6, 27), dtype=np.int32)
     for threads in (1, 2, 9):
-        assert np.array_equal(np.frombuffer(table.chosen(bits, 4, threads)).reshape(11, 5).T, flips @ values)
+        counts, places = table.reached(bits, 4, *(each.tobytes() for each in tests), threads)
+        assert np.array_equal(np.frombuffer(counts, dtype=np.uint64), (halves >= most).sum(axis=0))
+        is_open = np.zeros(halves.shape, dtype=bool)
+        for test, samples in module.by_test(places):
+            is_open[samples, test] = True
+        assert np.array_equal(is_open, (halves >= least) & (halves < most))
         sums = np.frombuffer(table.resampled(Draws([8]), 6, threads)).reshape(11, 6).T
         assert np.array_equal(sums, values[draws].sum(axis=1))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (partial(Sums.chosen, bits=b"123", width=2, threads=1), "3 entries are not samples of 2"),
-        (partial(Sums.chosen, bits=b"123", width=0, threads=1), "3 entries are not samples of 0"),
-    ],
-)
-def test_the_kernel_refuses_what_it_cannot_sum(call, message):
+@pytest.mark.parametrize(("width", "column", "message"), [(2, 0, "3 entries are not samples of 2"), (3, 7, "column 7")])
+def test_the_kernel_refuses_what_it_cannot_sum(width, column, message):
+    tests = [np.array([column], dtype=np.uint32).tobytes()] * 2 + [np.array([1.0]).tobytes()] * 2
     with pytest.raises(FormatError, match=message):
-        call(Sums(np.array([1.0, 2.0]).tobytes(), 1))
+        Sums(np.array([1.0, 2.0]).tobytes(), 1).reached(b"123", width, *tests, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,6 +6,7 @@ mod dict;
 mod frame;
 mod guard;
 mod json;
+mod lists;
 mod ranker;
 pub mod reserve;
 mod steady;
@@ -194,7 +195,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cells::Decoded>()?;
     module.add_class::<sums::PySums>()?;
     module.add_class::<sums::PyDraws>()?;
-    module.add_function(wrap_pyfunction!(sums::balance, module)?)?;
+    module.add_class::<lists::PyLists>()?;
+    module.add_function(wrap_pyfunction!(sums::balances, module)?)?;
     module.add_class::<counter::PyCounter>()?;
     module.add_function(wrap_pyfunction!(guard::add_leftover, module)?)?;
     module.add_function(wrap_pyfunction!(guard::remove_leftover, module)?)?;

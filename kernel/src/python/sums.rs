@@ -4,6 +4,7 @@ use super::bytes_of;
 use super::work::interruptible;
 use crate::draws::Draws;
 use crate::memory::{Lack, collected};
+use crate::reached::Test;
 use crate::sums::Table;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -23,17 +24,33 @@ impl PySums {
         Ok(Self { table: Arc::new(Table::new(&numbers(values)?, columns)?) })
     }
 
-    /// The sums of the rows that the bits of each sample choose.
-    fn chosen<'py>(
+    /// How many samples reach each test, and the numbers of the tests and samples that are open.
+    #[allow(clippy::too_many_arguments, reason = "columns of one table")]
+    fn reached<'py>(
         &self,
         py: Python<'py>,
         bits: PyBackedBytes,
         width: usize,
+        plus: &[u8],
+        minus: &[u8],
+        least: &[u8],
+        most: &[u8],
         threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let tests = collected(
+            (whole_numbers(plus).zip(whole_numbers(minus)))
+                .zip(numbers(least)?.into_iter().zip(numbers(most)?))
+                .map(|((plus, minus), (least, most))| Test {
+                    plus,
+                    minus: (minus != u32::MAX).then_some(minus),
+                    least,
+                    most,
+                }),
+        )?;
         let table = Arc::clone(&self.table);
-        let sums = interruptible(py, move |stop| table.chosen(&bits, width, threads, stop))?;
-        bytes_of(py, sums.into_iter().map(f64::to_ne_bytes))
+        let found = interruptible(py, move |stop| table.reached(&bits, width, &tests, threads, stop))?;
+        let open = found.open.into_iter().flatten().map(u32::to_ne_bytes);
+        Ok((bytes_of(py, found.counts.into_iter().map(u64::to_ne_bytes))?, bytes_of(py, open)?))
     }
 
     /// The sums of so many samples, each of as many rows as there are, drawn with replacement.
@@ -53,17 +70,22 @@ impl PySums {
     }
 }
 
-fn numbers(bytes: &[u8]) -> Result<Vec<f64>, Lack> {
+fn whole_numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.as_chunks().0.iter().map(|number| u32::from_ne_bytes(*number))
+}
+
+pub fn numbers(bytes: &[u8]) -> Result<Vec<f64>, Lack> {
     let (numbers, _) = bytes.as_chunks();
     collected(numbers.iter().map(|number| f64::from_ne_bytes(*number)))
 }
 
-/// Over all pairs of a number of `a` and one of `b`, both ascending: those where b's is larger less those where it is
-/// smaller.
+/// For each sample and each other one, over all pairs of their numbers: those where the other's is larger less those where
+/// it is smaller.
 #[pyfunction]
-pub fn balance(py: Python<'_>, a: &[u8], b: &[u8]) -> PyResult<i64> {
-    let (a, b) = (numbers(a)?, numbers(b)?);
-    Ok(py.detach(|| crate::balance::balance(&a, &b)))
+pub fn balances<'py>(py: Python<'py>, samples: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyBytes>> {
+    let samples = samples.iter().map(|sample| numbers(sample)).collect::<Result<Vec<_>, _>>()?;
+    let balances = py.detach(|| crate::balance::balances(&samples))?;
+    bytes_of(py, balances.into_iter().map(i64::to_ne_bytes))
 }
 
 /// Numbers as NumPy draws them.
@@ -80,9 +102,26 @@ impl PyDraws {
         Self { draws: Arc::new(Mutex::new(Draws::new(&seed))) }
     }
 
+    /// How often each number below `count` is among `count` drawn, for so many samples, as float64.
+    fn times<'py>(&self, py: Python<'py>, count: u32, samples: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let mut draws = self.draws.lock().unwrap_or_else(PoisonError::into_inner);
+        let size =
+            (count as usize).checked_mul(samples).and_then(|size| size.checked_mul(8)).ok_or(Lack::Memory)?;
+        PyBytes::new_with(py, size, |place| {
+            for sample in place.as_chunks_mut::<8>().0.chunks_exact_mut(count.max(1) as usize) {
+                draws.each(count.max(1), sample.len(), |drawn| {
+                    let time = &mut sample[drawn as usize];
+                    *time = (f64::from_ne_bytes(*time) + 1.0).to_ne_bytes();
+                });
+            }
+            Ok(())
+        })
+    }
+
     /// So many numbers below `count`, as int32.
     fn many<'py>(&self, py: Python<'py>, count: u32, number: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let mut draws = self.draws.lock().unwrap_or_else(PoisonError::into_inner);
-        bytes_of(py, draws.many(count.max(1), number)?.into_iter().map(u32::to_ne_bytes))
+        let mut drawn = Vec::new();
+        self.draws.lock().unwrap_or_else(PoisonError::into_inner).many(count.max(1), number, &mut drawn)?;
+        bytes_of(py, drawn.into_iter().map(u32::to_ne_bytes))
     }
 }

@@ -25,7 +25,7 @@ from assay.core.errors import PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval
-from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, pair_of
+from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, differences_between, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
 
 if TYPE_CHECKING:
@@ -166,17 +166,16 @@ def compare_anchored(
     and effect sizes are those of the judge's values.
     """
     couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
-    differences = [couple.differences() for couple in couples]
+    differences = differences_between(couples)
     anchors = [
-        anchored_difference(couple, each.moved, human[couple.measure], 1 - settings.alpha)
-        for couple, each in zip(couples, differences, strict=True)
+        anchored_difference(couple, couple.moved(), human[couple.measure], 1 - settings.alpha) for couple in couples
     ]
     p_values = np.array([each.p if each.human else math.nan for each in anchors])
     corrected = correct_families([each.measure for each in couples], p_values, settings)
     pairs, notices = [], []
     for couple, each, anchor, p, p_corrected in zip(couples, differences, anchors, p_values, corrected, strict=True):
         pair = pair_of(couple, each, float(p), float(p_corrected), anchor.interval, alpha=settings.alpha)
-        mean_a, mean_b = anchored_means(anchor, couple, ~np.isnan(each.moved), human[couple.measure])
+        mean_a, mean_b = anchored_means(anchor, couple, ~np.isnan(couple.first), human[couple.measure])
         seen = anchor.detectable(settings.alpha)
         pairs.append(pair._replace(mean_a=mean_a, mean_b=mean_b, difference=anchor.value, detectable=seen))
         notices += [caution for caution in cautions(couple, each) if caution.note.kind is not NoteKind.CONSTANT]

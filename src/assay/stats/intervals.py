@@ -1,12 +1,12 @@
 """How sure a number is: confidence intervals by resampling queries, and the difference that so many can show.
 
 One number gets the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13), a
-difference between two systems the bias-corrected and accelerated one, BCa (Efron, JASA 82, 1987).
+difference between two systems that of `difference_intervals.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from numbers import Real
 from typing import NamedTuple
@@ -20,20 +20,19 @@ from assay.core.measure import AGGREGATES
 from assay.core.policies import check_whole
 from assay.core.progress import Report
 from assay.core.text import show
-from assay.engine.local import count_threads, map_in_threads
+from assay.engine.local import count_threads
 
 POWER = 0.8
 # Points at which the distribution of a standard deviation is taken.
 POINTS = 4000
-# Samples for the interval of one number, and for that of a difference.
+# Samples for the interval of one number.
 SAMPLES = 1000
-DIFFERENCE_SAMPLES = 2000
 # An interval needs this many queries.
 FEWEST = 2
-# Draws held at a time, which bounds the memory for any number of queries.
+# Draws held at a time, each in eight bytes, which bounds the memory for any number of queries.
 DRAWS = 4_000_000
-# Those whose sums the kernel takes at a time, which need less room.
-SUMMED_DRAWS = 1_000_000
+# Those whose sums the kernel takes between two reports of progress; it holds few of them at a time.
+SUMMED_DRAWS = 16_000_000
 # Up to this many columns are summed draw by draw.
 GATHERED = 16
 # The same number, computed in two ways, differs by less than this share of its size.
@@ -162,11 +161,7 @@ def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]
     draws, rows = draws_of(seed), max(1, DRAWS // count)
     for start in range(0, samples, rows):
         number = min(rows, samples - start)
-        drawn = np.frombuffer(draws.many(count, number * count), dtype=np.int32).reshape(number, count)
-        times = np.empty((number, count))
-        for row, place in zip(drawn, times, strict=True):
-            place[:] = np.bincount(row, minlength=count)
-        yield times
+        yield np.frombuffer(draws.times(count, number)).reshape(number, count)
 
 
 def is_summable(values: FloatArray) -> bool:
@@ -196,131 +191,6 @@ def percentiles(estimates: FloatArray, level: float) -> Interval:
     return Interval(float(low), float(high))
 
 
-def difference_interval(
-    a: FloatArray,
-    b: FloatArray,
-    aggregate: str = "mean",
-    *,
-    level: float = 0.95,
-    samples: int = DIFFERENCE_SAMPLES,
-    seed: int = 0,
-) -> Interval:
-    """The interval of `b` minus `a`, over the queries with a value in both.
-
-    >>> difference_interval(np.array([0.0, 0.5, 0.25, 0.5]), np.array([0.5, 0.5, 0.5, 1.0]))
-    Interval(low=0.0625, high=0.5)
-    """
-    return difference_intervals([a], [b], [aggregate], level=level, samples=samples, seed=seed)[0]
-
-
-def difference_intervals(
-    a: Sequence[FloatArray],
-    b: Sequence[FloatArray],
-    aggregates: Sequence[str],
-    *,
-    level: float = 0.95,
-    samples: int = DIFFERENCE_SAMPLES,
-    seed: int = 0,
-) -> list[Interval]:
-    """The interval of each pair. Pairs defined for the same queries share their samples, and arrays their sums."""
-    groups: dict[bytes, list[int]] = {}
-    for number, (before, after) in enumerate(zip(a, b, strict=True)):
-        groups.setdefault(np.isnan(before + after).tobytes(), []).append(number)
-    intervals: dict[int, Interval] = {}
-    for undefined, numbers in groups.items():
-        defined = ~np.frombuffer(undefined, dtype=np.bool_)
-        sides = {(id(side[number]), aggregates[number]): side[number][defined] for number in numbers for side in (a, b)}
-        drawn = resampled_systems(sides, samples, seed)
-        systems = [[drawn[id(side[number]), aggregates[number]] for side in (a, b)] for number in numbers]
-        found = map_in_threads(lambda both: interval_between(both[0], both[1], level), systems)
-        intervals.update(zip(numbers, found, strict=True))
-    return [intervals[number] for number in range(len(a))]
-
-
-class Resampled(NamedTuple):
-    """The number of a system, and what it is on resampled queries and on all queries but one."""
-
-    number: float
-    drawn: FloatArray
-    left_out: FloatArray
-
-
-def resampled_systems(
-    sides: Mapping[tuple[int, str], FloatArray], samples: int, seed: int
-) -> dict[tuple[int, str], Resampled]:
-    """Each system's scores resampled, by the same keys, of which the second part is the aggregate."""
-    prepared = np.stack([AGGREGATES[key[1]].prepare(scores) for key, scores in sides.items()], axis=1)
-    totals, count = resampled_totals(prepared, samples, seed), len(prepared)
-    found = {}
-    for place, key in enumerate(sides):
-        finish, column = AGGREGATES[key[1]].finish, np.ascontiguousarray(prepared[:, place])
-        if count < FEWEST:
-            found[key] = Resampled(float("nan"), column, column)
-            continue
-        # Added one by one.
-        total = np.cumsum(column)[-1]
-        found[key] = Resampled(finish(total, count), finish(totals[:, place], count), finish(total - column, count - 1))
-    return found
-
-
-def interval_between(a: Resampled, b: Resampled, level: float) -> Interval:
-    """The interval of the difference between two systems."""
-    if len(a.left_out) < FEWEST:
-        return Interval(float("nan"), float("nan"))
-    largest = np.maximum(np.abs(a.number), np.abs(b.number))
-    return bounds_of(b.drawn - a.drawn, float(b.number - a.number), b.left_out - a.left_out, largest, level)
-
-
-def interval_of(
-    both: FloatArray, drawn: FloatArray, finish: Callable[[FloatArray, int], FloatArray], level: float
-) -> Interval:
-    """The interval of one pair: `both` has one row per query, `drawn` the totals of one sample per row.
-
-    `finish` turns totals over a number of queries into the numbers of the two systems.
-    """
-    count = len(both)
-    if count < FEWEST:
-        return Interval(float("nan"), float("nan"))
-
-    def difference(totals: FloatArray, number: int) -> FloatArray:
-        numbers = finish(totals, number)
-        return np.asarray(numbers[..., 1] - numbers[..., 0])
-
-    total = both.sum(axis=0)
-    largest = np.abs(finish(total, count)).max()
-    left_out = difference(total - both, count - 1)
-    return bounds_of(difference(drawn, count), float(difference(total, count)), left_out, largest, level)
-
-
-def bounds_of(estimates: FloatArray, observed: float, left_out: FloatArray, largest: float, level: float) -> Interval:
-    """The interval of a difference, from its value on resampled queries; `largest` is the larger number of the two."""
-    estimates = np.sort(estimates)
-    if estimates[-1] - estimates[0] <= ROUNDING * largest:
-        return Interval(observed, observed)
-    return accelerated(estimates, observed, left_out, level)
-
-
-def accelerated(estimates: FloatArray, observed: float, left_out: FloatArray, level: float) -> Interval:
-    """The quantiles of the sorted estimates, corrected for bias and skewness; `left_out` is the jackknife."""
-    from scipy.special import ndtr, ndtri
-
-    count = len(estimates)
-    # Estimates that equal the observed difference up to rounding count half.
-    near = ROUNDING * max(abs(float(estimates[0])), abs(float(estimates[-1])))
-    below = (estimates.searchsorted(observed - near) + estimates.searchsorted(observed + near)) / 2
-    bias = ndtri(min(max(below / count, 0.5 / count), 1 - 0.5 / count))
-    centred = left_out.mean() - left_out
-    # Powers of negative numbers are slow, and their last bit depends on the processor.
-    squared = centred * centred
-    squares = float(squared.sum())
-    skewness = float((squared * centred).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
-    moved = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    # With a level near 1 and large skewness the formula has a pole; beyond it the bound is the outermost estimate.
-    shares = ndtr(bias + moved / np.maximum(1 - skewness * moved, 1e-9))
-    low, high = np.interp(shares * (count - 1), np.arange(count), estimates)
-    return Interval(float(low), float(high))
-
-
 def deviation(differences: FloatArray) -> float:
     """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
     if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
@@ -331,14 +201,17 @@ def deviation(differences: FloatArray) -> float:
     return float(differences.std(ddof=1))
 
 
-def detectable(differences: FloatArray, alpha: float, spread: float | None = None) -> float:
+def detectable(differences: FloatArray, alpha: float) -> float:
     """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
 
-    NaN if the differences do not vary, since their spread on other queries is then unknown. `spread` is their standard
-    deviation, if it is known.
+    NaN if the differences do not vary, since their spread on other queries is then unknown.
     """
-    spread = deviation(differences) if spread is None else spread
-    return detectable_effect(len(differences), alpha) * spread if spread else float("nan")
+    return detectable_difference(len(differences), alpha, deviation(differences))
+
+
+def detectable_difference(count: int, alpha: float, spread: float) -> float:
+    """The same, from the number of differences and their standard deviation."""
+    return detectable_effect(count, alpha) * spread if spread else float("nan")
 
 
 @lru_cache(maxsize=256)

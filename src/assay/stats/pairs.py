@@ -6,19 +6,22 @@ Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 198
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay._kernel import balance
+from assay._kernel import balances
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
-from assay.stats.intervals import ROUNDING, detectable, deviation
+from assay.stats.differences import Figures, differences_of, figures_of
+from assay.stats.intervals import ROUNDING, detectable_difference
 from assay.stats.pooled import Pool, Sums, sums_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Aggregation
@@ -95,28 +98,56 @@ class Couple:
     sums: Sums | None = None
     shared: Shared | None = None
 
-    def differences(self) -> Differences:
-        """The differences of what is averaged: of logarithms for a geometric mean."""
-        moved = differences_between(self.first, self.second, self.aggregate)
-        undefined = np.isnan(moved)
-        counted = moved[~undefined] if undefined.any() else moved
-        spread = deviation(counted)
-        return Differences(moved, counted, spread, cohen_d(counted, spread))
+    def moved(self) -> FloatArray:
+        """The differences of what is averaged, of logarithms for a geometric mean; NaN where there is none."""
+        return differences_of(*self.averaged())
+
+    def averaged(self) -> tuple[FloatArray, FloatArray]:
+        """What is averaged of each run."""
+        prepare = AGGREGATES[self.aggregate].prepare
+        if self.shared is not None:
+            return self.shared.prepared(self.a, prepare), self.shared.prepared(self.b, prepare)
+        return prepare(self.first), prepare(self.second)
 
 
 class Differences(NamedTuple):
-    """The differences of all queries, and of those that count, with their standard deviation and effect size."""
+    """What the differences of a couple come to.
 
-    moved: FloatArray
-    counted: FloatArray
+    `counted` of the queries have one. Scores differ in `higher` and `lower`; what is averaged of them has the mean, the
+    standard deviation and the effect size, and `is_equal` if it does not differ.
+    """
+
+    queries: int
+    counted: int
+    higher: int
+    lower: int
     spread: float
     cohen_d: float
+    is_equal: bool
 
 
-def differences_between(first: FloatArray, second: FloatArray, aggregate: str) -> FloatArray:
-    """The differences of what the aggregate is taken of."""
-    prepare = AGGREGATES[aggregate].prepare
-    return differences_of(prepare(first), prepare(second))
+def differences_between(couples: Sequence[Couple]) -> list[Differences]:
+    """What the differences of each couple come to."""
+    averaged = figures_of(each.averaged() for each in couples)
+    geometric = [each for each in couples if each.aggregate == "geometric"]
+    scores = iter(figures_of((each.first, each.second) for each in geometric))
+    found = []
+    for couple, each in zip(couples, averaged, strict=True):
+        counted = next(scores) if couple.aggregate == "geometric" else each
+        higher, lower = int(counted.higher), int(counted.lower)
+        spread, is_equal = spread_of(each), not each.higher + each.lower
+        effect = cohen_d(each.total, spread, int(each.counted))
+        found.append(Differences(len(couple.first), int(each.counted), higher, lower, spread, effect, is_equal))
+    return found
+
+
+def spread_of(figures: Figures) -> float:
+    """The standard deviation of differences; as `deviation`, exactly 0 if they differ only by rounding."""
+    if figures.counted < 2:  # noqa: PLR2004 - one value has no spread
+        return 0.0
+    if figures.largest - figures.least <= ROUNDING * max(figures.largest, -figures.least):
+        return 0.0
+    return math.sqrt(figures.squares / (figures.counted - 1))
 
 
 def couples_of(measure: str, measured: Measured, names: Iterable[tuple[str, str]]) -> Iterator[Couple]:
@@ -182,13 +213,11 @@ def pair_of(
     couple: Couple, differences: Differences, p: float, p_corrected: float, interval: Interval, *, alpha: float
 ) -> Pair:
     """The comparison of two runs as a record."""
-    first, second = scores_of(couple, differences)
-    mean_a, mean_b = numbers_of(couple, first, second)
-    moved = differences_of(first, second) if couple.aggregate == "geometric" else differences.counted
-    higher, lower = int(np.count_nonzero(moved > 0)), int(np.count_nonzero(moved < 0))
+    mean_a, mean_b = numbers_of(couple, differences.counted)
+    higher, lower = differences.higher, differences.lower
     wins, losses = (higher, lower) if couple.sign > 0 else (lower, higher)
-    seen = detectable(differences.counted, alpha, differences.spread)
-    seen = in_its_units(seen, mean_a, couple.aggregate, len(first))
+    seen = detectable_difference(differences.counted, alpha, differences.spread)
+    seen = in_its_units(seen, mean_a, couple.aggregate, differences.counted)
     is_mean = couple.sums is None
     return Pair(
         measure=couple.measure,
@@ -202,30 +231,22 @@ def pair_of(
         p=p,
         p_corrected=p_corrected,
         cohen_d=differences.cohen_d if is_mean else float("nan"),
-        cliff_delta=cliff_delta(first, second) if couple.shared is None else couple.shared.delta(couple.a, couple.b),
+        cliff_delta=delta_of(couple),
         wins=wins,
-        ties=len(moved) - wins - losses,
+        ties=differences.counted - wins - losses,
         losses=losses,
         detectable=seen * couple.scale if is_mean else float("nan"),
     )
 
 
-def scores_of(couple: Couple, differences: Differences) -> tuple[FloatArray, FloatArray]:
-    """The scores of the queries that count."""
-    if len(differences.counted) == len(differences.moved):
-        return couple.first, couple.second
-    both = ~np.isnan(differences.moved)
-    return couple.first[both], couple.second[both]
-
-
-def numbers_of(couple: Couple, first: FloatArray, second: FloatArray) -> tuple[float, float]:
+def numbers_of(couple: Couple, count: int) -> tuple[float, float]:
     """The number of each run: the aggregate of its values, or the score of its summed statistics."""
     aggregation = AGGREGATES[couple.aggregate]
     if couple.shared is not None:
         return couple.shared.number(couple.a, aggregation), couple.shared.number(couple.b, aggregation)
     if couple.sums is None:
-        return aggregation(first), aggregation(second)
-    if not len(first):
+        return aggregation(couple.first), aggregation(couple.second)
+    if not count:
         return float("nan"), float("nan")
     mean_a, mean_b = couple.sums.scores(couple.sums.both.sum(axis=0)).tolist()
     return mean_a, mean_b
@@ -239,32 +260,25 @@ def in_its_units(step: float, start: float, aggregate: str, queries: int) -> flo
     return step * queries if aggregate == "sum" else step
 
 
-def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """`b` minus `a` per query; exactly 0 if the difference is only rounding, NaN if a value is not finite.
+def cohen_d(total: float, spread: float, count: int) -> float:
+    """The mean of differences, given their sum, divided by their standard deviation; 0 if nothing differs.
 
-    >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
-    array([0. , 0.5])
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        moved = b - a
-    if not np.isfinite(moved).all():
-        moved = np.where(np.isfinite(a) & np.isfinite(b), moved, np.nan)
-    moved[np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b))] = 0.0
-    return moved
-
-
-def cohen_d(differences: FloatArray, spread: float | None = None) -> float:
-    """The mean difference divided by the standard deviation of the differences, if not given; 0 if nothing differs.
-
-    >>> cohen_d(np.array([1.0, 2.0, 3.0]))
+    >>> cohen_d(6.0, 1.0, 3)
     2.0
     """
-    if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
+    if count < 2:  # noqa: PLR2004 - one value has no spread
         return float("nan")
-    mean, spread = float(differences.mean()), deviation(differences) if spread is None else spread
+    mean = total / count
     if spread == 0:
-        return 0.0 if mean == 0 else float(np.copysign(np.inf, mean))
+        return 0.0 if mean == 0 else math.copysign(math.inf, mean)
     return mean / spread
+
+
+def delta_of(couple: Couple) -> float:
+    """`cliff_delta` of the queries of a couple that count."""
+    if couple.shared is not None:
+        return couple.shared.delta(couple.a, couple.b)
+    return cliff_delta(couple.first[~np.isnan(couple.first)], couple.second[~np.isnan(couple.second)])
 
 
 def cliff_delta(a: FloatArray, b: FloatArray) -> float:
@@ -273,21 +287,24 @@ def cliff_delta(a: FloatArray, b: FloatArray) -> float:
     >>> cliff_delta(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
     0.75
     """
-    return ordered_delta(np.sort(a), np.sort(b))
+    return float(cliff_deltas([a, b])[0, 1])
 
 
-def ordered_delta(a: FloatArray, b: FloatArray) -> float:
-    """The same for ascending values."""
-    size = len(a) * len(b)
-    return balance(a.tobytes(), b.tobytes()) / size if size else float("nan")
+def cliff_deltas(samples: Sequence[FloatArray]) -> FloatArray:
+    """`cliff_delta` of each sample, by row, and each other one."""
+    numbers = np.frombuffer(balances([each.tobytes() for each in samples]), dtype=np.int64)
+    sizes = np.array([len(each) for each in samples])
+    with np.errstate(invalid="ignore"):
+        return np.asarray(numbers.reshape(len(samples), -1) / (sizes[:, None] * sizes))
 
 
 class Shared:
-    """What all pairs of some runs share: each run's number, and its scores in ascending order, worked out once."""
+    """What all pairs of some runs share, worked out once: each run's number, what is averaged of it, and the deltas."""
 
     def __init__(self, scores: Mapping[str, FloatArray]) -> None:
-        self._scores = {run: each[~np.isnan(each)] for run, each in scores.items()}
-        self._ordered: dict[str, FloatArray] = {}
+        self._scores = dict(scores)
+        self._places = {run: place for place, run in enumerate(scores)}
+        self._prepared: dict[str, FloatArray] = {}
         self._numbers: dict[str, float] = {}
 
     def number(self, run: str, aggregate: Aggregation) -> float:
@@ -296,28 +313,34 @@ class Shared:
             self._numbers[run] = aggregate(self._scores[run])
         return self._numbers[run]
 
+    def prepared(self, run: str, prepare: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """What is averaged of a run."""
+        if run not in self._prepared:
+            self._prepared[run] = prepare(self._scores[run])
+        return self._prepared[run]
+
     def delta(self, a: str, b: str) -> float:
         """`cliff_delta` of two runs."""
-        return ordered_delta(self._in_order(a), self._in_order(b))
+        return self.deltas[self._places[a]][self._places[b]]
 
-    def _in_order(self, run: str) -> FloatArray:
-        if run not in self._ordered:
-            self._ordered[run] = np.sort(self._scores[run])
-        return self._ordered[run]
+    @cached_property
+    def deltas(self) -> list[list[float]]:
+        """`cliff_delta` of each run, by row, and each other one."""
+        found: list[list[float]] = cliff_deltas([each[~np.isnan(each)] for each in self._scores.values()]).tolist()
+        return found
 
 
 def cautions(couple: Couple, differences: Differences) -> list[Caution]:
     """Why the comparison says less than it seems to."""
-    moved = differences.counted
     notes = []
-    if left_out := len(differences.moved) - len(moved):
+    if left_out := differences.queries - differences.counted:
         notes.append(Note.of(NoteKind.UNDEFINED, about="pair", count=left_out, measures=[couple.measure]))
     kind, about = None, ""
-    if len(moved) <= 1:
-        kind, about = NoteKind.FEW, "one" if len(moved) else ""
-    elif not moved.any() if couple.sums is None else couple.sums.is_equal:
+    if differences.counted <= 1:
+        kind, about = NoteKind.FEW, "one" if differences.counted else ""
+    elif differences.is_equal if couple.sums is None else couple.sums.is_equal:
         kind = NoteKind.EQUAL
-    elif couple.sums is None and not np.isfinite(differences.cohen_d):
+    elif couple.sums is None and not math.isfinite(differences.cohen_d):
         kind = NoteKind.CONSTANT
     if kind is not None:
         notes.append(Note.of(kind, about=about, measures=[couple.measure]))

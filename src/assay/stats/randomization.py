@@ -9,16 +9,16 @@ Smucker et al., A comparison of statistical significance tests for information r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay._kernel import Sums
-from assay.core.judged import FloatArray
+from assay.core.judged import FloatArray, IntArray
 from assay.core.progress import Report
-from assay.engine.local import count_threads, map_in_threads
+from assay.engine.local import count_threads
+from assay.stats.differences import Rounded, differences_of, rounded_of
 from assay.stats.intervals import ROUNDING, is_summable, summable
 
 # Signs drawn at a time. The draws depend on it, and so does every p-value.
@@ -31,8 +31,8 @@ SUMMED_BYTES = 8_000_000
 OPEN = 0.25
 # Rounding of a few subtractions, relative to what is subtracted.
 SUBTRACTION = 2.0**-50
-
-Prepare = Callable[[FloatArray], FloatArray]
+# Of a test without a column to subtract.
+NO_COLUMN = 2**32 - 1
 
 
 def randomization(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
@@ -71,19 +71,14 @@ class Tested(NamedTuple):
 
 
 class Between(NamedTuple):
-    """Two systems by the scores of their queries, arrays that other pairs have too, and how these are subtracted.
-
-    `prepare` makes what is summed of the scores of one system.
-    """
+    """Two systems by what is averaged of their scores, arrays that other pairs have too."""
 
     a: FloatArray
     b: FloatArray
-    difference: Callable[[FloatArray, FloatArray], FloatArray]
-    prepare: Prepare
 
     def subtract(self) -> FloatArray:
         """The differences, one per query."""
-        return self.difference(self.a, self.b)
+        return differences_of(self.a, self.b)
 
 
 class Randomization:
@@ -111,30 +106,25 @@ class Randomization:
 
     def add_between(self, couples: Sequence[Between]) -> None:
         """Adds pairs by the scores of their systems, on all cores."""
-        columns = [(self._system(each.a, each.prepare), self._system(each.b, each.prepare)) for each in couples]
-        for made in map_in_threads(self._examine, zip(couples, columns, strict=True)):
-            if isinstance(made, Tested):
-                self._tested[self._count] = made
-                self._count += 1
+        columns = [(self._system(each.a), self._system(each.b)) for each in couples]
+        systems = [(self._columns[before], self._columns[after]) for before, after in columns]
+        for couple, pair, each in zip(couples, columns, rounded_of(couples, systems), strict=True):
+            tested = self._examine(couple, pair, each)
+            if tested is None:
+                self.add(couple.subtract())
             else:
-                self.add(made)
+                self._tested[self._count] = tested
+                self._count += 1
 
-    def _examine(self, pair: tuple[Between, tuple[int, int]]) -> Tested | FloatArray:
-        """The test of a pair by the columns of its systems; its differences if it must be tested by itself."""
-        couple, (before, after) = pair
-        differences = couple.subtract()
-        if is_exact(np.count_nonzero(~np.isnan(differences)), self._samples):
-            return differences
-        values = whole(differences)
-        if not is_summable(values):
-            return differences
-        values = summable(values)
-        first, second, size = self._columns[before], self._columns[after], size_of(values)
-        is_open = float(np.abs(values - (second - first)).sum()) / 2
-        is_open += SUBTRACTION * (self._sizes[before] + self._sizes[after] + size)
-        if not is_open <= OPEN * ROUNDING * size:
-            return differences
-        return Tested(after, before, half_reached(values, size), is_open, couple.subtract)
+    def _examine(self, couple: Between, columns: tuple[int, int], rounded: Rounded) -> Tested | None:
+        """The test of a pair by the columns of its systems; None if it must be tested by itself."""
+        if is_exact(rounded.counted, self._samples):
+            return None
+        before, after = columns
+        is_open = rounded.gap / 2 + SUBTRACTION * (self._sizes[before] + self._sizes[after] + rounded.size)
+        if not is_open <= OPEN * ROUNDING * rounded.size:
+            return None
+        return Tested(after, before, half_reached(rounded.total, rounded.size), is_open, couple.subtract)
 
     def p_values(self, report: Report | None = None) -> FloatArray:
         """The p-value of each pair, in the order in which they were added."""
@@ -169,13 +159,13 @@ class Randomization:
 
     def _add_own(self, values: FloatArray) -> None:
         self._columns.append(values)
-        reached = half_reached(values, size_of(values))
+        reached = half_reached(float(values.sum()), size_of(values))
         self._tested[self._count] = Tested(len(self._columns) - 1, None, reached, 0.0, lambda: values)
 
-    def _system(self, scores: FloatArray, prepare: Prepare) -> int:
+    def _system(self, scores: FloatArray) -> int:
         """The number of a system's column."""
         if id(scores) not in self._systems:
-            column = summable(np.nan_to_num(prepare(scores)))
+            column = summable(np.nan_to_num(scores))
             self._sizes[len(self._columns)] = size_of(column)
             self._columns.append(column)
             # The array is kept, so that no other gets its identity.
@@ -184,19 +174,34 @@ class Randomization:
 
     def _hits(self, report: Report | None) -> FloatArray:
         """How many samples reach what was observed, for each pair that is tested by sums."""
-        hits, done = np.zeros(len(self._tested)), 0
+        tests, done = list(self._tested.values()), 0
+        hits, columns = np.zeros(len(tests)), columns_of(tests)
         table = Sums(np.stack(self._columns, axis=1).tobytes(), len(self._columns))
-        count, threads = len(self._columns[0]), count_threads(None)
-        halves = np.array([column.sum() / 2 for column in self._columns])
-        for bits in packed_signs(count, self._samples, self._seed):
-            sums = np.frombuffer(table.chosen(bits, width_of(count), threads)).reshape(len(halves), -1)
-            # Half of the signed sum, with its sign turned.
-            centred = sums - halves[:, None]
-            hits += map_in_threads(partial(count_reached, centred=centred, bits=bits), self._tested.values())
-            done += centred.shape[1]
+        width, threads = width_of(len(self._columns[0])), count_threads(None)
+        for bits in packed_signs(len(self._columns[0]), self._samples, self._seed):
+            counts, places = table.reached(bits, width, *columns, threads)
+            hits += np.frombuffer(counts, dtype=np.uint64)
+            for number, samples in by_test(places):
+                hits[number] += count_reached(tests[number], bits, samples)
+            done += len(bits) // width
             if report is not None:
                 report(done / self._samples)
         return hits
+
+
+def columns_of(tests: Sequence[Tested]) -> tuple[bytes, bytes, bytes, bytes]:
+    """The tests for the kernel: the columns to add and to subtract, and the bounds of what is left open."""
+    plus = np.array([each.plus for each in tests], dtype=np.uint32)
+    minus = np.array([NO_COLUMN if each.minus is None else each.minus for each in tests], dtype=np.uint32)
+    reached, is_open = np.array([each.reached for each in tests]), np.array([each.open for each in tests])
+    return plus.tobytes(), minus.tobytes(), (reached - is_open).tobytes(), (reached + is_open).tobytes()
+
+
+def by_test(places: bytes) -> Iterator[tuple[int, IntArray]]:
+    """The samples that are open, by the number of their test."""
+    tests, samples = np.frombuffer(places, dtype=np.uint32).reshape(-1, 2).T.astype(np.int64)
+    for number in np.unique(tests):
+        yield int(number), samples[tests == number]
 
 
 def whole(differences: FloatArray) -> FloatArray:
@@ -209,22 +214,17 @@ def size_of(values: FloatArray) -> float:
     return float(np.abs(values).sum())
 
 
-def half_reached(values: FloatArray, size: float) -> float:
+def half_reached(total: float, size: float) -> float:
     """Half of what a signed sum must reach to be as large as the observed one, up to rounding."""
-    return float(np.abs(values.sum()) - ROUNDING * size) / 2
+    return (abs(total) - ROUNDING * size) / 2
 
 
-def count_reached(tested: Tested, centred: FloatArray, bits: bytes) -> int:
-    """How many of some samples reach what was observed; `centred` has a row per column of sums."""
-    halves = centred[tested.plus] if tested.minus is None else centred[tested.plus] - centred[tested.minus]
-    halves = np.abs(halves)
-    sure = int(np.count_nonzero(halves >= tested.reached + tested.open))
-    if not tested.open or np.count_nonzero(halves >= tested.reached - tested.open) == sure:
-        return sure
-    places = np.flatnonzero((halves >= tested.reached - tested.open) & (halves < tested.reached + tested.open))
+def count_reached(tested: Tested, bits: bytes, samples: IntArray) -> int:
+    """How many of some samples reach what was observed, by the differences themselves."""
     values = summable(np.nan_to_num(tested.values()))
-    flips = unpacked(bits, len(values))[places].astype(np.float64)
-    return sure + int((np.abs(values.sum() / 2 - flips @ values) >= tested.reached).sum())
+    chosen = np.frombuffer(bits, dtype=np.uint8).reshape(-1, width_of(len(values)))[samples]
+    flips = unpacked(chosen.tobytes(), len(values)).astype(np.float64)
+    return int((np.abs(values.sum() / 2 - flips @ values) >= tested.reached).sum())
 
 
 def packed_signs(count: int, samples: int, seed: int) -> Iterator[bytes]:

@@ -6,7 +6,6 @@ Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekut
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby
 from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +19,8 @@ from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
 from assay.engine.local import map_in_threads
-from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals
+from assay.stats.difference_intervals import DIFFERENCE_SAMPLES, difference_intervals
+from assay.stats.intervals import Interval
 from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
 from assay.stats.pairs import (
     Caution,
@@ -132,8 +132,8 @@ def compare_pairs(
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
         measured, notices = all_complete(measured)
-    couples = (couple for measure, each in measured.items() for couple in couples_of(measure, each, names))
-    sketches = map_in_threads(partial(sketch_of, settings=settings), couples)
+    couples = [couple for measure, each in measured.items() for couple in couples_of(measure, each, names)]
+    sketches = sketches_of(couples, settings)
     p_values = p_values_of(measured, sketches, settings, report)
     intervals = intervals_of(sketches, settings)
     corrected = correct_families([each.pair.measure for each in sketches], p_values, settings)
@@ -168,13 +168,26 @@ class Sketch(NamedTuple):
     direction: int | None
 
 
-def sketch_of(couple: Couple, settings: ComparisonSettings) -> Sketch:
-    """The figures of a couple, without its differences, which would take much room."""
-    unknown, differences = float("nan"), couple.differences()
-    pair = pair_of(couple, differences, unknown, unknown, Interval(unknown, unknown), alpha=settings.alpha)
+def sketches_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Sketch]:
+    """The figures of each couple."""
+    shared = {id(each.shared): each.shared for each in couples if each.shared is not None}
+    map_in_threads(lambda each: each.deltas, shared.values())
     points = DIRECTIONS.get(settings.test)
-    direction = None if points is None else points(differences.counted)
-    return Sketch(couple, pair, cautions(couple, differences), direction)
+    directions: Sequence[int | None] = [None] * len(couples)
+    if points is not None:
+        directions = map_in_threads(lambda each: points(counted_differences(each)), couples)
+    unknown = float("nan")
+    sketches = []
+    for couple, each, direction in zip(couples, differences_between(couples), directions, strict=True):
+        pair = pair_of(couple, each, unknown, unknown, Interval(unknown, unknown), alpha=settings.alpha)
+        sketches.append(Sketch(couple, pair, cautions(couple, each), direction))
+    return sketches
+
+
+def counted_differences(couple: Couple) -> FloatArray:
+    """The differences of the queries that count."""
+    moved = couple.moved()
+    return moved[~np.isnan(moved)]
 
 
 def is_split(sketch: Sketch, difference: float) -> bool:
@@ -217,8 +230,7 @@ def paired_p_values(sketches: Sequence[Sketch], settings: ComparisonSettings, re
 
 def differences_in(sketches: Sequence[Sketch]) -> FloatArray:
     """The differences of all pairs, one column each."""
-    couples = [each.couple for each in sketches]
-    return np.stack([differences_between(each.first, each.second, each.aggregate) for each in couples], axis=1)
+    return np.stack([each.couple.moved() for each in sketches], axis=1)
 
 
 def randomized_p(sketches: Sequence[Sketch], samples: int, seed: int, report: Report | None) -> FloatArray:
@@ -229,17 +241,11 @@ def randomized_p(sketches: Sequence[Sketch], samples: int, seed: int, report: Re
     for is_by_system, group in groupby(sketches, key=lambda each: is_fewer and each.couple.shared is not None):
         couples = [each.couple for each in group]
         if is_by_system:
-            test.add_between([between(each) for each in couples])
+            test.add_between([Between(*each.averaged()) for each in couples])
         else:
             for each in couples:
-                test.add(differences_between(each.first, each.second, each.aggregate))
+                test.add(each.moved())
     return test.p_values(report)
-
-
-def between(couple: Couple) -> Between:
-    """A couple for the randomization test."""
-    difference = partial(differences_between, aggregate=couple.aggregate)
-    return Between(couple.first, couple.second, difference, AGGREGATES[couple.aggregate].prepare)
 
 
 def pooled_apart(sketches: Sequence[Sketch]) -> tuple[list[int], dict[int, Sums]]:

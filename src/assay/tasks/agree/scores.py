@@ -12,7 +12,8 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import some
 from assay.measures.scores import EVERY
 from assay.stats.agreement import correlate
-from assay.stats.intervals import FEWEST, difference_interval
+from assay.stats.difference_intervals import difference_interval
+from assay.stats.intervals import FEWEST
 from assay.tasks.agree.binary import Verdicts, threshold_figures
 from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure
 from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, unknown_measure

@@ -12,7 +12,7 @@ from assay.core.policies import check_whole
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
-from assay.stats.pairs import differences_of
+from assay.stats.differences import differences_of
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
 
 if TYPE_CHECKING:

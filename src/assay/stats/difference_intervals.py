@@ -1,0 +1,173 @@
+"""How sure the difference between two systems is: the bias-corrected and accelerated bootstrap, BCa.
+
+Efron, Better bootstrap confidence intervals, JASA 82, 1987. The kernel looks at the estimates of all pairs at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay._kernel import Lists
+from assay.core.measure import AGGREGATES
+from assay.engine.local import count_threads
+from assay.stats.differences import batches_of, joined, packed
+from assay.stats.intervals import FEWEST, ROUNDING, Interval, resampled_totals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay.core.judged import FloatArray
+
+# Samples for the interval of a difference.
+DIFFERENCE_SAMPLES = 2000
+
+
+def difference_interval(
+    a: FloatArray,
+    b: FloatArray,
+    aggregate: str = "mean",
+    *,
+    level: float = 0.95,
+    samples: int = DIFFERENCE_SAMPLES,
+    seed: int = 0,
+) -> Interval:
+    """The interval of `b` minus `a`, over the queries with a value in both.
+
+    >>> difference_interval(np.array([0.0, 0.5, 0.25, 0.5]), np.array([0.5, 0.5, 0.5, 1.0]))
+    Interval(low=0.0625, high=0.5)
+    """
+    return difference_intervals([a], [b], [aggregate], level=level, samples=samples, seed=seed)[0]
+
+
+def difference_intervals(
+    a: Sequence[FloatArray],
+    b: Sequence[FloatArray],
+    aggregates: Sequence[str],
+    *,
+    level: float = 0.95,
+    samples: int = DIFFERENCE_SAMPLES,
+    seed: int = 0,
+) -> list[Interval]:
+    """The interval of each pair. Pairs defined for the same queries share their samples, and arrays their sums."""
+    intervals: dict[int, Interval] = {}
+    for undefined, numbers in groups_of(a, b).items():
+        defined = ~np.frombuffer(undefined, dtype=np.bool_)
+        sides = {(id(side[each]), aggregates[each]): side[each] for each in numbers for side in (a, b)}
+        drawn = resampled_systems({key: scores[defined] for key, scores in sides.items()}, samples, seed)
+        systems = [(drawn[id(a[each]), aggregates[each]], drawn[id(b[each]), aggregates[each]]) for each in numbers]
+        intervals.update(zip(numbers, intervals_between(systems, level), strict=True))
+    return [intervals[number] for number in range(len(a))]
+
+
+def groups_of(a: Sequence[FloatArray], b: Sequence[FloatArray]) -> dict[bytes, list[int]]:
+    """The numbers of the pairs by the queries that have no value in both, a byte each."""
+    groups: dict[bytes, list[int]] = {}
+    distinct = {id(each): each for each in (*a, *b)}
+    without = {number: np.isnan(each).tobytes() for number, each in distinct.items()}
+    for number, (before, after) in enumerate(zip(a, b, strict=True)):
+        undefined = without[id(before)]
+        if undefined != without[id(after)]:
+            undefined = np.isnan(before + after).tobytes()
+        groups.setdefault(undefined, []).append(number)
+    return groups
+
+
+class Resampled(NamedTuple):
+    """The number of a system, and what it is on resampled queries and on all queries but one."""
+
+    number: float
+    drawn: FloatArray
+    left_out: FloatArray
+
+
+def resampled_systems(
+    sides: Mapping[tuple[int, str], FloatArray], samples: int, seed: int
+) -> dict[tuple[int, str], Resampled]:
+    """Each system's scores resampled, by the same keys, of which the second part is the aggregate."""
+    prepared = np.stack([AGGREGATES[key[1]].prepare(scores) for key, scores in sides.items()], axis=1)
+    totals, count = resampled_totals(prepared, samples, seed), len(prepared)
+    found = {}
+    for place, key in enumerate(sides):
+        finish, column = AGGREGATES[key[1]].finish, np.ascontiguousarray(prepared[:, place])
+        if count < FEWEST:
+            found[key] = Resampled(float("nan"), column, column)
+            continue
+        # Added one by one.
+        total = np.cumsum(column)[-1]
+        found[key] = Resampled(finish(total, count), finish(totals[:, place], count), finish(total - column, count - 1))
+    return found
+
+
+def intervals_between(systems: Sequence[tuple[Resampled, Resampled]], level: float) -> list[Interval]:
+    """The interval of the difference between the two systems of each pair, all on the same queries."""
+    if len(systems[0][0].left_out) < FEWEST:
+        return [Interval(float("nan"), float("nan"))] * len(systems)
+    observed = np.array([b.number - a.number for a, b in systems])
+    largest = np.array([np.maximum(np.abs(a.number), np.abs(b.number)) for a, b in systems])
+    skewness = np.concatenate([skewness_of(*each) for each in batches_of((a.left_out, b.left_out) for a, b in systems)])
+    found: list[Interval] = []
+    for arrays, pairs in batches_of((a.drawn, b.drawn) for a, b in systems):
+        part = slice(len(found), len(found) + len(pairs))
+        lists, numbers = Lists(joined(arrays), len(arrays[0])), packed(pairs)
+        spans = lists.spans(numbers, observed[part].tobytes(), ROUNDING, count_threads(None))
+        least, most, below = np.frombuffer(spans).reshape(-1, 3).T
+        places = accelerated_places(below, len(arrays[0]), skewness[part], level)
+        bounds = np.where(
+            (most - least <= ROUNDING * largest[part])[:, None],
+            observed[part][:, None],
+            interpolated(lists, numbers, places),
+        )
+        found += map(Interval._make, bounds.tolist())
+    return found
+
+
+def skewness_of(arrays: list[FloatArray], pairs: list[tuple[int, int]]) -> list[float]:
+    """How skewed the numbers of each pair are that the jackknife gives."""
+    moments = Lists(joined(arrays), len(arrays[0])).moments(packed(pairs), count_threads(None))
+    return [skewness(*each) for each in np.frombuffer(moments).reshape(-1, 2).tolist()]
+
+
+def skewness(squares: float, cubes: float) -> float:
+    """The acceleration, from the sums of squares and cubes of what the jackknife gives."""
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def accelerated_places(below: FloatArray, count: int, skewness: FloatArray, level: float) -> FloatArray:
+    """The places of the two bounds of each pair among its ascending estimates, corrected for bias and skewness.
+
+    `below` is how many of the estimates are below the observed difference.
+    """
+    from scipy.special import ndtr, ndtri
+
+    bias = ndtri(np.minimum(np.maximum(below / count, 0.5 / count), 1 - 0.5 / count))[:, None]
+    moved = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
+    # With a level near 1 and large skewness the formula has a pole; beyond it the bound is the outermost estimate.
+    shares = ndtr(bias + moved / np.maximum(1 - skewness[:, None] * moved, 1e-9))
+    return np.asarray(shares * (count - 1))
+
+
+def interpolated(lists: Lists, pairs: bytes, places: FloatArray) -> FloatArray:
+    """The estimates at places between two of them, as `np.interp` gives them."""
+    whole = np.floor(places)
+    found = lists.quantiles(pairs, whole.astype(np.uint32).tobytes(), count_threads(None))
+    low, high = np.moveaxis(np.frombuffer(found).reshape(*places.shape, 2), 2, 0)
+    return np.asarray(np.where(places == whole, low, (high - low) * (places - whole) + low))
+
+
+def interval_of(
+    both: FloatArray, drawn: FloatArray, finish: Callable[[FloatArray, int], FloatArray], level: float
+) -> Interval:
+    """The interval of one pair: `both` has one row per query, `drawn` the totals of one sample per row.
+
+    `finish` turns totals over a number of queries into the numbers of the two systems.
+    """
+    count = len(both)
+    if count < FEWEST:
+        return Interval(float("nan"), float("nan"))
+
+    total = both.sum(axis=0)
+    numbers, estimates, left_out = finish(total, count), finish(drawn, count), finish(total - both, count - 1)
+    a, b = (Resampled(float(numbers[side]), estimates[:, side], left_out[:, side]) for side in (0, 1))
+    return intervals_between([(a, b)], level)[0]
