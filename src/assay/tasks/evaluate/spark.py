@@ -34,7 +34,7 @@ from assay.tasks.evaluate.ties import Added
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from assay.core.measure import Measure
     from assay.results.result import Result
@@ -87,7 +87,7 @@ def evaluate(
     named = run_column if run_column != RUN or RUN in run.columns else None
     rows = engine.read_run(run, columns, named, order_column)
     check_whole("broadcast", broadcast, 0)
-    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect is True)
+    judgments = SparkJudgments.of(qrels, broadcast, collect=collect is True)
     scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
@@ -105,24 +105,28 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class SparkJudgments:
-    """Judgments: `local` on the driver, or what stands for them there; `frame` in Spark; whether they are too many."""
+    """Judgments: `local` on the driver, or what stands for them there; `given` in Spark; whether they are too many."""
 
-    local: object
-    frame: Any
+    local: Any
+    given: Any
     is_large: bool
 
     @classmethod
-    def of(cls, qrels: object, run: engine.SparkRun, broadcast: int, *, collect: bool) -> SparkJudgments:
+    def of(cls, qrels: object, broadcast: int, *, collect: bool) -> SparkJudgments:
         """Judgments in any form. A large DataFrame of them stays in Spark unless the result is collected."""
         if not engine.is_spark(qrels):
             local = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates=None)
-            return cls(local, engine.to_spark(run.session, with_values(local)), len(local.rows) > broadcast)
+            return cls(local, None, len(local.rows) > broadcast)
         frame = judgment_columns(qrels)
         is_large = frame.count() > broadcast
         if is_large and not collect:
             return cls(grade_range(frame), frame, is_large)
         local = Qrels(engine.to_frame(frame).rename({"value": "relevance"}), duplicates=None)
         return cls(local, frame, is_large)
+
+    def frame(self, session: SparkSession) -> DataFrame:
+        """The judgments in Spark."""
+        return engine.to_spark(session, with_values(self.local)) if self.given is None else self.given
 
 
 def check_every_query(qrels: Qrels) -> None:
@@ -214,7 +218,8 @@ class Task:
             return None
         foreign = any("foreign" in way.needs for way in self.ways)
         by_order = any(way.by_order for way in self.ways)
-        found = engine.find(self.run, self.judgments.frame, foreign=foreign, by_order=by_order, most=self.broadcast)
+        judged = polars.DataFrame(self.scorer.qrels.rows)
+        found = engine.find(self.run, judged, foreign=foreign, by_order=by_order, most=self.broadcast)
         if not found.is_whole:
             return None
         keys = [name for name in ("run", "query_id", "doc_id") if name in found.rows.columns]
@@ -238,12 +243,8 @@ class Task:
         """What was counted of every run, on the driver."""
         found = self.find()
         if found is None:
-            made = engine.group(
-                self.run,
-                self.judgments.frame,
-                grouping.Grouping(self.ways, has_order=self.run.has_order),
-                grouping.SCHEMA,
-            )
+            group = grouping.Grouping(self.ways, has_order=self.run.has_order)
+            made = engine.group(self.run, self.judgments.frame(self.run.session), group, grouping.SCHEMA)
             counted = grouping.collect(engine.to_frame(made).iter_rows())
         else:
             state = self.state(found, names=True)
@@ -282,7 +283,8 @@ class Task:
         found = self.find()
         if found is None:
             group = grouping.Grouping(self.ways, has_order=self.run.has_order)
-            return engine.group(self.run, self.judgments.frame, GroupScores(scoring, group), scoring.schema)
+            judgments = self.judgments.frame(self.run.session)
+            return engine.group(self.run, judgments, GroupScores(scoring, group), scoring.schema)
         state = self.state(found, names=notes)
         counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
