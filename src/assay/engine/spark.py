@@ -163,32 +163,44 @@ class Found(NamedTuple):
 def find(run: SparkRun, judged: polars.DataFrame, *, foreign: bool, by_order: bool, most: int) -> Found:
     """The rows of judged documents; if there are more than `most`, not all of them.
 
-    Ids are joined by their hash, a single long, and compared afterwards: that takes half the time of a join by texts.
-    `judged` has columns `query_id` and `doc_id`. Spark would shuffle it to find duplicates, so they are dropped here.
+    `judged` has columns `query_id` and `doc_id`. Most rows have a document that no query judged: documents are looked
+    up first, so that Spark need not decode the query of such a row. Query ids are checked when rows are counted.
     """
     from pyspark.sql import functions
 
-    on = ["doc_id"] if foreign else ["query_id", "doc_id"]
-    ids = to_spark(run.session, judged.select(polars.col(on).name.prefix("judged_")).unique())
-    table = ids.withColumn("hash", functions.xxhash64(*ids.columns))
-    condition = functions.xxhash64(*on) == functions.col("hash")
-    for name in on:
+    is_usable = usable(run, by_order=by_order)
+    rows = run.frame
+    for on in (["doc_id"],) if foreign else (["doc_id"], ["query_id", "doc_id"]):
+        rows = look_up(rows, to_spark(run.session, judged.select(on).unique()), is_small=most <= MOST_BROADCAST)
+        rows = rows.where(functions.col("is_found") | ~is_usable).select(*run.frame.columns)
+    found = to_frame(rows.select("*", is_usable.alias("is_usable")).limit(most + 1))
+    return Found(found.filter("is_usable").drop("is_usable"), len(found) <= most, bool(found["is_usable"].all()))
+
+
+def look_up(rows: DataFrame, ids: DataFrame, *, is_small: bool) -> DataFrame:
+    """Rows with `is_found`, whether a table of distinct ids has theirs.
+
+    Ids are joined by their hash, a single long, and compared afterwards: that takes half the time of a join by texts.
+    """
+    from pyspark.sql import functions
+
+    condition = functions.xxhash64(*ids.columns) == functions.col("judged_hash")
+    for name in ids.columns:
         condition = condition & same_value(name, f"judged_{name}")
+    table = ids.withColumn("judged_hash", functions.xxhash64(*ids.columns))
+    table = table.withColumnsRenamed({name: f"judged_{name}" for name in ids.columns})
     # Spark would rather sort the run; of more judgments than usual, whether it does is for Spark to say.
-    joined = run.frame.join(functions.broadcast(table) if most <= MOST_BROADCAST else table, condition, "left")
-    is_judged, is_usable = functions.col("hash").isNotNull(), usable(run, by_order=by_order)
-    kept = joined.where(is_judged | ~is_usable).select(*run.frame.columns, is_usable.alias("is_usable"))
-    rows = to_frame(kept.limit(most + 1))
-    return Found(rows.filter("is_usable").drop("is_usable"), len(rows) <= most, bool(rows["is_usable"].all()))
+    joined = rows.join(functions.broadcast(table) if is_small else table, condition, "left")
+    return joined.select(*rows.columns, functions.col("judged_hash").isNotNull().alias("is_found"))
 
 
 def usable(run: SparkRun, *, by_order: bool) -> Column:
-    """Whether a row has all that it needs. What is wrong with one that does not, the kernel says."""
+    """Whether a row has all that it needs beside a query. What is wrong with one that does not, the kernel says."""
     from pyspark.sql import functions
 
-    value, infinity = functions.col("value"), functions.lit(float("inf"))
-    needs = [functions.col(name) != "" for name in ("query_id", "doc_id")]
-    needs += [value < infinity, value > -infinity]
+    value = functions.col("value")
+    # Only of a finite score the difference to itself is 0.
+    needs = [functions.col("doc_id") != "", value - value == 0.0]
     named = ("run", "order") if by_order else ("run",)
     needs += [functions.col(name).isNotNull() for name in run.frame.columns if name in named]
     return functions.coalesce(reduce(and_, needs), functions.expr("false"))

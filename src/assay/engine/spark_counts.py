@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 MOST_ENTRIES = 4
 # The slots of a row under all scales together are a number of 63 bits.
 MOST_KEYS = 1 << 62
+# The key of rows without a query.
+NO_QUERY = -1
 KEYS = ("run", "query_id")
 
 
@@ -120,9 +122,11 @@ class SparkCounter:
         entries = rankings + len(self.found) * len(self.scales)
         return entries <= MOST_ENTRIES * most and rankings * self.slots ** len(self.scales) < MOST_KEYS
 
-    def state(self, *, names: bool) -> polars.DataFrame:
-        """The counts, as those of `Counting` are."""
+    def state(self, *, names: bool) -> polars.DataFrame | None:
+        """The counts, as those of `Counting` are; None if there are rows without a query."""
         counted = self.count_keys()
+        if (counted["key"] == NO_QUERY).any():
+            return None
         known = counted.drop_nulls("key")
         parts = [polars.DataFrame(schema=STATE)]
         for position, scale in enumerate(self.scales):
@@ -154,7 +158,10 @@ class SparkCounter:
         return condition
 
     def count_keys(self) -> polars.DataFrame:
-        """How many rows have each key: the number of their ranking and their slots. It is null for other rankings."""
+        """How many rows have each key: the number of their ranking and their slots.
+
+        It is null for rows of other rankings, and `NO_QUERY` for rows of none.
+        """
         from pyspark.sql import functions
 
         joined = self.run.frame.join(self.table(), self.is_ranking(), "left")
@@ -162,6 +169,8 @@ class SparkCounter:
         for position, scale in enumerate(self.scales):
             joined, slot = self.search(joined, position, scale)
             key = key * functions.lit(self.slots) + slot
+        has_query = functions.coalesce(functions.col("query_id") != "", functions.expr("false"))
+        key = functions.coalesce(key, functions.when(~has_query, functions.lit(NO_QUERY)))
         return to_frame(joined.select(key.alias("key")).groupBy("key").count())
 
     def search(self, rows: DataFrame, position: int, scale: Scale) -> tuple[DataFrame, Column]:

@@ -28,7 +28,7 @@ from assay.engine.spark_counts import SparkCounter
 from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.score import SHARE, warned
-from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes
+from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes, judgment_texts, note_rows
 from assay.tasks.evaluate.ties import Added
 
 if TYPE_CHECKING:
@@ -92,10 +92,8 @@ def evaluate(
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
     if collect is not True:
-        check_every_query(scorer.qrels)
-        return task.scores() if collect is False else add_up_notes(task.scores(notes=True))
-    counted = task.count()
-    results = {name: task.result(counted, name) for name in (counted.runs if rows.has_runs else [None])}
+        return task.scores() if collect is False else task.notes()
+    results = task.results()
     if not rows.has_runs:
         return warned(results[None])
     for name, result in results.items():
@@ -235,9 +233,9 @@ class Task:
         are counted if their `names` are asked for.
         """
         counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
-        if found.is_sound and counter.is_possible(self.broadcast):
-            return counter.state(names=names)
-        return engine.count(self.run, found.rows, self.ways)
+        is_possible = found.is_sound and counter.is_possible(self.broadcast)
+        state = counter.state(names=names) if is_possible else None
+        return engine.count(self.run, found.rows, self.ways) if state is None else state
 
     def count(self) -> Counted:
         """What was counted of every run, on the driver."""
@@ -255,6 +253,11 @@ class Task:
         if not len(counted.facts):
             raise DataError("the run has no rankings")
         return counted
+
+    def results(self) -> dict[str | None, Result]:
+        """The result of every run, by its name; None if there is one without a name."""
+        counted = self.count()
+        return {name: self.result(counted, name) for name in (counted.runs if self.run.has_runs else [None])}
 
     def result(self, counted: Counted, name: str | None) -> Result:
         """The result of one run."""
@@ -276,21 +279,40 @@ class Task:
             sample.setdefault(query, {})[document] = score  # type: ignore[index]
         return sample
 
-    def scores(self, *, notes: bool = False) -> DataFrame:
-        """The scores of each query, in Spark, or the notes about some queries at a time."""
-        how = (self.scorer.convention.name, self.scorer.policies, self.runs())
-        scoring = Scoring(bound_measures(self.scorer), *how, notes)
+    def scores(self) -> DataFrame:
+        """The scores of each query, in Spark."""
+        check_every_query(self.scorer.qrels)
+        scoring = self.scoring()
         found = self.find()
         if found is None:
-            group = grouping.Grouping(self.ways, has_order=self.run.has_order)
-            judgments = self.judgments.frame(self.run.session)
-            return engine.group(self.run, judgments, GroupScores(scoring, group), scoring.schema)
-        state = self.state(found, names=notes)
+            return self.group_scores(scoring)
+        state = self.state(found, names=False)
         counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
         together = counts.unionByName(owners).repartition("query_id")
         judged = polars.DataFrame(self.scorer.qrels.rows)
         return engine.map_batches(together, CountScores(scoring, self.ways, found.rows, judged), scoring.schema)
+
+    def notes(self) -> DataFrame:
+        """The notes of the results. Of large judgments, executors note what they see, and it is added up."""
+        if self.judgments.is_large:
+            check_every_query(self.scorer.qrels)
+            rows = add_up_notes(self.group_scores(self.scoring(is_noting=True)))
+        else:
+            texts = judgment_texts(self.scorer)
+            rows = polars.concat([note_rows(each.notes, run, texts) for run, each in self.results().items()])
+        return engine.to_spark(self.run.session, rows)
+
+    def scoring(self, *, is_noting: bool = False) -> Scoring:
+        """How executors score or note."""
+        how = (self.scorer.convention.name, self.scorer.policies, self.runs())
+        return Scoring(bound_measures(self.scorer), *how, is_noting)
+
+    def group_scores(self, scoring: Scoring) -> DataFrame:
+        """What executors say of whole queries."""
+        group = grouping.Grouping(self.ways, has_order=self.run.has_order)
+        judgments = self.judgments.frame(self.run.session)
+        return engine.group(self.run, judgments, GroupScores(scoring, group), scoring.schema)
 
     def runs(self) -> list[str] | None:
         """The names of the runs; None if there is one without a name."""
