@@ -60,6 +60,20 @@ def test_one_pass_counts_whatever_ties(frame_of, monkeypatch):
         assert made == passes
 
 
+def test_a_search_that_java_would_not_compile_goes_to_the_kernel(spark, frame_of, monkeypatch):
+    made = counted_by(monkeypatch)
+    rows = RUN.filter(query_id="q3")
+    spark.conf.set("spark.sql.codegen.wholeStage", "true")
+    try:
+        for count, passes in ((15, ["keys"]), (16, ["kernel"])):
+            qrels = rows.head(count).select("query_id", "doc_id", relevance=1)
+            made.clear()
+            same(evaluate(qrels, frame_of(rows, 3), SCALES), assay.evaluate(qrels, rows, SCALES))
+            assert made == passes
+    finally:
+        spark.conf.set("spark.sql.codegen.wholeStage", "false")
+
+
 def test_a_table_that_is_too_large_for_executors_goes_to_the_kernel(frame_of, monkeypatch):
     made = counted_by(monkeypatch)
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}

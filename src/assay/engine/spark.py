@@ -206,12 +206,11 @@ def usable(run: SparkRun, *, by_order: bool) -> Column:
     return functions.coalesce(reduce(and_, needs), functions.expr("false"))
 
 
-def same_value(one: str | Column, other: str) -> Column:
+def same_value(one: str, other: str) -> Column:
     """Whether two columns are equal, said so that Spark does not join by them."""
     from pyspark.sql import functions
 
-    first = functions.col(one) if isinstance(one, str) else one
-    return (first <= functions.col(other)) & (first >= functions.col(other))
+    return functions.coalesce(functions.col(one) == functions.col(other), functions.expr("false"))
 
 
 def count(run: SparkRun, found: polars.DataFrame, ways: Sequence[Way]) -> DataFrame:

@@ -2,7 +2,7 @@
 
 The judged documents of a ranking are few, so a small table that every executor gets has them in arrays: their scores,
 and the document ids or places that decide among equal scores. A row of the run is joined with those of its ranking and
-finds its slot among them (see kernel/src/levels.rs) by a binary search, one step of it a column that Spark compiles.
+finds its slot among them (see kernel/src/levels.rs) by binary search, each step a column that Spark compiles.
 Ranking and slot are then one number, and Spark counts how often each occurs. Ids are joined by their hash, a single
 long, and compared afterwards. Spark compares texts as the kernel does, by the bytes of UTF-8.
 """
@@ -29,7 +29,7 @@ from assay.engine.counting import (
 from assay.engine.spark import same_value, to_frame, to_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import Column, DataFrame
 
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 # Entries of the table that every executor gets, for each judgment that it may hold: both are about 32 bytes.
 MOST_ENTRIES = 4
+# Steps of the searches under all scales, with two for what each scale needs beside them: Java does not compile a method
+# of more than 8,000 bytes, and a step by score and one among ties take about 700 together.
+MOST_STEPS = 12
 # The slots of a row under all scales together are a number of 63 bits.
 MOST_KEYS = 1 << 62
 # The key of rows without a query.
@@ -115,12 +118,16 @@ class SparkCounter:
         return SLOTS * (self.most_levels + 1)
 
     def is_possible(self, most: int) -> bool:
-        """Whether the table is small enough for executors that may hold so many judgments."""
+        """Whether the table is small enough for executors that may hold so many judgments, and the search for Java."""
         runs = self.found["run"].n_unique() if self.run.has_runs else 1
         # More than there are, if only some of the judged queries were retrieved.
         rankings = runs * len(self.queries) + self.found.select(self.keys).n_unique()
         entries = rankings + len(self.found) * len(self.scales)
-        return entries <= MOST_ENTRIES * most and rankings * self.slots ** len(self.scales) < MOST_KEYS
+        return (
+            (self.most_levels.bit_length() + 2) * len(self.scales) <= MOST_STEPS
+            and entries <= MOST_ENTRIES * most
+            and rankings * self.slots ** len(self.scales) < MOST_KEYS
+        )
 
     def state(self, *, names: bool) -> polars.DataFrame | None:
         """The counts, as those of `Counting` are; None if there are rows without a query."""
@@ -174,27 +181,49 @@ class SparkCounter:
         return to_frame(joined.select(key.alias("key")).groupBy("key").count())
 
     def search(self, rows: DataFrame, position: int, scale: Scale) -> tuple[DataFrame, Column]:
-        """Rows with the steps of a binary search, and their slot among the levels of their ranking.
+        """Rows with the steps of two binary searches, and their slot among the levels of their ranking.
 
-        An array has no value after its end: no row is above it, or ties with it.
+        The first search is by score. Few rows tie: only of these Spark decodes what decides, for the second search. An
+        array has no value after its end: no row is above it, or ties with it.
         """
         from pyspark.sql import functions
 
-        value, last = scale.value(), functions.col(scale.last)
-        scores, lasts = functions.col(f"scores_{position}"), functions.col(f"lasts_{position}")
-        below = functions.lit(0)
-        for power in reversed(range(self.most_levels.bit_length())):
-            place = below + functions.lit((1 << power) - 1)
-            level = functions.get(scores, place)
-            is_above = (value > level) | ((value == level) & (last > functions.get(lasts, place)))
-            step = functions.when(is_above, place + functions.lit(1)).otherwise(below)
-            rows = rows.withColumn(f"below_{position}_{power}", step)
-            below = functions.col(f"below_{position}_{power}")
-        slot = functions.lit(SLOTS) * below + tie(value, last, below, scores, lasts)
+        value, scores = scale.value(), functions.col(f"scores_{position}")
+        lasts, tied = functions.col(f"lasts_{position}"), functions.col(f"tied_{position}")
+        rows, first = self.steps(rows, f"first_{position}", lambda place: value > functions.get(scores, place))
+        is_tied = functions.get(scores, first) == value
+        rows = rows.withColumn(f"tied_{position}", functions.when(is_tied, functions.col(scale.last)))
+
+        def is_above(place: Column) -> Column:
+            equal = tied.isNotNull() & (functions.get(scores, place) == value)
+            return equal & (tied > functions.get(lasts, place))
+
+        rows, below = self.steps(rows, f"below_{position}", is_above, first)
+        is_itself = (functions.get(scores, below) == value) & (functions.get(lasts, below) == tied)
+        gap = functions.lit(SLOTS) * below
+        slot = (
+            functions.when(tied.isNull(), gap + functions.lit(BETWEEN))
+            .when(is_itself, functions.lit(ITSELF))
+            .otherwise(gap + functions.when(below > first, TIED_BELOW).otherwise(TIED_ABOVE))
+        )
         if scale.excludes:
             is_own = functions.col("doc_id") == functions.col("query_id")
             slot = functions.when(is_own, functions.lit(self.slots - 1)).otherwise(slot)
         return rows, slot
+
+    def steps(
+        self, rows: DataFrame, name: str, is_above: Callable[[Column], Column], start: Column | None = None
+    ) -> tuple[DataFrame, Column]:
+        """Rows with the steps of a binary search from a place on, and the first place that they are not above."""
+        from pyspark.sql import functions
+
+        found = functions.lit(0) if start is None else start
+        for power in reversed(range(self.most_levels.bit_length())):
+            place = found + functions.lit((1 << power) - 1)
+            step = functions.when(is_above(place), place + functions.lit(1)).otherwise(found)
+            rows = rows.withColumn(f"{name}_{power}", step)
+            found = functions.col(f"{name}_{power}")
+        return rows, found
 
     def split(self, counted: polars.DataFrame, position: int) -> polars.DataFrame:
         """The rankings with a `slot` each under one scale, and how many `rows` have it or are `excluded`."""
@@ -202,7 +231,9 @@ class SparkCounter:
         slot = polars.col("key") // after % self.slots
         number = polars.col("key") // self.slots ** len(self.scales)
         chosen = counted.select(number=number, slot=slot, rows=polars.col("count").cast(polars.Int64))
-        rows = chosen.join(self.rankings, on="number").join(self.levels[position], on=self.keys, how="left")
+        rows = chosen.group_by("number", "slot", maintain_order=True).agg(polars.col("rows").sum())
+        rows = rows.join(self.rankings, on="number").join(self.levels[position], on=self.keys, how="left")
+        rows = one_each(rows, self.slots - 1)
         size, is_out = polars.col("size").fill_null(0), polars.col("slot") == self.slots - 1
         # Where there are levels, rows that are left out have a slot of their own.
         apart = is_out & (size == 0)
@@ -228,17 +259,14 @@ class SparkCounter:
         return parts
 
 
-def tie(value: Column, last: Column, below: Column, scores: Column, lasts: Column) -> Column:
-    """Which of the four slots of its gap a row has, above so many levels."""
-    from pyspark.sql import functions
-
-    next_one, is_next = functions.get(scores, below), functions.get(lasts, below) == last
-    return (
-        functions.when((next_one == value) & is_next, functions.lit(ITSELF))
-        .when(functions.get(scores, below - functions.lit(1)) == value, functions.lit(TIED_BELOW))
-        .when(next_one == value, functions.lit(TIED_ABOVE))
-        .otherwise(functions.lit(BETWEEN))
+def one_each(rows: polars.DataFrame, out: int) -> polars.DataFrame:
+    """Rows of judged documents themselves, which are counted together, one for each if there are as many."""
+    is_itself = (
+        (polars.col("slot") == ITSELF) & (polars.col("slot") != out) & (polars.col("rows") == polars.col("size"))
     )
+    slots = SLOTS * polars.int_ranges(0, polars.col("size")) + ITSELF
+    each = rows.filter(is_itself).with_columns(slot=slots, rows=polars.lit(1, polars.Int64)).explode("slot")
+    return polars.concat([rows.filter(~is_itself.fill_null(value=False)), each])
 
 
 def in_state(rows: polars.DataFrame, way: int) -> polars.DataFrame:
