@@ -20,7 +20,7 @@ SCALES = ["ap", "trec_eval_9:map"]
 
 
 def counted_by(monkeypatch):
-    """The names of the passes that are made: `places` in Spark's SQL, `ties` and `all` by the kernel."""
+    """The names of the passes that are made: `keys` and `others` in Spark's SQL, `kernel` in Arrow batches."""
     from assay.engine import spark, spark_counts
 
     made = []
@@ -34,30 +34,25 @@ def counted_by(monkeypatch):
 
         monkeypatch.setattr(module, name, call)
 
-    watch(spark_counts.SparkCounter, "count_places", "places")
+    watch(spark_counts.SparkCounter, "count_keys", "keys")
     watch(spark_counts.SparkCounter, "other_rankings", "others")
-    watch(spark_counts, "count", "ties")
-    watch(spark, "count", "all")
+    watch(spark, "count", "kernel")
     return made
 
 
-def test_rows_go_to_the_kernel_only_where_they_must(frame_of, monkeypatch):
+def test_one_pass_counts_whatever_ties(frame_of, monkeypatch):
     made = counted_by(monkeypatch)
     distinct = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
     tied = distinct.with_columns(score=polars.col("place") // 3 * -0.0)
     few = QRELS.filter(query_id="q3")
-    many = distinct.select("query_id", "doc_id", relevance=1)
     both = polars.concat([distinct, RUN.filter(query_id="q5").with_columns(score=polars.col("place") * 0.5)])
     cases = [
-        (few, distinct, ["places"]),
-        (few, tied, ["places", "ties"]),
-        # More judged documents than are compared in a tree.
-        (many, distinct, ["all"]),
+        (few, distinct, ["keys"]),
+        (few, tied, ["keys"]),
+        # Every document is judged.
+        (tied.select("query_id", "doc_id", relevance=1), tied, ["keys"]),
         # A query without judgments.
-        (few, both, ["places", "others"]),
-        # As many judged documents as are compared in a tree, and one more.
-        (many.head(31), distinct, ["places"]),
-        (many.head(32), distinct, ["all"]),
+        (few, both, ["keys", "others"]),
     ]
     for qrels, rows, passes in cases:
         made.clear()
@@ -65,18 +60,52 @@ def test_rows_go_to_the_kernel_only_where_they_must(frame_of, monkeypatch):
         assert made == passes
 
 
-def test_all_scales_share_the_room_of_a_tree(spark, frame_of, monkeypatch):
+def test_a_search_that_java_would_not_compile_goes_to_the_kernel(spark, frame_of, monkeypatch):
     made = counted_by(monkeypatch)
-    rows = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
+    rows = RUN.filter(query_id="q3")
     spark.conf.set("spark.sql.codegen.wholeStage", "true")
     try:
-        for count, passes in ((15, ["places"]), (16, ["all"])):
+        for count, passes in ((15, ["keys"]), (16, ["kernel"])):
             qrels = rows.head(count).select("query_id", "doc_id", relevance=1)
             made.clear()
             same(evaluate(qrels, frame_of(rows, 3), SCALES), assay.evaluate(qrels, rows, SCALES))
             assert made == passes
     finally:
         spark.conf.set("spark.sql.codegen.wholeStage", "false")
+
+
+def test_a_table_that_is_too_large_for_executors_goes_to_the_kernel(frame_of, monkeypatch):
+    made = counted_by(monkeypatch)
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    rows = [("r1", "q1", "a", 1.0), ("r1", "q1", "x", 1.0), ("r2", "q2", "b", 1.0), ("r2", "q2", "c", 2.0)]
+    frame = polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
+    for measures, passes in ((["ap"], ["keys"]), (SCALES, ["kernel"])):
+        made.clear()
+        results = evaluate(qrels, frame_of(frame, 2), measures, broadcast=2)
+        for name in ("r1", "r2"):
+            local = assay.evaluate(qrels, frame.filter(run=name).drop("run"), measures)
+            same(results[name], local)
+        assert made == passes
+
+
+# In the order of their bytes, which is not that of UTF-16, nor of any language.
+IDS = ["", "0", "Z", "a", "ä", "z", "\u00e9", "e\u0301", "\uffff", "\U00010000", "\U0001f600", "d\u0000", "d", "D"]
+
+
+@pytest.mark.parametrize("ties", ["docid_asc", "docid_desc", "input"])
+def test_ties_are_compared_as_the_kernel_does(spark, frame_of, ties):
+    documents = [prefix + each for prefix in ("", "d", "\U0001f600") for each in IDS if prefix + each]
+    documents = list(dict.fromkeys(documents))
+    judged = {document: number % 4 for number, document in enumerate(documents) if number % 3}
+    scores = [float(number % 2) * 1e-9 for number in range(len(documents))]
+    rows = {"query_id": ["q"] * len(documents), "doc_id": documents, "score": scores, "place": range(len(documents))}
+    frame = polars.DataFrame(rows)
+    spark.conf.set("spark.sql.codegen.wholeStage", "true")
+    try:
+        found = evaluate({"q": judged}, frame_of(frame, 3), [*MEASURES, *SCALES], ties=ties, order_column="place")
+    finally:
+        spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    same(found, assay.evaluate({"q": judged}, frame, [*MEASURES, *SCALES], ties=ties))
 
 
 def test_a_run_without_judged_documents_keeps_its_rankings(frame_of):

@@ -81,18 +81,65 @@ def test_scores_that_stay_in_spark(run, frame_of, method):
         same_scores(scores, local)
 
 
+def row_of(note, about="run"):
+    """A note as a row."""
+    return (str(note.kind), about, list(note.measures), note.count, sorted(note.queries)[:10])
+
+
+def note_table(frame):
+    assert frame.columns == ["kind", "about", "measures", "count", "queries"]
+    return sorted(map(tuple, frame.collect()))
+
+
 @pytest.mark.parametrize("method", ["count", "group"])
 def test_notes_of_scores_that_stay_in_spark(run, method):
-    local = assay.evaluate(QRELS, RUN, MEASURES, exclude="query_id")
-    said = {note.kind: note for note in local.notes if note.kind != NoteKind.SCATTERED}
-    found = evaluate(QRELS, run, MEASURES, exclude="query_id", collect="notes", method=method)
-    assert found.columns == ["kind", "about", "measures", "count", "queries"]
-    rows = {row.kind: row for row in found.collect()}
-    assert set(rows) == set(map(str, said)) >= {"unjudged", "missing", "excluded", "negative"}
-    for kind, note in said.items():
-        row = rows[str(kind)]
-        assert (row.about, row["count"], row.queries) == ("run", note.count, sorted(note.queries))
-        assert row.measures == list(note.measures)
+    how = {"exclude": "query_id", "method": method}
+    notes = evaluate(QRELS, run, MEASURES, **how).notes
+    assert note_table(evaluate(QRELS, run, MEASURES, collect="notes", **how)) == sorted(map(row_of, notes))
+    local = assay.evaluate(QRELS, RUN, MEASURES, exclude="query_id").notes
+    said = {note.kind for note in local} - {NoteKind.SCATTERED}
+    assert (
+        {str(note.kind) for note in notes} - {"duplicates"} == said >= {"unjudged", "missing", "excluded", "negative"}
+    )
+
+
+def pairs(queries, document):
+    return polars.DataFrame({"query_id": queries, "doc_id": [document] * len(queries)})
+
+
+APART = [
+    # No judged document, hardly a judged one, hardly a query.
+    (pairs(["q1", "q2"], "nothing"), pairs(["q1", "q2", "q3"], "d"), [0]),
+    (
+        pairs([f"q{number}" for number in range(200)], "d"),
+        pairs(["q0"], "d").vstack(pairs([f"q{number}" for number in range(1, 200)], "x")),
+        [1],
+    ),
+    (
+        pairs([f"q{number}" for number in range(200)], "d"),
+        pairs([f"q{number}" for number in range(199, 400)], "d"),
+        [1],
+    ),
+    (
+        pairs([f"q{number}" for number in range(200)], "d"),
+        pairs([f"q{number}" for number in range(199, 400)], "x"),
+        [0, 1],
+    ),
+]
+
+
+@pytest.mark.parametrize(("qrels", "rows", "counts"), APART)
+def test_notes_about_a_whole_run(frame_of, qrels, rows, counts):
+    qrels, rows = qrels.with_columns(relevance=1), rows.with_columns(score=1.0)
+    with pytest.warns(assay.DataWarning):
+        local = assay.evaluate(qrels, rows, ["ap"]).notes
+    expected = sorted(map(row_of, local))
+    assert [note[3] for note in expected if note[0] == "overlap"] == counts
+    unchecked = ("duplicates", "run", [], 0, [])
+    found = note_table(evaluate(qrels, frame_of(rows, 2), ["ap"], collect="notes"))
+    assert found == sorted([*expected, unchecked])
+    # Judgments that are joined; each executor sees some of the queries.
+    assert note_table(evaluate(frame_of(qrels), frame_of(rows, 2), ["ap"], collect="notes", broadcast=1)) == expected
 
 
 def test_notes_of_several_runs_and_of_judgments(frame_of):

@@ -105,14 +105,11 @@ def to_spark(session: SparkSession, frame: polars.DataFrame) -> DataFrame:
     """A frame as a Spark DataFrame."""
     import pyarrow
 
-    table = frame.to_arrow()
-    # Spark knows no views of text.
-    views = {
-        name: pyarrow.large_string()
-        for name in table.column_names
-        if str(table.schema.field(name).type) == "string_view"
-    }
-    schema = pyarrow.schema([pyarrow.field(each.name, views.get(each.name, each.type)) for each in table.schema])
+    table = frame.to_arrow(compat_level=polars.CompatLevel.oldest())
+    # Spark knows no arrays with offsets of 64 bits; texts with such offsets can be longer.
+    is_list = pyarrow.types.is_large_list
+    fields = [each.with_type(small_type(each.type)) if is_list(each.type) else each for each in table.schema]
+    schema = pyarrow.schema(fields)
     return session.createDataFrame(table.cast(schema))
 
 
@@ -163,45 +160,57 @@ class Found(NamedTuple):
     is_sound: bool
 
 
-def find(run: SparkRun, judged: DataFrame, *, foreign: bool, by_order: bool, most: int) -> Found:
+def find(run: SparkRun, judged: polars.DataFrame, *, foreign: bool, by_order: bool, most: int) -> Found:
     """The rows of judged documents; if there are more than `most`, not all of them.
+
+    `judged` has columns `query_id` and `doc_id`. Most rows have a document that no query judged: documents are looked
+    up first, so that Spark need not decode the query of such a row. Query ids are checked when rows are counted.
+    """
+    from pyspark.sql import functions
+
+    is_usable = usable(run, by_order=by_order)
+    rows = run.frame
+    for on in (["doc_id"],) if foreign else (["doc_id"], ["query_id", "doc_id"]):
+        rows = look_up(rows, to_spark(run.session, judged.select(on).unique()), is_small=most <= MOST_BROADCAST)
+        rows = rows.where(functions.col("is_found") | ~is_usable).select(*run.frame.columns)
+    found = to_frame(rows.select("*", is_usable.alias("is_usable")).limit(most + 1))
+    return Found(found.filter("is_usable").drop("is_usable"), len(found) <= most, bool(found["is_usable"].all()))
+
+
+def look_up(rows: DataFrame, ids: DataFrame, *, is_small: bool) -> DataFrame:
+    """Rows with `is_found`, whether a table of distinct ids has theirs.
 
     Ids are joined by their hash, a single long, and compared afterwards: that takes half the time of a join by texts.
     """
     from pyspark.sql import functions
 
-    on = ["doc_id"] if foreign else ["query_id", "doc_id"]
-    ids = judged.select(*(functions.col(name).alias(f"judged_{name}") for name in on)).distinct()
-    table = ids.withColumn("hash", functions.xxhash64(*ids.columns))
-    condition = functions.xxhash64(*on) == functions.col("hash")
-    for name in on:
+    condition = functions.xxhash64(*ids.columns) == functions.col("judged_hash")
+    for name in ids.columns:
         condition = condition & same_value(name, f"judged_{name}")
+    table = ids.withColumn("judged_hash", functions.xxhash64(*ids.columns))
+    table = table.withColumnsRenamed({name: f"judged_{name}" for name in ids.columns})
     # Spark would rather sort the run; of more judgments than usual, whether it does is for Spark to say.
-    joined = run.frame.join(functions.broadcast(table) if most <= MOST_BROADCAST else table, condition, "left")
-    is_judged, is_usable = functions.col("hash").isNotNull(), usable(run, by_order=by_order)
-    kept = joined.where(is_judged | ~is_usable).select(*run.frame.columns, is_usable.alias("is_usable"))
-    rows = to_frame(kept.limit(most + 1))
-    return Found(rows.filter("is_usable").drop("is_usable"), len(rows) <= most, bool(rows["is_usable"].all()))
+    joined = rows.join(functions.broadcast(table) if is_small else table, condition, "left")
+    return joined.select(*rows.columns, functions.col("judged_hash").isNotNull().alias("is_found"))
 
 
 def usable(run: SparkRun, *, by_order: bool) -> Column:
-    """Whether a row has all that it needs. What is wrong with one that does not, the kernel says."""
+    """Whether a row has all that it needs beside a query. What is wrong with one that does not, the kernel says."""
     from pyspark.sql import functions
 
-    value, infinity = functions.col("value"), functions.lit(float("inf"))
-    needs = [functions.col(name) != "" for name in ("query_id", "doc_id")]
-    needs += [value < infinity, value > -infinity]
+    value = functions.col("value")
+    # Only of a finite score the difference to itself is 0.
+    needs = [functions.col("doc_id") != "", value - value == 0.0]
     named = ("run", "order") if by_order else ("run",)
     needs += [functions.col(name).isNotNull() for name in run.frame.columns if name in named]
     return functions.coalesce(reduce(and_, needs), functions.expr("false"))
 
 
-def same_value(one: str | Column, other: str) -> Column:
+def same_value(one: str, other: str) -> Column:
     """Whether two columns are equal, said so that Spark does not join by them."""
     from pyspark.sql import functions
 
-    first = functions.col(one) if isinstance(one, str) else one
-    return (first <= functions.col(other)) & (first >= functions.col(other))
+    return functions.coalesce(functions.col(one) == functions.col(other), functions.expr("false"))
 
 
 def count(run: SparkRun, found: polars.DataFrame, ways: Sequence[Way]) -> DataFrame:

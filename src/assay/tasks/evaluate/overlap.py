@@ -23,6 +23,8 @@ from assay.engine.local import columns_of
 from assay.tasks.evaluate.score import SHARE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.core.judged import IntArray
     from assay.data.id_sample import Ids
     from assay.data.qrels import Qrels
@@ -47,6 +49,40 @@ class IdsOfBoth(NamedTuple):
         return f"the judgments have {some(self.judged)}, {run}"
 
 
+class Overlap(NamedTuple):
+    """How far judgments and run meet. Of parts with different queries, each figure adds up.
+
+    `queries` are judged, `matched` of these are in the run and `filled` have documents there; of the documents that
+    could have been retrieved, `expected`, `hits` were.
+    """
+
+    queries: int
+    matched: int
+    filled: int
+    expected: int
+    hits: int
+
+    @classmethod
+    def of(cls, qrels: Qrels, found: IntArray, columns: Mapping[str, Any]) -> Overlap:
+        """`found` is the number of documents retrieved per judged query, `columns` are those of the ranker."""
+        judged = np.diff(np.frombuffer(qrels.index.starts(), dtype=np.int64))
+        expected = np.minimum(judged, np.maximum(found, 0)).sum()
+        hits = (np.frombuffer(columns["document"], dtype=np.int64) >= 0).sum()
+        return cls(len(qrels), int((found >= 0).sum()), int((found > 0).sum()), int(expected), int(hits))
+
+    def has_few_queries(self, unknown: int) -> bool:
+        """Whether hardly a query is on both sides; so many are in the run only."""
+        return self.matched < SHARE * min(self.queries, self.matched + unknown)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.filled
+
+    @property
+    def has_few_documents(self) -> bool:
+        return self.hits < SHARE * self.expected
+
+
 def no_query_error(qrels: Qrels, run: RunRead, name: str) -> DataError:
     """The error for a run that is empty, or has no query that the judgments have."""
     unknown = sorted(run.ranker.unknown())
@@ -64,24 +100,18 @@ def overlap_notes(qrels: Qrels, found: IntArray, run: RunRead, number: int, rule
     """
     notes = []
     unknown = sorted(run.ranker.unknown())
-    matched = int((found >= 0).sum())
-    if matched < SHARE * min(len(qrels), matched + len(unknown)):
+    overlap = Overlap.of(qrels, found, columns_of(run.ranker, number))
+    if overlap.has_few_queries(len(unknown)):
         missing = [query for query, size in zip(qrels.queries, found, strict=True) if size < 0]
         said, advice = describe_ids(IdsOfBoth(missing, unknown), "suffix")
-        total = f"{matched + len(unknown):,}"
-        notes.append(Note.of(NoteKind.OVERLAP, about="queries", count=matched, ids=said, expected=total, advice=advice))
-    if not (found > 0).any():
+        how: dict[str, Any] = {"ids": said, "expected": f"{overlap.matched + len(unknown):,}", "advice": advice}
+        notes.append(Note.of(NoteKind.OVERLAP, about="queries", count=overlap.matched, **how))
+    if overlap.is_empty:
         return [*notes, Note.of(NoteKind.OVERLAP, about="empty", count=0)]
-    documents: Any = columns_of(run.ranker, number)["document"]
-    hits = int((np.frombuffer(documents, dtype=np.int64) >= 0).sum())
-    judged = np.diff(np.frombuffer(qrels.index.starts(), dtype=np.int64))
-    expected = int(np.minimum(judged, np.maximum(found, 0)).sum())
-    if hits < SHARE * expected:
-        about = "few" if hits else ""
+    if overlap.has_few_documents:
         said, advice = describe_documents(qrels, run, rule)
-        notes.append(
-            Note.of(NoteKind.OVERLAP, about=about, count=hits, ids=said, expected=f"{expected:,}", advice=advice)
-        )
+        how = {"ids": said, "expected": f"{overlap.expected:,}", "advice": advice}
+        notes.append(Note.of(NoteKind.OVERLAP, about="few" if overlap.hits else "", count=overlap.hits, **how))
     return notes
 
 

@@ -28,13 +28,13 @@ from assay.engine.spark_counts import SparkCounter
 from assay.results.results import Results
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.score import SHARE, warned
-from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes
+from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes, judgment_texts, note_rows
 from assay.tasks.evaluate.ties import Added
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from assay.core.measure import Measure
     from assay.results.result import Result
@@ -87,15 +87,13 @@ def evaluate(
     named = run_column if run_column != RUN or RUN in run.columns else None
     rows = engine.read_run(run, columns, named, order_column)
     check_whole("broadcast", broadcast, 0)
-    judgments = SparkJudgments.of(qrels, rows, broadcast, collect=collect is True)
+    judgments = SparkJudgments.of(qrels, broadcast, collect=collect is True)
     scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
     if collect is not True:
-        check_every_query(scorer.qrels)
-        return task.scores() if collect is False else add_up_notes(task.scores(notes=True))
-    counted = task.count()
-    results = {name: task.result(counted, name) for name in (counted.runs if rows.has_runs else [None])}
+        return task.scores() if collect is False else task.notes()
+    results = task.results()
     if not rows.has_runs:
         return warned(results[None])
     for name, result in results.items():
@@ -105,24 +103,28 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class SparkJudgments:
-    """Judgments: `local` on the driver, or what stands for them there; `frame` in Spark; whether they are too many."""
+    """Judgments: `local` on the driver, or what stands for them there; `given` in Spark; whether they are too many."""
 
-    local: object
-    frame: Any
+    local: Any
+    given: Any
     is_large: bool
 
     @classmethod
-    def of(cls, qrels: object, run: engine.SparkRun, broadcast: int, *, collect: bool) -> SparkJudgments:
+    def of(cls, qrels: object, broadcast: int, *, collect: bool) -> SparkJudgments:
         """Judgments in any form. A large DataFrame of them stays in Spark unless the result is collected."""
         if not engine.is_spark(qrels):
             local = qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicates=None)
-            return cls(local, engine.to_spark(run.session, with_values(local)), len(local.rows) > broadcast)
+            return cls(local, None, len(local.rows) > broadcast)
         frame = judgment_columns(qrels)
         is_large = frame.count() > broadcast
         if is_large and not collect:
             return cls(grade_range(frame), frame, is_large)
         local = Qrels(engine.to_frame(frame).rename({"value": "relevance"}), duplicates=None)
         return cls(local, frame, is_large)
+
+    def frame(self, session: SparkSession) -> DataFrame:
+        """The judgments in Spark."""
+        return engine.to_spark(session, with_values(self.local)) if self.given is None else self.given
 
 
 def check_every_query(qrels: Qrels) -> None:
@@ -214,7 +216,8 @@ class Task:
             return None
         foreign = any("foreign" in way.needs for way in self.ways)
         by_order = any(way.by_order for way in self.ways)
-        found = engine.find(self.run, self.judgments.frame, foreign=foreign, by_order=by_order, most=self.broadcast)
+        judged = polars.DataFrame(self.scorer.qrels.rows)
+        found = engine.find(self.run, judged, foreign=foreign, by_order=by_order, most=self.broadcast)
         if not found.is_whole:
             return None
         keys = [name for name in ("run", "query_id", "doc_id") if name in found.rows.columns]
@@ -230,20 +233,16 @@ class Task:
         are counted if their `names` are asked for.
         """
         counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
-        if found.is_sound and counter.is_possible(self.broadcast):
-            return counter.state(names=names)
-        return engine.count(self.run, found.rows, self.ways)
+        is_possible = found.is_sound and counter.is_possible(self.broadcast)
+        state = counter.state(names=names) if is_possible else None
+        return engine.count(self.run, found.rows, self.ways) if state is None else state
 
     def count(self) -> Counted:
         """What was counted of every run, on the driver."""
         found = self.find()
         if found is None:
-            made = engine.group(
-                self.run,
-                self.judgments.frame,
-                grouping.Grouping(self.ways, has_order=self.run.has_order),
-                grouping.SCHEMA,
-            )
+            group = grouping.Grouping(self.ways, has_order=self.run.has_order)
+            made = engine.group(self.run, self.judgments.frame(self.run.session), group, grouping.SCHEMA)
             counted = grouping.collect(engine.to_frame(made).iter_rows())
         else:
             state = self.state(found, names=True)
@@ -254,6 +253,11 @@ class Task:
         if not len(counted.facts):
             raise DataError("the run has no rankings")
         return counted
+
+    def results(self) -> dict[str | None, Result]:
+        """The result of every run, by its name; None if there is one without a name."""
+        counted = self.count()
+        return {name: self.result(counted, name) for name in (counted.runs if self.run.has_runs else [None])}
 
     def result(self, counted: Counted, name: str | None) -> Result:
         """The result of one run."""
@@ -275,20 +279,40 @@ class Task:
             sample.setdefault(query, {})[document] = score  # type: ignore[index]
         return sample
 
-    def scores(self, *, notes: bool = False) -> DataFrame:
-        """The scores of each query, in Spark, or the notes about some queries at a time."""
-        how = (self.scorer.convention.name, self.scorer.policies, self.runs())
-        scoring = Scoring(bound_measures(self.scorer), *how, notes)
+    def scores(self) -> DataFrame:
+        """The scores of each query, in Spark."""
+        check_every_query(self.scorer.qrels)
+        scoring = self.scoring()
         found = self.find()
         if found is None:
-            group = grouping.Grouping(self.ways, has_order=self.run.has_order)
-            return engine.group(self.run, self.judgments.frame, GroupScores(scoring, group), scoring.schema)
-        state = self.state(found, names=notes)
+            return self.group_scores(scoring)
+        state = self.state(found, names=False)
         counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
         together = counts.unionByName(owners).repartition("query_id")
         judged = polars.DataFrame(self.scorer.qrels.rows)
         return engine.map_batches(together, CountScores(scoring, self.ways, found.rows, judged), scoring.schema)
+
+    def notes(self) -> DataFrame:
+        """The notes of the results. Of large judgments, executors note what they see, and it is added up."""
+        if self.judgments.is_large:
+            check_every_query(self.scorer.qrels)
+            rows = add_up_notes(self.group_scores(self.scoring(is_noting=True)))
+        else:
+            texts = judgment_texts(self.scorer)
+            rows = polars.concat([note_rows(each.notes, run, texts) for run, each in self.results().items()])
+        return engine.to_spark(self.run.session, rows)
+
+    def scoring(self, *, is_noting: bool = False) -> Scoring:
+        """How executors score or note."""
+        how = (self.scorer.convention.name, self.scorer.policies, self.runs())
+        return Scoring(bound_measures(self.scorer), *how, is_noting)
+
+    def group_scores(self, scoring: Scoring) -> DataFrame:
+        """What executors say of whole queries."""
+        group = grouping.Grouping(self.ways, has_order=self.run.has_order)
+        judgments = self.judgments.frame(self.run.session)
+        return engine.group(self.run, judgments, GroupScores(scoring, group), scoring.schema)
 
     def runs(self) -> list[str] | None:
         """The names of the runs; None if there is one without a name."""

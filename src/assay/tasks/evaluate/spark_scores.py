@@ -12,9 +12,10 @@ from assay.core.policies import Policies
 from assay.data.qrels import Qrels
 from assay.engine.counting import NO_SLOT, STATE, Counting, from_bytes, to_bytes
 from assay.engine.grouping import read_judgments
-from assay.engine.local import rank_hits
-from assay.engine.spark import quoted, to_batches
+from assay.engine.local import integers, rank_hits
+from assay.engine.spark import quoted, to_batches, to_frame
 from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.overlap import Overlap
 from assay.tasks.evaluate.score import merge_parts, qrels_notes, run_notes, score
 
 if TYPE_CHECKING:
@@ -31,19 +32,66 @@ if TYPE_CHECKING:
 # The way of rows that only say whose query it is.
 NO_WAY = -1
 NOTES = {"kind": "string", "about": "string", "measures": "array<string>", "count": "long", "queries": "array<string>"}
+# What rows are about that say how far judgments and run meet.
+FIGURES = "figures"
 # Queries that a note names.
 MOST_QUERIES = 10
 NOTHING = polars.DataFrame()
 
 
-def add_up_notes(notes: DataFrame) -> DataFrame:
-    """One row per note, of what executors noted about their queries."""
+def add_up_notes(notes: DataFrame) -> polars.DataFrame:
+    """One row per note, of what executors noted about their queries, and what all of them say together."""
     from pyspark.sql import functions
 
     keys = [name for name in ("run", "kind", "about", "measures") if name in notes.columns]
     queries = functions.sort_array(functions.flatten(functions.collect_list("queries")))
     first = functions.slice(queries, 1, MOST_QUERIES)
-    return notes.groupBy(*keys).agg(functions.sum("count").alias("count"), first.alias("queries"))
+    summed = to_frame(notes.groupBy(*keys).agg(functions.sum("count").alias("count"), first.alias("queries")))
+    is_figure = polars.col("about") == FIGURES
+    runs = summed["run"].unique().to_list() if "run" in keys else [None]
+    parts = [summed.filter(~is_figure)]
+    for run in runs:
+        own = summed if run is None else summed.filter(polars.col("run") == run)
+        counts = dict(own.filter(is_figure).select("kind", "count").iter_rows())
+        unjudged = int(own.filter(polars.col("kind") == str(NoteKind.UNJUDGED))["count"].sum())
+        parts.append(overlap_rows(Overlap(*(counts.get(name, 0) for name in Overlap._fields)), unjudged, run))
+    return polars.concat(parts)
+
+
+def overlap_rows(overlap: Overlap, unjudged: int, run: str | None) -> polars.DataFrame:
+    """The notes about judgments and a run that hardly meet."""
+    counts = [overlap.matched] if overlap.has_few_queries(unjudged) else []
+    if overlap.is_empty or overlap.has_few_documents:
+        counts.append(overlap.hits)
+    return as_rows([(str(NoteKind.OVERLAP), "run", (), count, ()) for count in counts], run)
+
+
+def note_rows(notes: Sequence[Note], run: str | None, judgments: Collection[str] = ()) -> polars.DataFrame:
+    """Notes as rows whose counts add up, with the first few of their queries; `judgments` are texts about those."""
+    rows = [
+        (
+            str(note.kind),
+            "judgments" if note.text in judgments else "run",
+            note.measures,
+            note.count,
+            sorted(note.queries)[:MOST_QUERIES],
+        )
+        for note in notes
+    ]
+    return as_rows(rows, run)
+
+
+def as_rows(rows: Sequence[tuple[object, ...]], run: str | None) -> polars.DataFrame:
+    """A frame with the columns of notes."""
+    texts = polars.List(polars.String)
+    kinds: Any = dict(zip(NOTES, (polars.String, polars.String, texts, polars.Int64, texts), strict=True))
+    frame = polars.DataFrame(rows, schema=kinds, orient="row")
+    return frame if run is None else frame.select(polars.lit(run).alias("run"), polars.all())
+
+
+def judgment_texts(scorer: Scorer) -> set[str]:
+    """The texts of the notes about judgments."""
+    return {note.text for group in scorer.groups for note in qrels_notes(scorer.qrels, group.policies)}
 
 
 class Scoring(NamedTuple):
@@ -82,31 +130,15 @@ class Scoring(NamedTuple):
         results = [(score_run(scorer, counted, run), run) for run in names]
         if not self.is_noting:
             return polars.concat([self.table(result, run) for result, run in results])
-        judgments = {note.text for group in scorer.groups for note in qrels_notes(qrels, group.policies)}
-        return polars.concat([self.note_rows(result.notes, run, judgments) for result, run in results])
+        texts = judgment_texts(scorer)
+        figures = [figure_rows(scorer, counted, run) for run in names]
+        return polars.concat([*(note_rows(result.notes, run, texts) for result, run in results), *figures])
 
     def note_unjudged(self, counted: Counted, run: str | None) -> polars.DataFrame:
         """The note about queries that only a run has."""
         is_run = polars.col("run").eq_missing(polars.lit(run, polars.String))
         queries = sorted(counted.facts.filter(is_run)["query_id"].unique().to_list())
-        return self.note_rows([Note.of(NoteKind.UNJUDGED, queries=queries)] if queries else [], run)
-
-    def note_rows(self, notes: Sequence[Note], run: str | None, judgments: Collection[str] = ()) -> polars.DataFrame:
-        """Notes as rows whose counts add up, with the first few of their queries; `judgments` are texts about those."""
-        rows = [
-            (
-                str(note.kind),
-                "judgments" if note.text in judgments else "run",
-                note.measures,
-                note.count,
-                sorted(note.queries)[:MOST_QUERIES],
-            )
-            for note in notes
-        ]
-        texts = polars.List(polars.String)
-        kinds: Any = dict(zip(NOTES, (polars.String, polars.String, texts, polars.Int64, texts), strict=True))
-        frame = polars.DataFrame(rows, schema=kinds, orient="row")
-        return frame if run is None else frame.select(polars.lit(run).alias("run"), polars.all())
+        return note_rows([Note.of(NoteKind.UNJUDGED, queries=queries)] if queries else [], run)
 
     def table(self, result: Result, run: str | None) -> polars.DataFrame:
         """The scores of one run; a query that is left out has no row."""
@@ -129,6 +161,13 @@ def score_run(scorer: Scorer, counted: Counted, run: str | None) -> Result:
         parts.append(score(judged, group.measures, group.policies, **how))
     how = {"convention": scorer.convention.name, "policies": scorer.policies}
     return merge_parts(parts, scorer.measures, queries=qrels.queries, **how)
+
+
+def figure_rows(scorer: Scorer, counted: Counted, run: str | None) -> polars.DataFrame:
+    """How far these judgments and the run meet, as rows beside those of notes."""
+    columns = counted.ranker(scorer.qrels, run).columns(scorer.groups[0].number)
+    overlap = Overlap.of(scorer.qrels, integers(columns["retrieved"]), columns)
+    return as_rows([(name, FIGURES, (), count, ()) for name, count in overlap._asdict().items()], run)
 
 
 class GroupScores:
