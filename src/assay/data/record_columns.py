@@ -94,7 +94,8 @@ def read_columns(source: Source) -> RecordColumns | None:
     for file in source.files:
         lines.firsts.append(len(lines.numbers))
         lines.names.append(file.name)
-        for numbers, rows in record_blocks(file, shared):
+        for numbers, block in record_blocks(file, shared):
+            rows = list(block)
             for name in dict.fromkeys(chain.from_iterable(rows)):
                 if name not in fields:
                     fields[name] = [None] * len(lines.numbers)

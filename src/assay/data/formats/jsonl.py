@@ -81,18 +81,21 @@ def placed_records(source: Source) -> Generator[Placed]:
 
 def record_blocks(
     source: Source, shared: SharedStrings | None = None
-) -> Generator[tuple[list[int], list[dict[str, Any]]]]:
-    """The records of a file, some at a time, and their lines; strings in many records are one object if `shared`."""
+) -> Generator[tuple[list[int], Iterator[dict[str, Any]]]]:
+    """The records of a file, some at a time, and their lines; strings in many records are one object if `shared`.
+
+    A record that is wrong is an error once it is reached.
+    """
     name, first = source.name, 1
     with source.plain() as path, path.open("rb") as file:
         while lines := file.readlines(BATCH_SIZE):
             batch = list(filled_lines(lines, name, first=first))
             values = decode_json_lines([line for _, line in batch], shared)
             # The kernel leaves to Python what is rare or wrong.
-            rows = [
+            rows = (
                 value if type(value) is dict else parse_json_line(line, number, name)
                 for (number, line), value in zip(batch, values, strict=True)
-            ]
+            )
             yield [number for number, _ in batch], rows
             first += len(lines)
 
