@@ -3,13 +3,15 @@
 //! All samples are put in order together and gone through once: for each number it is known how many numbers of every
 //! sample are below it. So the pairs of many samples take one sort, and an addition per number and sample.
 
+use crate::fault::Fault;
 use crate::memory::{Grow, Lack, filled};
+use std::sync::atomic::AtomicBool;
 
 /// For each sample, and each other one: over all pairs of a number of the first and one of the second, those where the
 /// second's is larger less those where it is smaller. No number is NaN.
-pub fn balances(samples: &[Vec<f64>]) -> Result<Vec<i64>, Lack> {
+pub fn balances(samples: &[Vec<f64>], stop: &AtomicBool) -> Result<Vec<i64>, Fault> {
     let count = samples.len();
-    let below = counted_below(&in_order(samples)?, count)?;
+    let below = counted_below(&in_order(samples)?, count, stop)?;
     let mut balances = Vec::new();
     balances.room(count * count)?;
     for (first, one) in samples.iter().enumerate() {
@@ -45,12 +47,13 @@ fn key_of(number: f64) -> u64 {
 
 /// For each sample, and each other one: how many numbers of the other are below each of its own, and how many are not
 /// above it, together.
-fn counted_below(members: &[Member], count: usize) -> Result<Vec<u64>, Lack> {
+fn counted_below(members: &[Member], count: usize, stop: &AtomicBool) -> Result<Vec<u64>, Fault> {
     let mut below = filled(count * count, 0)?;
     // Twice the numbers of each sample that were passed.
     let mut passed = filled(count, 0)?;
     let mut same = filled(count, 0)?;
     for group in members.chunk_by(|one, other| one.key == other.key) {
+        Fault::if_stopped(stop)?;
         if let [Member { sample, .. }] = group {
             let sample = *sample as usize;
             passed[sample] += 1;
@@ -101,10 +104,10 @@ mod tests {
             vec![6.0, 5.0, f64::NEG_INFINITY],
             vec![0.0, -0.0, 0.0, -1.0],
         ];
-        let found = balances(&samples).unwrap();
+        let found = balances(&samples, &AtomicBool::new(false)).unwrap();
         let expected: Vec<i64> =
             samples.iter().flat_map(|a| samples.iter().map(move |b| counted(a, b))).collect();
         assert_eq!(found, expected);
-        assert_eq!(balances(&[]).unwrap(), []);
+        assert_eq!(balances(&[], &AtomicBool::new(false)).unwrap(), []);
     }
 }

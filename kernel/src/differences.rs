@@ -5,7 +5,7 @@
 
 use crate::fault::Fault;
 use crate::memory::{Grow, filled};
-use crate::sums::on_threads;
+use crate::parallel::on_shares;
 use crate::text::lanes::{Lanes, Level, Task};
 use std::sync::atomic::AtomicBool;
 
@@ -116,7 +116,7 @@ impl<'a> Lists<'a> {
         work: impl Fn(&T, &mut [f64]) -> Result<R, Fault> + Sync,
     ) -> Result<Vec<R>, Fault> {
         let share = items.len().div_ceil(threads.max(1)).max(1);
-        let parts = on_threads(items.chunks(share), &|share: &[T]| {
+        let parts = on_shares(items.chunks(share), &|share: &[T]| {
             let (mut made, mut room) = (Vec::new(), filled(self.length, 0.0)?);
             made.room(share.len())?;
             for item in share {

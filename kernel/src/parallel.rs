@@ -25,6 +25,29 @@ pub fn on_threads<W: Send>(workers: &mut [W], work: impl Fn(&mut W) + Sync) {
     });
 }
 
+/// What `work` makes of each share, the first on this thread. A share whose thread cannot be started is done here too.
+pub fn on_shares<'a, T: Sync + 'a, R: Send>(
+    mut shares: impl Iterator<Item = &'a [T]>,
+    work: &(impl Fn(&[T]) -> Result<R, Fault> + Sync),
+) -> Result<Vec<R>, Fault> {
+    let Some(first) = shares.next() else { return Ok(Vec::new()) };
+    std::thread::scope(|scope| {
+        let start = |share: &'a [T]| match has_memory(THREAD) {
+            true => Builder::new().spawn_scoped(scope, move || work(share)).map_err(|_| share),
+            false => Err(share),
+        };
+        let workers: Vec<_> = shares.map(start).collect();
+        let first = work(first);
+        let lost =
+            |_| Err(Fault::new(Kind::Format, "a thread stopped for a reason unknown; please report it"));
+        let others = workers.into_iter().map(|worker| match worker {
+            Ok(worker) => worker.join().unwrap_or_else(lost),
+            Err(share) => work(share),
+        });
+        std::iter::once(first).chain(others).collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
 /// Calls `rank` with every item. The items are shared out in order, so the result does not depend on the threads.
 pub fn rank_all<T: Sync>(
     items: &[T],
@@ -43,26 +66,10 @@ pub fn rank_all<T: Sync>(
         Ok(rankers.judged())
     };
     let share = items.len().div_ceil(threads.max(1)).max(1);
-    let (first, others) = items.split_at(share.min(items.len()));
-    let results = std::thread::scope(|scope| {
-        // A share whose thread cannot be started is ranked here.
-        let start = |share| match has_memory(THREAD) {
-            true => Builder::new().spawn_scoped(scope, move || work(share)).map_err(|_| share),
-            false => Err(share),
-        };
-        let workers: Vec<_> = others.chunks(share).map(start).collect();
-        let first = work(first);
-        let lost =
-            |_| Err(Fault::new(Kind::Format, "ranking stopped for a reason unknown; please report it"));
-        let others = workers.into_iter().map(|worker| match worker {
-            Ok(worker) => worker.join().unwrap_or_else(lost),
-            Err(share) => work(share),
-        });
-        std::iter::once(first).chain(others).collect::<Vec<_>>()
-    });
+    let results = on_shares(items.chunks(share), work)?;
     let mut judged = vec![Judged::default(); options.len()];
     for result in results {
-        Judged::append_all(&mut judged, &result?)?;
+        Judged::append_all(&mut judged, &result)?;
     }
     Ok(judged)
 }

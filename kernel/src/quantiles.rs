@@ -43,8 +43,8 @@ impl Lists<'_> {
         })
     }
 
-    /// The sums of the squares and of the cubes of the distances of the estimates from their mean, which is above those with
-    /// a positive cube.
+    /// The sums of the squares and of the cubes of the distances of the estimates from their mean: positive for those that
+    /// are below it.
     pub fn moments(
         &self,
         pairs: &[[u32; 2]],

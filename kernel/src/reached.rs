@@ -5,7 +5,8 @@
 
 use crate::fault::Fault;
 use crate::memory::{Grow, filled, number};
-use crate::sums::{BLOCK, LANES, Lane, Table, on_threads};
+use crate::parallel::on_shares;
+use crate::sums::{BLOCK, LANES, Lane, Table};
 use crate::text::lanes::{Lanes, Level, Task};
 use std::sync::atomic::AtomicBool;
 
@@ -48,7 +49,7 @@ impl Table {
         number(samples)?;
         let share = samples.div_ceil(threads.max(1)).max(1) * width;
         let halves = self.halves();
-        let parts = on_threads(bits.chunks(share), &|share: &[u8]| {
+        let parts = on_shares(bits.chunks(share), &|share: &[u8]| {
             // The samples of a share are numbered from its first.
             let mut reached = Reached { counts: filled(tests.len(), 0)?, open: Vec::new() };
             for (block, bits) in share.chunks(BLOCK * width).enumerate() {

@@ -6,12 +6,12 @@
 //! The sums of every choice among four rows are worked out first, so that a sample takes one addition for the four.
 
 use crate::draws::Draws;
-use crate::fault::{Fault, Kind};
-use crate::memory::{Grow, THREAD, filled, has_memory, number};
+use crate::fault::Fault;
+use crate::memory::{Grow, filled, number};
+use crate::parallel::on_shares;
 use crate::text::lanes::{Lanes, Level, Task};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
-use std::thread::Builder;
 
 /// Columns that are summed together.
 pub const LANES: usize = 8;
@@ -79,7 +79,7 @@ impl Table {
         }
         let next = Mutex::new((draws, 0));
         let workers = filled(threads.clamp(1, samples.max(1)), ())?;
-        let parts = on_threads(workers.chunks(1), &|_: &[()]| {
+        let parts = on_shares(workers.chunks(1), &|_: &[()]| {
             let (mut parts, mut drawn) = (Vec::new(), Vec::new());
             loop {
                 Fault::if_stopped(stop)?;
@@ -129,29 +129,6 @@ impl Table {
         }
         Ok(sums)
     }
-}
-
-/// What `work` makes of each share, the first on this thread. A share whose thread cannot be started is done here too.
-pub fn on_threads<'a, T: Sync + 'a, R: Send>(
-    mut shares: impl Iterator<Item = &'a [T]>,
-    work: &(impl Fn(&[T]) -> Result<R, Fault> + Sync),
-) -> Result<Vec<R>, Fault> {
-    let Some(first) = shares.next() else { return Ok(Vec::new()) };
-    std::thread::scope(|scope| {
-        let start = |share: &'a [T]| match has_memory(THREAD) {
-            true => Builder::new().spawn_scoped(scope, move || work(share)).map_err(|_| share),
-            false => Err(share),
-        };
-        let workers: Vec<_> = shares.map(start).collect();
-        let first = work(first);
-        let lost =
-            |_| Err(Fault::new(Kind::Format, "summing stopped for a reason unknown; please report it"));
-        let others = workers.into_iter().map(|worker| match worker {
-            Ok(worker) => worker.join().unwrap_or_else(lost),
-            Err(share) => work(share),
-        });
-        std::iter::once(first).chain(others).collect::<Vec<_>>().into_iter().collect()
-    })
 }
 
 /// Adds to each sum the rows that the bits of its sample choose.
@@ -237,6 +214,7 @@ impl Task for SumDrawn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::Kind;
 
     /// Whole numbers that look random, as bytes.
     fn noise(count: usize) -> Vec<u8> {

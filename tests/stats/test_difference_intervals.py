@@ -20,6 +20,10 @@ TABLE = {
     "a constant difference": ([0.1, 0.7, 0.3], [0.2, 0.8, 0.4], "mean", (0.1, 0.1)),
     "a constant difference, in all": ([1, 2, 3], [2, 3, 4], "sum", (3, 3)),
     "nothing but zero": ([0, 0], [0, 0], "mean", (0, 0)),
+    "numbers too large for their sums": ([1e308, -1e308, 1e308], [4, 1, 2], "mean", (nan, nan)),
+    "numbers too large for their cubes": ([1e120, 2e120, -5e120], [4, 1, 2], "mean", (nan, nan)),
+    "numbers too small for their squares": ([1e-120, 2e-120, 7e-120], [0, 0, 0], "mean", (nan, nan)),
+    "infinite scores": ([math.inf, 1, 2], [1, 2, 4], "mean", (nan, nan)),
     "constant scores": ([0.5, 0.5], [0.25, 0.25], "geometric", (-0.25, -0.25)),
 }
 

@@ -84,7 +84,7 @@ pub fn numbers(bytes: &[u8]) -> Result<Vec<f64>, Lack> {
 #[pyfunction]
 pub fn balances<'py>(py: Python<'py>, samples: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyBytes>> {
     let samples = samples.iter().map(|sample| numbers(sample)).collect::<Result<Vec<_>, _>>()?;
-    let balances = py.detach(|| crate::balance::balances(&samples))?;
+    let balances = interruptible(py, move |stop| crate::balance::balances(&samples, stop))?;
     bytes_of(py, balances.into_iter().map(i64::to_ne_bytes))
 }
 

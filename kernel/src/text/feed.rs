@@ -70,7 +70,9 @@ impl<'a> Feed<'a> {
         let mut block = waiting.spare.pop().unwrap_or_default();
         waiting.is_read = true;
         drop(waiting);
+        let reading = Reading(self);
         let next = lock(&self.blocks).next(&mut block);
+        std::mem::forget(reading);
         let mut waiting = lock(&self.waiting);
         waiting.is_read = false;
         match next {
@@ -84,6 +86,18 @@ impl<'a> Feed<'a> {
             }
         }
         waiting
+    }
+}
+
+/// Ends the file for all threads if it is dropped: reading has panicked, and nobody shall wait for it.
+struct Reading<'a, 'b>(&'a Feed<'b>);
+
+impl Drop for Reading<'_, '_> {
+    fn drop(&mut self) {
+        let mut waiting = lock(&self.0.waiting);
+        waiting.is_read = false;
+        waiting.end.get_or_insert(Ok(()));
+        self.0.changed.notify_all();
     }
 }
 
@@ -170,6 +184,19 @@ mod tests {
             lines += memchr::memchr_iter(b'\n', block.text()).count();
         }
         assert_eq!(lines, ROWS);
+        std::fs::remove_file(&source.parts[0].path).unwrap();
+    }
+
+    #[test]
+    fn nobody_waits_for_a_reader_that_panicked() {
+        let source = source("panic", false);
+        let feed = Feed::new(Blocks::open(&source, 256).unwrap(), 2);
+        lock(&feed.waiting).is_read = true;
+        scope(|scope| {
+            let waits = scope.spawn(|| feed.next(&mut Block::default()));
+            drop(Reading(&feed));
+            assert_eq!(waits.join().unwrap(), Ok(None));
+        });
         std::fs::remove_file(&source.parts[0].path).unwrap();
     }
 }

@@ -41,8 +41,8 @@ class Record(NamedTuple):
 
     `gold` holds the documents that should be retrieved, in any form that judgments have (ids, ids with grades, or
     groups), or objects with a span or a text in place of ids. `scores` are the numbers that another tool gave it, by
-    name, and `fields` is the record as it was given: `record["latency"]` is a field of it. `where` knows its place,
-    for messages.
+    name, and `fields` is the record as it was given: `record["latency"]` is a field of it. `place` says where the
+    record is, for messages.
     """
 
     query_id: str
@@ -67,7 +67,7 @@ class Record(NamedTuple):
             return tuple.__getitem__(self, key)
         if self.fields is not None and key in self.fields:
             return self.fields[key]
-        if key in self._fields:
+        if key == "place" or key in self._fields:
             return getattr(self, key)
         raise KeyError(key)
 

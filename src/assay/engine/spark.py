@@ -174,7 +174,8 @@ def find(run: SparkRun, judged: polars.DataFrame, *, foreign: bool, by_order: bo
         rows = look_up(rows, to_spark(run.session, judged.select(on).unique()), is_small=most <= MOST_BROADCAST)
         rows = rows.where(functions.col("is_found") | ~is_usable).select(*run.frame.columns)
     found = to_frame(rows.select("*", is_usable.alias("is_usable")).limit(most + 1))
-    return Found(found.filter("is_usable").drop("is_usable"), len(found) <= most, bool(found["is_usable"].all()))
+    rows_found = found.filter(polars.col("is_usable") & (polars.col("query_id") != "")).drop("is_usable")
+    return Found(rows_found, len(found) <= most, bool(found["is_usable"].all()))
 
 
 def look_up(rows: DataFrame, ids: DataFrame, *, is_small: bool) -> DataFrame:

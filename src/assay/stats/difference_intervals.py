@@ -18,7 +18,7 @@ from assay.stats.intervals import FEWEST, ROUNDING, Interval, resampled_totals
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay.core.judged import FloatArray
+    from assay.core.judged import BoolArray, FloatArray
 
 # Samples for the interval of a difference.
 DIFFERENCE_SAMPLES = 2000
@@ -41,6 +41,8 @@ def difference_interval(
     return difference_intervals([a], [b], [aggregate], level=level, samples=samples, seed=seed)[0]
 
 
+# Numbers too large for their sums have no interval.
+@np.errstate(over="ignore", invalid="ignore")
 def difference_intervals(
     a: Sequence[FloatArray],
     b: Sequence[FloatArray],
@@ -114,13 +116,18 @@ def intervals_between(systems: Sequence[tuple[Resampled, Resampled]], level: flo
         spans = lists.spans(numbers, observed[part].tobytes(), ROUNDING, count_threads(None))
         least, most, below = np.frombuffer(spans).reshape(-1, 3).T
         places = accelerated_places(below, len(arrays[0]), skewness[part], level)
-        bounds = np.where(
-            (most - least <= ROUNDING * largest[part])[:, None],
-            observed[part][:, None],
-            interpolated(lists, numbers, places),
-        )
-        found += map(Interval._make, bounds.tolist())
+        is_known = np.isfinite(most - least) & np.isfinite(places).all(axis=1) & are_finite(arrays, pairs)
+        is_one = is_known & (most - least <= ROUNDING * largest[part])
+        between = interpolate(lists, numbers, np.where(is_known[:, None], places, 0.0))
+        bounds = np.where(is_one[:, None], observed[part][:, None], between)
+        found += map(Interval._make, np.where(is_known[:, None], bounds, np.nan).tolist())
     return found
+
+
+def are_finite(arrays: Sequence[FloatArray], pairs: Sequence[tuple[int, int]]) -> BoolArray:
+    """Whether all numbers of both arrays of each pair are finite."""
+    finite = np.array([np.isfinite(each).all() for each in arrays])
+    return np.asarray(finite[np.array(pairs)].all(axis=1))
 
 
 def skewness_of(arrays: list[FloatArray], pairs: list[tuple[int, int]]) -> list[float]:
@@ -130,8 +137,11 @@ def skewness_of(arrays: list[FloatArray], pairs: list[tuple[int, int]]) -> list[
 
 
 def skewness(squares: float, cubes: float) -> float:
-    """The acceleration, from the sums of squares and cubes of what the jackknife gives."""
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+    """The acceleration, from the sums of squares and cubes of what the jackknife gives; NaN if they are too large."""
+    try:
+        return cubes / (6 * squares**1.5) if squares else 0.0
+    except ArithmeticError:
+        return float("nan")
 
 
 def accelerated_places(below: FloatArray, count: int, skewness: FloatArray, level: float) -> FloatArray:
@@ -148,7 +158,7 @@ def accelerated_places(below: FloatArray, count: int, skewness: FloatArray, leve
     return np.asarray(shares * (count - 1))
 
 
-def interpolated(lists: Lists, pairs: bytes, places: FloatArray) -> FloatArray:
+def interpolate(lists: Lists, pairs: bytes, places: FloatArray) -> FloatArray:
     """The estimates at places between two of them, as `np.interp` gives them."""
     whole = np.floor(places)
     found = lists.quantiles(pairs, whole.astype(np.uint32).tobytes(), count_threads(None))
@@ -156,6 +166,7 @@ def interpolated(lists: Lists, pairs: bytes, places: FloatArray) -> FloatArray:
     return np.asarray(np.where(places == whole, low, (high - low) * (places - whole) + low))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def interval_of(
     both: FloatArray, drawn: FloatArray, finish: Callable[[FloatArray, int], FloatArray], level: float
 ) -> Interval:

@@ -66,6 +66,10 @@ impl Codes {
         for &at in &ORDER[..count] {
             lengths[at] = bits.take(3)? as u8;
         }
+        // A single code is no code here, unlike for literals and distances.
+        if lengths.iter().filter(|&&length| length > 0).count() == 1 {
+            return Err(corrupt());
+        }
         let mut table = Table::<7, 128>::default();
         table.make(&lengths, length)?;
         let mut lengths = [0u8; 286 + 30];
@@ -79,7 +83,7 @@ impl Codes {
     }
 }
 
-/// Reads the lengths of codes, some of them told as repetitions. Bits that are no code stand for no length, as in zlib.
+/// Reads the lengths of codes, some of them told as repetitions. Bits that are not a code count as length 0, as in zlib.
 fn read_lengths(bits: &mut Bits<impl BufRead>, table: &Table<7, 128>, all: &mut [u8]) -> io::Result<()> {
     let (mut known, most) = (0, all.len());
     while known < most {

@@ -88,7 +88,7 @@ impl<const ROOT: usize, const SIZE: usize> Default for Table<ROOT, SIZE> {
 }
 
 impl<const ROOT: usize, const SIZE: usize> Table<ROOT, SIZE> {
-    /// Makes the table of codes of these lengths, in order of the symbols; no code has zero.
+    /// Makes the table of codes of these lengths, in order of the symbols; with length 0 a symbol has no code.
     pub fn make(&mut self, lengths: &[u8], symbols: Symbols) -> Result<(), Malformed> {
         let mut counts = [0usize; LONGEST + 1];
         lengths.iter().for_each(|&length| counts[usize::from(length) & LONGEST] += 1);

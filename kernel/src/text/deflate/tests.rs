@@ -221,3 +221,35 @@ fn any_bytes_are_read_as_the_library_reads_them() {
         assert_eq!(inflated(&stream, [1, 16, 1 << 18][round % 3]), expected(&stream), "{round}: {stream:?}");
     }
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "takes Miri minutes")]
+fn codes_of_lengths_of_any_kind_are_read_as_the_library_reads_them() {
+    let mut random = Random(4);
+    for round in 0..3000 {
+        let mut lengths = [0; 19];
+        // None, one, a few, or a whole code.
+        match round % 4 {
+            0 => (0..random.below(2)).for_each(|_| lengths[random.below(19)] = 1 + random.below(7) as u8),
+            1 => (0..2 + random.below(4)).for_each(|_| lengths[random.below(19)] = 1 + random.below(7) as u8),
+            _ => {
+                let codes = 2 + random.below(6);
+                complete(&mut random, 19, codes)
+                    .iter()
+                    .zip(&mut lengths)
+                    .for_each(|(from, to)| *to = *from & 7);
+            }
+        }
+        let mut written = Written::default();
+        written.add(0b101, 3);
+        written.add(random.below(30), 5);
+        written.add(random.below(30), 5);
+        written.add(19 - 4, 4);
+        lengths.iter().for_each(|&length| written.add(usize::from(length), 3));
+        // The same bit again and again is a single code again and again.
+        let byte = [0, 255][round % 2];
+        let body = if round % 8 < 4 { vec![byte; 100] } else { random.bytes(100) };
+        body.iter().for_each(|&byte| written.add(usize::from(byte), 8));
+        assert_eq!(inflated(&written.bytes, 1 << 18), expected(&written.bytes), "{round}: {lengths:?}");
+    }
+}

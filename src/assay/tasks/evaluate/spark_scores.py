@@ -48,7 +48,7 @@ def add_up_notes(notes: DataFrame) -> polars.DataFrame:
     first = functions.slice(queries, 1, MOST_QUERIES)
     summed = to_frame(notes.groupBy(*keys).agg(functions.sum("count").alias("count"), first.alias("queries")))
     is_figure = polars.col("about") == FIGURES
-    runs = summed["run"].unique().to_list() if "run" in keys else [None]
+    runs = summed["run"].unique().sort().to_list() if "run" in keys else [None]
     parts = [summed.filter(~is_figure)]
     for run in runs:
         own = summed if run is None else summed.filter(polars.col("run") == run)
