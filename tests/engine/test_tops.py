@@ -10,7 +10,6 @@ import pytest
 from assay.core.errors import DataError, PolicyError
 from assay.core.text import given_id
 from assay.engine.tops import Tops
-from assay.tasks.compare.ranks import read_runs
 from assay.tasks.evaluate.api import make_scorer
 
 TOP = 7
@@ -266,12 +265,12 @@ def test_nothing_is_kept_unless_asked_for():
     scorer = make_scorer({"q": ["a"]}, ["rr"])
     tops = scorer.tops(scorer.read({"q": ["a"]}))
     assert (tops.ids(), tops.starts.tolist(), tops.text) == ([], [0, 0], b"")
-    assert not read_runs(scorer, {"one": {"q": ["a"]}})[1].tops
+    assert not scorer.score_all({"one": {"q": ["a"]}})[1].tops
 
 
 def test_runs_to_compare_keep_theirs():
     scorer = make_scorer({"q": ["a"]}, ["rr"], top=1)
-    ranks = read_runs(scorer, {"one": {"q": ["a", "b"]}, "two": {"q": ["b", "a"]}})[1]
+    ranks = scorer.score_all({"one": {"q": ["a", "b"]}, "two": {"q": ["b", "a"]}})[1]
     assert {name: tops.ids() for name, tops in ranks.tops.items()} == {"one": ["a"], "two": ["b"]}
 
 

@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats.difference_intervals import difference_interval, difference_intervals
+from assay.stats.differences import difference_interval, difference_intervals
 
 nan = math.nan
 TABLE = {

@@ -239,12 +239,12 @@ def worst_queries(
     """The queries with the worst values, with the documents that cost most against the ideal ranking; reads again."""
     if run == "-":
         raise click.UsageError("--worst reads the run once more, so it cannot be standard input; use a file")
-    from assay.tasks.compare.ranks import read_runs
+    from assay.tasks.compare.ranks import Ranks
     from assay.tasks.compare.worst import find_worst
 
-    results, ranks = read_runs(scorer, {run: run}, format=format_)
+    results, kept = scorer.score_all({run: run}, format=format_)
     measure = next(iter(results[run].measures))
-    return f"\n{find_worst(results[run], ranks, run, measure, number, queries=queries, corpus=corpus)}\n"
+    return f"\n{find_worst(results[run], Ranks(scorer, *kept), run, measure, number, queries=queries, corpus=corpus)}\n"
 
 
 def render_results(results: dict[str, Result], format_: OutputFormat, *, per_query: bool, single: bool) -> str:

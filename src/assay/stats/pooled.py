@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray
 from assay.core.progress import Report
-from assay.stats.difference_intervals import DIFFERENCE_SAMPLES, interval_of
+from assay.stats.differences import DIFFERENCE_SAMPLES, interval_of
 from assay.stats.intervals import ROUNDING, Interval, resampled_totals, summable
 from assay.stats.randomization import share_of, sign_patterns
 

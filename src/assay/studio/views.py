@@ -15,7 +15,7 @@ from assay.report.content import base_core
 from assay.studio.errors import UnknownError
 from assay.studio.live import ANCHOR, ANCHORED
 from assay.tasks.compare.rankings import QueryLists
-from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.ranks import Ranks
 from assay.tasks.compare.report import comparison_core
 
 if TYPE_CHECKING:
@@ -227,8 +227,8 @@ def listed(studio: Studio, query: str) -> tuple[list[str], dict[str, Any], dict[
         runs = {SEARCH: {query: studio.found[query]}} if query in studio.found else runs
     grades = studio.judgments.in_force(query)
     scorer = studio.live.scorer({query: grades, ANCHOR: ANCHORED}, top=TOP)
-    results, ranks = read_runs(scorer, {name: {**each, ANCHOR: ANCHORED} for name, each in runs.items()})
-    view = QueryLists(ranks, list(runs)).query(query)
+    results, kept = scorer.score_all({name: {**each, ANCHOR: ANCHORED} for name, each in runs.items()})
+    view = QueryLists(Ranks(scorer, *kept), list(runs)).query(query)
     scores = {
         name: {measure: finite(value) for measure, value in result.per_query().get(query, {}).items()}
         for name, result in results.items()

@@ -13,7 +13,7 @@ import pytest
 import scipy.stats
 
 import assay
-from assay.stats.difference_intervals import difference_interval
+from assay.stats.differences import difference_interval
 from assay.stats.pairs import Measured
 from assay.stats.significance import TESTS, ComparisonSettings, check_settings, compare_pairs
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of

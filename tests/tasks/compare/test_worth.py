@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.tasks.compare.ranks import read_runs
 from assay.tasks.compare.worth import hit_worth
 from assay.tasks.evaluate.api import make_scorer
 
@@ -16,7 +15,7 @@ GRADES = st.lists(st.sampled_from([0, 1, 2, 3, None]), min_size=1, max_size=8)
 
 def worth_of(measure, qrels, run):
     scorer = make_scorer(qrels, [measure])
-    _, ranks = read_runs(scorer, {"run": run})
+    _, ranks = scorer.score_all({"run": run})
     judged = ranks.judged["run", measure]
     chosen = np.arange(len(judged.hits.query))
     return judged, hit_worth(ranks.measures[measure], judged, chosen)

@@ -12,7 +12,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import some
 from assay.measures.scores import EVERY
 from assay.stats.agreement import correlate
-from assay.stats.difference_intervals import difference_interval
+from assay.stats.differences import difference_interval
 from assay.stats.intervals import FEWEST
 from assay.tasks.agree.binary import Verdicts, threshold_figures
 from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure

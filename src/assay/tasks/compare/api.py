@@ -27,7 +27,7 @@ from assay.stats.pairs import Measured
 from assay.stats.pooled import POOLED_TESTS, Pool
 from assay.stats.randomization import is_exact
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
-from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.ranks import Ranks
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 from assay.tasks.evaluate.score import warned
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from assay.core.progress import Report
     from assay.stats.anchored import Anchored
     from assay.stats.pairs import Caution, Pair
-    from assay.tasks.compare.ranks import Ranks
     from assay.tasks.evaluate.api import Scorer
 
 
@@ -106,7 +105,7 @@ def anchored_results(
     measures: str | Iterable[str | Measure] | None,
     make: Callable[[str | Iterable[str | Measure]], Scorer],
     options: Mapping[str, object],
-    **reading: Any,  # noqa: ANN401 - those of `read_runs`
+    **reading: Any,  # noqa: ANN401 - those of `Scorer.score_all`
 ) -> tuple[dict[str, Result], Ranks | None]:
     """What `read_all` gives, anchored by human labels if there are any."""
     if human is None:
@@ -124,7 +123,7 @@ def read_all(
     measures: str | Iterable[str | Measure] | None,
     make: Callable[[str | Iterable[str | Measure]], Scorer],
     options: Mapping[str, object],
-    **reading: Any,  # noqa: ANN401 - those of `read_runs`
+    **reading: Any,  # noqa: ANN401 - those of `Scorer.score_all`
 ) -> tuple[dict[str, Result], Ranks | None]:
     """The results of runs, and the ranks of their documents unless some are finished results, or files of these.
 
@@ -137,7 +136,9 @@ def read_all(
         return align_results(finished, measures), None
     if measures is None:
         measures = list(next(iter(finished.values())).measures) if finished else DEFAULT_MEASURES
-    scored, ranks = read_runs(make(measures), unscored, **reading)
+    scorer = make(measures)
+    scored, kept = scorer.score_all(unscored, **reading)
+    ranks = Ranks(scorer, *kept)
     if not finished:
         return scored, ranks
     both = {**scored, **finished}

@@ -9,10 +9,7 @@ contributions add up to the change of the measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,20 +17,16 @@ import numpy as np
 from assay.core.errors import MeasureError
 from assay.core.judged import Groups, Hits, Judged, Spread
 from assay.core.text import given_id, printable, shorten_text
-from assay.data.source import describe
 from assay.engine.local import rebuild, select
 from assay.render import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping
 
-    from assay._kernel import Progress
     from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
     from assay.engine.tops import Tops
-    from assay.results.result import Result
-    from assay.tasks.evaluate.api import PolicyGroup, Scorer
+    from assay.tasks.evaluate.api import Scorer
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20
@@ -130,30 +123,6 @@ class Ranks(NamedTuple):
             for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True)
         ]
         return tuple(sorted(documents, key=importance))
-
-
-def read_runs(
-    scorer: Scorer,
-    runs: Mapping[str, object],
-    *,
-    format: str | None = None,
-    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
-) -> tuple[dict[str, Result], Ranks]:
-    """The result of each run and the ranks of its judged documents; `watch` shows the progress of reading each."""
-    results, taken, ranked, measures, tops = {}, {}, {}, {}, {}
-
-    def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
-        ranked.update({(name, measure): rebuild(judged) for measure in group.measures})
-
-    for name, run in runs.items():
-        with watch(describe(run)) as progress:
-            read = scorer.read(run, format=format, progress=progress)
-            results[name] = scorer.score(read, keep=partial(keep, name))
-            taken[name] = run if isinstance(run, Iterator) else read.data
-            measures = dict(results[name].measures)
-            if scorer.top:
-                tops[name] = scorer.tops(read)
-    return results, Ranks(scorer, ranked, measures, taken, format, tops)
 
 
 def importance(document: Document) -> tuple[float, float]:

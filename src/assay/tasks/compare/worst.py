@@ -11,7 +11,7 @@ from assay.core.errors import MeasureError
 from assay.core.policies import check_whole
 from assay.core.text import printable, show
 from assay.render import Column, Exports, Table, json_fields
-from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell, read_runs
+from assay.tasks.compare.ranks import Move, Ranks, document_lines, move_lines, query_cell
 from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 from assay.tasks.evaluate.score import warned
 
@@ -111,7 +111,8 @@ def worst_queries(
     """
     check_whole("the number of queries", number, 0)
     scorer = make_scorer(qrels, [measure], convention=convention, threads=threads, **policies)
-    results, ranks = read_runs(scorer, {RUN: run})
+    results, kept = scorer.score_all({RUN: run})
+    ranks = Ranks(scorer, *kept)
     result = warned(results[RUN])
     if len(result) > 1:
         raise MeasureError(f"{show(measure)} names several measures: {', '.join(result)}; name one")

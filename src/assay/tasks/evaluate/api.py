@@ -7,6 +7,7 @@ on to `score`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -19,8 +20,8 @@ from assay.data.chunks import ChunkOrder, DocumentRanker
 from assay.data.frames import is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, rank_run
-from assay.data.source import gather, is_source
-from assay.engine.local import columns_of, count_threads, kernel_options, rank_hits
+from assay.data.source import describe, gather, is_source
+from assay.engine.local import columns_of, count_threads, kernel_options, rank_hits, rebuild
 from assay.engine.tops import Tops, judged_tops
 from assay.results.results import Results
 from assay.tasks.evaluate.score import (
@@ -37,6 +38,7 @@ from assay.tasks.evaluate.ties import Added, sorted_columns, sorted_tops, tie_no
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from assay._kernel import Options, Progress
     from assay.conventions import Chosen
@@ -179,6 +181,16 @@ def make_scorer(
     return Scorer(qrels, resolved, known, known.policies.changed(policies), threads=threads, top=top)
 
 
+class Kept(NamedTuple):
+    """What is kept of runs: judged documents by run and measure, the measures, the data, and the first documents."""
+
+    judged: dict[tuple[str, str], Judged]
+    measures: dict[str, Measure]
+    runs: dict[str, object]
+    format: str | None
+    tops: dict[str, Tops]
+
+
 class Scorer:
     """Judgments and resolved measures; reads runs, ranks them under each set of policies and scores them.
 
@@ -306,6 +318,29 @@ class Scorer:
         notes = [*loud, *refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]
         how = {"convention": self.convention.name, "policies": self.policies, "notes": notes}
         return merge_parts(scored, self.measures, queries=queries, **how)
+
+    def score_all(
+        self,
+        runs: Mapping[str, object],
+        *,
+        format: str | None = None,
+        watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
+    ) -> tuple[dict[str, Result], Kept]:
+        """The result of each run, and what is kept of them; `watch` shows the progress of reading each."""
+        results, kept = {}, Kept({}, {}, {}, format, {})
+
+        def keep(name: str, group: PolicyGroup, judged: Judged) -> None:
+            kept.judged.update({(name, measure): rebuild(judged) for measure in group.measures})
+
+        for name, run in runs.items():
+            with watch(describe(run)) as progress:
+                read = self.read(run, format=format, progress=progress)
+                results[name] = self.score(read, keep=partial(keep, name))
+                kept.runs[name] = run if isinstance(run, Iterator) else read.data
+                kept.measures.update(results[name].measures)
+                if self.top:
+                    kept.tops[name] = self.tops(read)
+        return results, kept
 
     def rank(self, run: RunRead, group: PolicyGroup) -> tuple[Judged, IntArray]:
         """A run as the policies of a group rank it, and how much it has of each judged query, -1 for nothing."""

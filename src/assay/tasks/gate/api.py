@@ -15,7 +15,7 @@ from assay.results.recognize import finished_result
 from assay.results.result import Result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.tasks.compare.ranks import read_runs
+from assay.tasks.compare.ranks import Ranks
 from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.evaluate.score import warned
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks, verdict_checks
@@ -164,9 +164,8 @@ def score_sides(
         scorer = scorer_of(qrels, names[RUN], {"threads": reading.threads, **options})
         # Only the run, which is read first, shows its progress.
         shown = iter([reading.progress] if RUN in unscored else [])
-        scored, ranks = read_runs(
-            scorer, unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None))
-        )
+        scored, kept = scorer.score_all(unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None)))
+        ranks = Ranks(scorer, *kept)
         results |= scored
     else:
         what = "the run is a finished result" if len(data) == 1 else "both sides are finished results"
