@@ -17,7 +17,7 @@ import polars
 from assay.data.qrels import read_qrels
 from assay.engine.counting import Counting, Engine, Finding, ways_of
 from assay.results.result import Result
-from assay.tasks.evaluate.api import RunRead, make_scorer
+from assay.tasks.evaluate.scorer import RunRead, make_scorer
 from assay.tasks.evaluate.ties import Added
 
 MEASURES = ["ndcg@10", "ap", "rr@10"]

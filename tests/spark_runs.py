@@ -6,6 +6,14 @@ import pytest
 
 from assay.core.note import NoteKind
 
+MARKS = [
+    pytest.mark.spark,
+    pytest.mark.xdist_group("spark"),
+    # PySpark's own: about pandas 3, which it looks for and assay does not use, and sockets that it leaves to the collector.
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 MEASURES = ["ndcg@10", "ap", "rr", "recall@5", "bpref", "num_ret", "err@10", "judged@5"]
 
 

@@ -175,9 +175,10 @@ class Lists:
     `rounded` differences can be summed exactly: how many are not NaN, their sum without signs and with, and how far
     they are from the differences of the same lists in `systems`.
 
-    The others are about plain differences, all finite: `spans` are the least and the largest and how many are below the
-    `observed` one, of which those that equal it count half; `quantiles` those at two places, as uint32, of their order,
-    each with the next; `moments` the sums of squares and cubes of their distances from the mean.
+    `spans`, `quantiles` and `moments` are about plain differences, all finite. `spans` are the least and the largest
+    and how many are below the `observed` one, of which those that equal it count half; `quantiles` those at two places,
+    as uint32, of their order, each with the next; `moments` the sums of squares and cubes of their distances from the
+    mean.
     """
 
     def __new__(cls, numbers: bytes, length: int) -> Lists: ...

@@ -39,13 +39,13 @@ PLAIN = {
 }
 
 
-def both(path):
+def both(path, wanted=SHORT):
     """What both ways give: records, or the words of an error."""
     found = []
     for read in (read_record_file, lambda source, wanted: make_records(file_rows(source, set()), wanted, source.name)):
         with open_source(path) as source:
             try:
-                records = read(source, SHORT)
+                records = read(source, wanted)
                 found.append(records._replace(each=[each._replace(where=each.place) for each in records.each]))
             except AssayError as error:
                 found.append(str(error))
@@ -64,6 +64,29 @@ def plain_rows(count, **more):
 @given(st.lists(st.fixed_dictionaries({}, optional=PARTS), min_size=1, max_size=4))
 def test_any_rows(tmp_path_factory, rows):
     by_field, one_by_one = both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows))
+    assert by_field == one_by_one
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        RecordFields({"answer": "question"}, short=True),
+        RecordFields({"answer": "language", "query_id": "question"}, lenient=True, short=True),
+        RecordFields({"scores": "language"}, short=True),
+        RecordFields(doc_id="id", short=True),
+        RecordFields(any_field=True, short=True),
+    ],
+)
+@given(rows=st.lists(st.fixed_dictionaries({}, optional=PARTS), min_size=1, max_size=4))
+def test_any_rows_with_fields_of_any_names(tmp_path_factory, wanted, rows):
+    by_field, one_by_one = both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows), wanted)
+    assert by_field == one_by_one
+
+
+@pytest.mark.parametrize("doc_id", [None, "id", "metadata.source"])
+def test_plain_rows_with_a_path_to_the_ids_of_passages(tmp_path, doc_id):
+    path = write(tmp_path / "r.jsonl", plain_rows(5))
+    by_field, one_by_one = both(path, RecordFields(doc_id=doc_id, short=True))
     assert by_field == one_by_one
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.engine.counting import Counting, Finding, ways_of
-from assay.tasks.evaluate.api import RunRead, make_scorer
+from assay.tasks.evaluate.scorer import RunRead, make_scorer
 from assay.tasks.evaluate.ties import Added
 
 MEASURES = ["ndcg@3", "ap", "rr", "bpref", "recall@2", "num_ret", "rbp", "success@1"]

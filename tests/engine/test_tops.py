@@ -10,7 +10,7 @@ import pytest
 from assay.core.errors import DataError, PolicyError
 from assay.core.text import given_id
 from assay.engine.tops import Tops
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 TOP = 7
 SCORES = (-1.0, 0.0, -0.0, 0.5, 0.5 + 1e-12, 1.0, 1.0 + 1e-12, 3.0)

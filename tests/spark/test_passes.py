@@ -5,16 +5,9 @@ import pytest
 
 import assay
 from assay.spark import evaluate
-from spark_runs import MEASURES, QRELS, RUN, collection, same, written
+from spark_runs import MARKS, MEASURES, QRELS, RUN, collection, same, written
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.xdist_group("spark"),
-    # PySpark's own: about pandas 3, which it looks for and assay does not use, and sockets that it leaves to the collector.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 # Of double and of single precision.
 SCALES = ["ap", "trec_eval_9:map"]
 

@@ -34,7 +34,7 @@ from assay.render.narrow import terminal_width
 from assay.results.recognize import is_stored
 from assay.tasks.compare.api import anchored_results, compare_results, named_runs
 from assay.tasks.compare.result import PAIRS, Comparison
-from assay.tasks.evaluate.api import DEFAULT_MEASURES
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
 
 
 @click.command(

@@ -12,8 +12,8 @@ from assay.cli.options import check_page
 from assay.cli.terminal import Command, emit, say, this_command
 from assay.results.results import Results
 from assay.tasks.compare.api import compare
-from assay.tasks.evaluate.api import DEFAULT_MEASURES
 from assay.tasks.evaluate.evaluator import Evaluator
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
 from assay.tasks.judge.judge import Judge
 from assay.tasks.rag.api import evaluate_rag
 

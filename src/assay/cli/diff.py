@@ -21,7 +21,7 @@ from assay.results.recognize import is_stored
 from assay.results.results import Results, common_notes
 from assay.tasks.compare.api import check_queries, named_runs, read_all
 from assay.tasks.compare.moves import find_moves
-from assay.tasks.evaluate.api import DEFAULT_MEASURES
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
 
 
 @click.command(

@@ -30,7 +30,7 @@ from assay.render import Column, Table
 from assay.results.recognize import is_stored
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
-from assay.tasks.evaluate.api import DEFAULT_MEASURES
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from assay._kernel import Progress
     from assay.cli.options import OutputFormat
     from assay.data.subqueries import Subqueries
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
 
 BAD_INPUT = 2
 ENGINES = ("local", "spark")

@@ -20,7 +20,7 @@ from assay.core.text import show
 from assay.data.formats import NAMES as FILE_FORMATS
 from assay.data.qrels import Qrels
 from assay.render import render
-from assay.tasks.evaluate.api import Scorer, make_scorer
+from assay.tasks.evaluate.scorer import Scorer, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

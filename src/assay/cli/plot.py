@@ -35,7 +35,7 @@ from assay.results.recognize import is_stored
 from assay.results.results import Results, common_notes
 from assay.tasks.compare.api import compare_results, read_all
 from assay.tasks.compare.plot import TESTED_KINDS
-from assay.tasks.evaluate.api import DEFAULT_MEASURES
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
 from assay.tasks.plot.api import OTHER_KINDS, chosen_runs, draw_runs, plot_other
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from assay.results.recognize import is_stored
 from assay.results.results import Results, common_notes
 from assay.tasks.compare.api import compare_results, named_data, read_all
 from assay.tasks.compare.report import MOST_TOP, TOP, Shown, write_comparison, write_results
-from assay.tasks.evaluate.api import DEFAULT_MEASURES
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
 
 NAME = "report.html"
 

@@ -16,7 +16,7 @@ from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
 from assay.data.frames import find_columns, is_frame, to_polars
 from assay.data.qrels import Qrels
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -25,7 +25,7 @@ from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_t
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError, MeasureError
 from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.text import show
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -24,7 +24,7 @@ from assay.compat._ranx_order import sorted_as_dict
 from assay.compat._ranx_report import Report
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

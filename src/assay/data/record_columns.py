@@ -31,7 +31,7 @@ LISTS = frozenset({list, NOTHING})
 Values = list[Any]
 
 
-class Lines(NamedTuple):
+class RowLines(NamedTuple):
     """The line of each row, the first row of each file, and the names of the files."""
 
     numbers: array[int]
@@ -47,7 +47,7 @@ class RecordColumns(NamedTuple):
     """The values of each field, None in rows that lack it, and where the rows are."""
 
     fields: dict[str, Values]
-    lines: Lines
+    lines: RowLines
 
     @property
     def size(self) -> int:
@@ -72,7 +72,7 @@ class RecordColumns(NamedTuple):
 class RecordPlaces:
     """Where the records of files are, by their ids: the line of one is looked up only if a message needs it."""
 
-    lines: Lines
+    lines: RowLines
     are_named: bool
     ids: list[str] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ class RecordPlaces:
 
 def read_columns(source: Source) -> RecordColumns | None:
     """The records of JSON Lines; None if they have so many fields that they are not a table."""
-    lines, shared = Lines(array("q"), [], []), SharedStrings()
+    lines, shared = RowLines(array("q"), [], []), SharedStrings()
     fields: dict[str, Values] = {}
     for file in source.files:
         lines.firsts.append(len(lines.numbers))

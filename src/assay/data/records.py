@@ -135,7 +135,7 @@ def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records
     rows.reverse()
     while rows:
         records.append(make_record(rows.pop(), len(records), layout, wanted))
-    return checked_records(records, layout, name)
+    return check_records(records, layout, name)
 
 
 def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
@@ -153,7 +153,7 @@ def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) 
             records += plain_records(parts, columns, rows, places)
         places.ids += [each.query_id for each in records[start:]]
         columns.forget(rows)
-    return checked_records(records, layout, name)
+    return check_records(records, layout, name)
 
 
 def plain_records(
@@ -182,7 +182,7 @@ def may_be_short(values: list[Any]) -> bool:
     return min(map(len, values)) <= LONGEST_FIELD if kinds == TEXT else not kinds.isdisjoint(SHORT)
 
 
-def checked_records(records: list[Record], layout: Layout, name: str) -> Records:
+def check_records(records: list[Record], layout: Layout, name: str) -> Records:
     """The records, each question once."""
     check_ids([each.query_id for each in records], name)
     outside = [layout.outside] if layout.outside else []

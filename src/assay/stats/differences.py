@@ -52,7 +52,7 @@ class Rounded(NamedTuple):
     gap: float
 
 
-class Batch(NamedTuple):
+class PairBatch(NamedTuple):
     """Pairs of arrays of one length: the arrays, each once, and for each pair the numbers of its two."""
 
     arrays: list[FloatArray]
@@ -101,14 +101,14 @@ def rounded_of(pairs: Sequence[Arrays], others: Sequence[Arrays]) -> list[Rounde
     return found
 
 
-def batches_of(pairs: Iterable[Arrays]) -> Iterator[Batch]:
+def batches_of(pairs: Iterable[Arrays]) -> Iterator[PairBatch]:
     """The pairs in batches, in order."""
-    batch, places = Batch([], []), dict[int, int]()
+    batch, places = PairBatch([], []), dict[int, int]()
     for pair in pairs:
         held = (len(batch.arrays) + 2) * pair[0].nbytes
         if batch.arrays and (len(pair[0]) != len(batch.arrays[0]) or held > PASSED):
             yield batch
-            batch, places = Batch([], []), {}
+            batch, places = PairBatch([], []), {}
         for each in pair:
             # The batch keeps the array, so that no other gets its identity.
             if places.setdefault(id(each), len(batch.arrays)) == len(batch.arrays):
@@ -161,7 +161,7 @@ def difference_intervals(
     for undefined, numbers in groups_of(a, b).items():
         defined = ~np.frombuffer(undefined, dtype=np.bool_)
         sides = {(id(side[each]), aggregates[each]): side[each] for each in numbers for side in (a, b)}
-        drawn = resampled_systems({key: scores[defined] for key, scores in sides.items()}, samples, seed)
+        drawn = resample_systems({key: scores[defined] for key, scores in sides.items()}, samples, seed)
         systems = [(drawn[id(a[each]), aggregates[each]], drawn[id(b[each]), aggregates[each]]) for each in numbers]
         intervals.update(zip(numbers, intervals_between(systems, level), strict=True))
     return [intervals[number] for number in range(len(a))]
@@ -188,7 +188,7 @@ class Resampled(NamedTuple):
     left_out: FloatArray
 
 
-def resampled_systems(
+def resample_systems(
     sides: Mapping[tuple[int, str], FloatArray], samples: int, seed: int
 ) -> dict[tuple[int, str], Resampled]:
     """Each system's scores resampled, by the same keys, of which the second part is the aggregate."""

@@ -113,8 +113,8 @@ class Couple:
 class Differences(NamedTuple):
     """What the differences of a couple come to.
 
-    `counted` of the queries have one. Scores differ in `higher` and `lower`; what is averaged of them has the mean, the
-    standard deviation and the effect size, and `is_equal` if it does not differ.
+    `counted` of the queries have one. Scores are higher in `higher` of them and lower in `lower`. The other fields are
+    about what is averaged of the scores; `is_equal` says that it does not differ.
     """
 
     queries: int

@@ -19,7 +19,7 @@ from assay.core.measure import is_pooled
 from assay.results.results import Results
 from assay.studio.errors import UnknownError
 from assay.tasks.compare.api import compare_results
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from assay.stats.significance import ComparisonSettings
     from assay.studio.judgments import Judgments
     from assay.tasks.compare.result import Comparison
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
 
 # A query that every run has, so that a run without any of the queries to score is not an error. No id in a file begins
 # with a line break.

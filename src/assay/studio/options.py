@@ -45,7 +45,7 @@ def need_store(where: str) -> None:
 
 def check_measures(settings: StudioSettings) -> None:
     """Raises if a measure is not known, also while there is nothing to score."""
-    from assay.tasks.evaluate.api import make_scorer
+    from assay.tasks.evaluate.scorer import make_scorer
 
     make_scorer({"query": {"document": 1}}, list(settings.measures), **settings.scoring)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.tasks.compare.worth import hit_worth
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 MEASURES = ["ndcg@10", "ap", "rr", "precision@5", "recall@3", "bpref", "err@10", "rbp", "ndcg(gain=exp2)@3"]
 GRADES = st.lists(st.sampled_from([0, 1, 2, 3, None]), min_size=1, max_size=8)

@@ -111,10 +111,10 @@ def test_completion_shows_only_what_users_are_meant_to_use():
 
 
 def test_a_ranker_is_built_only_when_something_is_added(monkeypatch):
-    from assay.tasks.evaluate import api
+    from assay.tasks.evaluate.scorer import Scorer
 
     built = []
-    monkeypatch.setattr(api.Scorer, "start", lambda self, start=api.Scorer.start: built.append(1) or start(self))
+    monkeypatch.setattr(Scorer, "start", lambda self, start=Scorer.start: built.append(1) or start(self))
     evaluator = assay.Evaluator(HALF, ["rr"])
     evaluator.reset()
     assert built == []

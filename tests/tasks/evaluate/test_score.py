@@ -7,8 +7,8 @@ import assay
 from assay.conventions import Chosen
 from assay.core.judged import Hits, Judged
 from assay.core.policies import Policies
-from assay.tasks.evaluate.api import by_policies
 from assay.tasks.evaluate.score import merge_parts, score
+from assay.tasks.evaluate.scorer import by_policies
 
 QUERIES = ["q1", "q2", "q3"]
 AP, RR = assay.parse_measure("ap"), assay.parse_measure("rr")

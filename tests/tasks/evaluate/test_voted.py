@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 from assay.tasks.evaluate.voted import DRAWS, SEED, drawn_means
 
 RUN = {"q1": ["a", "b", "c"], "q2": ["d", "e"], "q3": ["g", "f"]}

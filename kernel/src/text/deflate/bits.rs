@@ -41,7 +41,7 @@ impl<R: BufRead> Bits<R> {
         Ok(())
     }
 
-    pub fn drop(&mut self, count: u32) -> io::Result<()> {
+    pub fn skip(&mut self, count: u32) -> io::Result<()> {
         self.count = self.count.checked_sub(count).ok_or(io::ErrorKind::UnexpectedEof)?;
         self.bits >>= count;
         Ok(())
@@ -50,7 +50,7 @@ impl<R: BufRead> Bits<R> {
     pub fn take(&mut self, count: u32) -> io::Result<usize> {
         self.hold(count)?;
         let taken = self.bits & !(!0 << count);
-        self.drop(count)?;
+        self.skip(count)?;
         Ok(taken as usize)
     }
 
@@ -78,7 +78,7 @@ impl<R: BufRead> Bits<R> {
         let mut entry = table.entries[self.bits as usize % (1 << ROOT)];
         if let Some((start, bits)) = further(entry).filter(|_| entry & SPECIAL != 0) {
             // A code that is longer than what is left is not whole, whatever it would be.
-            self.drop(ROOT as u32)?;
+            self.skip(ROOT as u32)?;
             entry = table.entries[(start + (self.bits & !(!0 << bits)) as usize) % TABLE];
         }
         Ok(entry)
@@ -87,7 +87,7 @@ impl<R: BufRead> Bits<R> {
     /// The length or distance that an entry stands for, with its further bits.
     pub fn value(&mut self, entry: u32) -> io::Result<usize> {
         let value = value(entry, self.bits);
-        self.drop(entry & TAKEN)?;
+        self.skip(entry & TAKEN)?;
         Ok(value)
     }
 }

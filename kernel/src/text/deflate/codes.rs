@@ -89,7 +89,7 @@ fn read_lengths(bits: &mut Bits<impl BufRead>, table: &Table<7, 128>, all: &mut 
     while known < most {
         let entry = bits.look(table)?;
         let symbol = if entry & SPECIAL == 0 { (entry >> BASE_AT) as u8 } else { 0 };
-        bits.drop(entry & TAKEN)?;
+        bits.skip(entry & TAKEN)?;
         let (value, count) = match symbol {
             16 => (known.checked_sub(1).map(|before| all[before]), 3 + bits.take(2)?),
             17 => (Some(0), 3 + bits.take(3)?),

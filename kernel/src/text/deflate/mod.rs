@@ -152,19 +152,19 @@ impl<R: BufRead> Inflate<R> {
     fn slow(&mut self) -> io::Result<bool> {
         let entry = self.input.look(&self.codes.literals)?;
         if entry & LITERALS != 0 {
-            self.input.drop(entry & TAKEN)?;
+            self.input.skip(entry & TAKEN)?;
             self.window[self.end] = (entry >> VALUE_AT) as u8;
             self.end += 1;
             return Ok(false);
         }
         if entry & SPECIAL != 0 {
-            self.input.drop(entry & TAKEN)?;
+            self.input.skip(entry & TAKEN)?;
             return if entry & !TAKEN == END { Ok(true) } else { Err(corrupt()) };
         }
         let length = self.input.value(entry)?;
         let entry = self.input.look(&self.codes.distances)?;
         if entry & SPECIAL != 0 {
-            self.input.drop(entry & TAKEN)?;
+            self.input.skip(entry & TAKEN)?;
             return Err(corrupt());
         }
         let distance = self.input.value(entry)?;
@@ -231,7 +231,7 @@ impl Fast<'_> {
     }
 
     #[inline(always)]
-    fn drop(&mut self, count: u32) {
+    fn skip(&mut self, count: u32) {
         self.bits >>= count;
         self.count -= count;
     }
@@ -242,7 +242,7 @@ impl Fast<'_> {
         let at = self.end % SIZE;
         window[at..at + 4].copy_from_slice(&(entry >> VALUE_AT).to_le_bytes());
         self.end += ((entry & LITERALS) >> LITERALS_AT) as usize;
-        self.drop(entry & TAKEN);
+        self.skip(entry & TAKEN);
     }
 
     #[inline(always)]
@@ -252,14 +252,14 @@ impl Fast<'_> {
         entry: u32,
     ) -> u32 {
         let Some((start, bits)) = further(entry) else { return entry };
-        self.drop(ROOT as u32);
+        self.skip(ROOT as u32);
         table.entries[(start + (self.bits & !(!0 << bits)) as usize) % TABLE]
     }
 
     #[inline(always)]
     fn value(&mut self, entry: u32) -> usize {
         let value = value(entry, self.bits);
-        self.drop(entry & TAKEN);
+        self.skip(entry & TAKEN);
         value
     }
 
@@ -290,7 +290,7 @@ impl Fast<'_> {
                     continue;
                 }
                 if entry & SPECIAL != 0 {
-                    self.drop(entry & TAKEN);
+                    self.skip(entry & TAKEN);
                     return if entry & !TAKEN == END { Ok(true) } else { Err(Malformed) };
                 }
             }

@@ -26,8 +26,8 @@ from assay.engine.local import columns_of, rank_hits, rerank_ties, restrict
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
 from assay.tasks.audit.steps import find_steps, points
-from assay.tasks.evaluate.api import PolicyGroup, Scorer
 from assay.tasks.evaluate.score import Scored, hardly_meets, is_among, refused_notes, score, warned
+from assay.tasks.evaluate.scorer import PolicyGroup, Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

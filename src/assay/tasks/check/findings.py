@@ -11,7 +11,7 @@ from assay.core.id_difference import MOST_IDS, find_difference
 from assay.core.interface import Option
 from assay.core.text import count, show, some
 from assay.tasks.check.result import CheckedFile, Finding, Level
-from assay.tasks.evaluate.api import make_scorer
+from assay.tasks.evaluate.scorer import make_scorer
 
 if TYPE_CHECKING:
     from assay.core.judged import IntArray

@@ -29,8 +29,8 @@ from assay.stats.randomization import is_exact
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
 from assay.tasks.compare.ranks import Ranks
 from assay.tasks.compare.result import Comparison
-from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from assay.core.progress import Report
     from assay.stats.anchored import Anchored
     from assay.stats.pairs import Caution, Pair
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
 
 
 def compare(

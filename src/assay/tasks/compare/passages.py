@@ -18,7 +18,7 @@ from assay.data.some_queries import read_some
 from assay.data.source import is_source
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
 from assay.tasks.compare.ranks import Document, Move, is_shown
-from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.scorer import Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
     from assay.engine.tops import Tops
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20

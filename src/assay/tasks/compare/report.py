@@ -21,7 +21,7 @@ from assay.report.slices import LENGTH, length_of, slice_rows, slice_values
 from assay.tasks.check.api import check_sources
 from assay.tasks.compare.passages import can_read_again, wanted_texts
 from assay.tasks.compare.rankings import QueryLists, ranking_parts
-from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.scorer import Scorer
 
 if TYPE_CHECKING:
     import os

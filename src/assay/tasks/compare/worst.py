@@ -12,8 +12,8 @@ from assay.core.policies import check_whole
 from assay.core.text import printable, show
 from assay.render import Column, Exports, Table, json_fields
 from assay.tasks.compare.ranks import Move, Ranks, document_lines, move_lines, query_cell
-from assay.tasks.evaluate.api import DEFAULT_MEASURES, make_scorer
 from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

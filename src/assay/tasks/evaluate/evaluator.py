@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, make_scorer
 from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES, RunRead, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

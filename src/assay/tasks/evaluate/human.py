@@ -20,7 +20,7 @@ from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, is_given_sc
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
 
 Anchorable = TypeVar("Anchorable", bound=Result)
 

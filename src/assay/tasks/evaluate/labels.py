@@ -16,8 +16,8 @@ from assay.core.judged import Groups, Hits, Judged
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.engine.local import restrict
-from assay.tasks.evaluate.api import by_policies
 from assay.tasks.evaluate.score import merge_parts, resolve_measures, score
+from assay.tasks.evaluate.scorer import by_policies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

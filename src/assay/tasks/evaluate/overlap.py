@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.core.judged import IntArray
     from assay.data.id_sample import Ids
     from assay.data.qrels import Qrels
-    from assay.tasks.evaluate.api import RunRead
+    from assay.tasks.evaluate.scorer import RunRead
 
 SAME_IDS = "write the ids the same way on both sides"
 # More ids than these tell nothing more about how they differ, and take time.
@@ -49,7 +49,7 @@ class IdsOfBoth(NamedTuple):
         return f"the judgments have {some(self.judged)}, {run}"
 
 
-class Overlap(NamedTuple):
+class RunOverlap(NamedTuple):
     """How far judgments and run meet. Of parts with different queries, each figure adds up.
 
     `queries` are judged, `matched` of these are in the run and `filled` have documents there; of the documents that
@@ -63,7 +63,7 @@ class Overlap(NamedTuple):
     hits: int
 
     @classmethod
-    def of(cls, qrels: Qrels, found: IntArray, columns: Mapping[str, Any]) -> Overlap:
+    def of(cls, qrels: Qrels, found: IntArray, columns: Mapping[str, Any]) -> RunOverlap:
         """`found` is the number of documents retrieved per judged query, `columns` are those of the ranker."""
         judged = np.diff(np.frombuffer(qrels.index.starts(), dtype=np.int64))
         expected = np.minimum(judged, np.maximum(found, 0)).sum()
@@ -100,7 +100,7 @@ def overlap_notes(qrels: Qrels, found: IntArray, run: RunRead, number: int, rule
     """
     notes = []
     unknown = sorted(run.ranker.unknown())
-    overlap = Overlap.of(qrels, found, columns_of(run.ranker, number))
+    overlap = RunOverlap.of(qrels, found, columns_of(run.ranker, number))
     if overlap.has_few_queries(len(unknown)):
         missing = [query for query, size in zip(qrels.queries, found, strict=True) if size < 0]
         said, advice = describe_ids(IdsOfBoth(missing, unknown), "suffix")

@@ -26,8 +26,8 @@ from assay.engine.counting import Counting, Way, check_distinct, duplicate_error
 from assay.engine.local import rank_hits
 from assay.engine.spark_counts import SparkCounter
 from assay.results.results import Results
-from assay.tasks.evaluate.api import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.score import SHARE, warned
+from assay.tasks.evaluate.scorer import DEFAULT_MEASURES, RunRead, Scorer, make_scorer
 from assay.tasks.evaluate.spark_scores import CountScores, GroupScores, Scoring, add_up_notes, judgment_texts, note_rows
 from assay.tasks.evaluate.ties import Added
 

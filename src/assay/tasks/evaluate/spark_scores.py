@@ -14,9 +14,9 @@ from assay.engine.counting import NO_SLOT, STATE, Counting, from_bytes, to_bytes
 from assay.engine.grouping import read_judgments
 from assay.engine.local import integers, rank_hits
 from assay.engine.spark import quoted, to_batches, to_frame
-from assay.tasks.evaluate.api import Scorer
-from assay.tasks.evaluate.overlap import Overlap
+from assay.tasks.evaluate.overlap import RunOverlap
 from assay.tasks.evaluate.score import merge_parts, qrels_notes, run_notes, score
+from assay.tasks.evaluate.scorer import Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -54,11 +54,11 @@ def add_up_notes(notes: DataFrame) -> polars.DataFrame:
         own = summed if run is None else summed.filter(polars.col("run") == run)
         counts = dict(own.filter(is_figure).select("kind", "count").iter_rows())
         unjudged = int(own.filter(polars.col("kind") == str(NoteKind.UNJUDGED))["count"].sum())
-        parts.append(overlap_rows(Overlap(*(counts.get(name, 0) for name in Overlap._fields)), unjudged, run))
+        parts.append(overlap_rows(RunOverlap(*(counts.get(name, 0) for name in RunOverlap._fields)), unjudged, run))
     return polars.concat(parts)
 
 
-def overlap_rows(overlap: Overlap, unjudged: int, run: str | None) -> polars.DataFrame:
+def overlap_rows(overlap: RunOverlap, unjudged: int, run: str | None) -> polars.DataFrame:
     """The notes about judgments and a run that hardly meet."""
     counts = [overlap.matched] if overlap.has_few_queries(unjudged) else []
     if overlap.is_empty or overlap.has_few_documents:
@@ -166,7 +166,7 @@ def score_run(scorer: Scorer, counted: Counted, run: str | None) -> Result:
 def figure_rows(scorer: Scorer, counted: Counted, run: str | None) -> polars.DataFrame:
     """How far these judgments and the run meet, as rows beside those of notes."""
     columns = counted.ranker(scorer.qrels, run).columns(scorer.groups[0].number)
-    overlap = Overlap.of(scorer.qrels, integers(columns["retrieved"]), columns)
+    overlap = RunOverlap.of(scorer.qrels, integers(columns["retrieved"]), columns)
     return as_rows([(name, FIGURES, (), count, ()) for name, count in overlap._asdict().items()], run)
 
 

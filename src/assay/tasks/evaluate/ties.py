@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from assay.core.policies import Policies
     from assay.data.qrels import Qrels
-    from assay.tasks.evaluate.api import PolicyGroup, RunRead
+    from assay.tasks.evaluate.scorer import PolicyGroup, RunRead
 
 
 class Added(dict[str, object]):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay._kernel import Index, Rows
     from assay.core.judged import FloatArray, IntArray
     from assay.results.result import Result
-    from assay.tasks.evaluate.api import PolicyGroup, RunRead, Scorer
+    from assay.tasks.evaluate.scorer import PolicyGroup, RunRead, Scorer
 
 # Draws of voters; the standard error of a variance from so many is a tenth of it.
 DRAWS = 200
@@ -84,7 +84,7 @@ def evaluate_voted(
     scored: Mapping[str, Any],
 ) -> Result:
     """The result of a run by votes; `qrels` has judgments of other documents, or is None."""
-    from assay.tasks.evaluate.api import make_scorer
+    from assay.tasks.evaluate.scorer import make_scorer
 
     known = votes if isinstance(votes, Votes) else read_votes(votes)
     scorer = make_scorer(merge(qrels, known), measures, **scored)

@@ -16,8 +16,8 @@ from assay.results.result import Result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.ranks import Ranks
-from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scorer import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks, verdict_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateCheck, GateReport, Rules

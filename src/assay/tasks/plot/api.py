@@ -15,8 +15,8 @@ from assay.tasks.compare.api import check_queries, compare, named_data, read_all
 from assay.tasks.compare.plot import TESTED_KINDS
 from assay.tasks.compare.ranking_plot import plot_rankings
 from assay.tasks.compare.rescore import Read
-from assay.tasks.evaluate.api import make_scorer
 from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scorer import make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.render.charts import Chart
     from assay.tasks.compare.ranks import Ranks
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
 
 # These look at other data than judgments and runs.
 OTHER_KINDS = ("blame", "latency", "agreement")

@@ -18,8 +18,8 @@ from assay.core.policies import check_whole
 from assay.core.text import EMPTY_ID, given_id
 from assay.data.qrels import Qrels
 from assay.data.run import Run, name_runs
-from assay.tasks.evaluate.api import MOST_TOP, make_scorer
 from assay.tasks.evaluate.score import is_among
+from assay.tasks.evaluate.scorer import MOST_TOP, make_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.core.judged import BoolArray, FloatArray, IntArray
     from assay.core.policies import Policies
     from assay.engine.tops import Tops
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.scorer import Scorer
     from assay.tasks.pool.additive import Additive
 
 # Rows of all runs that are put together at a time, to bound the memory.

@@ -20,8 +20,8 @@ from assay.core.text import count, show, some
 from assay.data.chunks import Chunks
 from assay.data.run import Run
 from assay.data.texts import is_number, read_texts
-from assay.tasks.evaluate.api import Scorer, make_scorer
 from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scorer import Scorer, make_scorer
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch

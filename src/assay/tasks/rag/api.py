@@ -25,8 +25,8 @@ from assay.measures.scores import every_score
 from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
-from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures, warned
+from assay.tasks.evaluate.scorer import Scorer
 from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, fill_texts, read_gold
 from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, check_grades, match_records

@@ -14,8 +14,8 @@ from assay.data.qrels import Qrels
 from assay.data.source import prefix_errors
 from assay.data.texts import are_plain_ids
 from assay.measures.ranking.groups import group_f_score, group_recall
-from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.score import resolve_measures
+from assay.tasks.evaluate.scorer import Scorer
 
 if TYPE_CHECKING:
     from assay.conventions import Chosen
