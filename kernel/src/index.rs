@@ -45,19 +45,37 @@ impl Index {
         number(rows.values.len().saturating_sub(1))?;
         let mut index = Self { queries: Arc::clone(&rows.queries), starts: filled(1, 0)?, ..Self::default() };
         index.text = copied(&rows.text)?;
+        index.make_room(rows)?;
         for query in 0..rows.queries.len() {
             index.add_query(rows, query, duplicates)?;
         }
         Ok(index)
     }
 
+    /// Makes room for all rows at once.
+    fn make_room(&mut self, rows: &Rows) -> Result<(), Lack> {
+        let (queries, count) = (rows.queries.len(), rows.values.len());
+        self.starts.room(queries)?;
+        self.tables.room(queries)?;
+        self.documents.room(count)?;
+        self.grades.room(count)?;
+        self.rows.room(count)?;
+        self.tags.room(count)?;
+        self.row_documents.room(count)?;
+        let mut start = 0;
+        for query in 0..queries {
+            let size = (2 * rows.range(query).len()).next_power_of_two().max(2);
+            self.tables.push(Table { start, mask: size - 1 });
+            start += size;
+        }
+        self.slots = filled(start, 0)?;
+        self.filter = filled(start / 2, 0)?;
+        Ok(())
+    }
+
     fn add_query(&mut self, rows: &Rows, query: usize, duplicates: Duplicates) -> Result<(), Fault> {
         let first = self.documents.len();
         let range = rows.range(query);
-        let size = (2 * range.len()).next_power_of_two().max(2);
-        self.tables.add(Table { start: self.slots.len(), mask: size - 1 })?;
-        self.slots.fill(self.slots.len() + size, 0)?;
-        self.filter.fill(self.slots.len() / 2, 0)?;
         let mut seen: HashSet<(u32, u32)> = HashSet::new();
         if !rows.groups.is_empty() {
             seen.try_reserve(range.len()).map_err(|_| Lack::Memory)?;
@@ -68,8 +86,9 @@ impl Index {
             if value.abs() > LARGEST_GRADE {
                 return Err(too_large(rows.queries.name(query), document, value));
             }
-            let Some(known) = self.find(query, document, hash(document)) else {
-                self.insert(query, first, rows.documents[row], value, row)?;
+            let code = hash(document);
+            let Some(known) = self.find(query, document, code) else {
+                self.insert(query, first, (rows.documents[row], code), value, row)?;
                 self.row_documents.add(self.documents.len() as u32 - 1)?;
                 if !rows.groups.is_empty() {
                     seen.insert((self.documents.len() as u32 - 1, rows.groups[row]));
@@ -95,9 +114,16 @@ impl Index {
         Ok(self.starts.add(self.documents.len())?)
     }
 
-    fn insert(&mut self, query: usize, first: usize, span: Span, grade: f64, row: usize) -> Result<(), Lack> {
+    /// Adds a document, given its place and its hash, to those of a query, which begin with the `first`.
+    fn insert(
+        &mut self,
+        query: usize,
+        first: usize,
+        (span, code): (Span, u64),
+        grade: f64,
+        row: usize,
+    ) -> Result<(), Lack> {
         let number = self.documents.len();
-        let code = hash(span.of(&self.text));
         self.documents.add(span)?;
         self.grades.add(grade)?;
         self.rows.add(row as u32)?;

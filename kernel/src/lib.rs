@@ -25,6 +25,7 @@ pub mod options;
 pub mod parallel;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod pieces;
 pub mod quantiles;
 pub mod rank;
 pub mod reached;
@@ -37,6 +38,7 @@ pub mod text;
 mod ties;
 pub mod tops;
 pub mod words;
+mod worker;
 
 #[cfg(feature = "python")]
 mod python;

@@ -239,7 +239,11 @@ impl RowsBuilder {
 
     /// Names the group of the row added last. Either every row gets one or none does.
     pub fn group(&mut self, name: &[u8]) -> Result<(), Lack> {
-        let group = self.groups.add(name)?;
+        let last = self.rows.groups.last().copied();
+        let group = match last.filter(|&last| self.groups.name(last as usize) == name) {
+            Some(last) => last,
+            None => self.groups.add(name)?,
+        };
         self.rows.groups.add(group)
     }
 

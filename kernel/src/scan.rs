@@ -1,27 +1,26 @@
 //! Ranks the judged documents of a run file while it is read, on all cores, without holding it.
 //!
 //! Each block of the file holds whole queries, so workers share nothing but the reader. Queries whose lines do not stand
-//! together are found on the way, and gathered.
+//! together are found on the way, and gathered when the file is read again. Where the first lines show that already, rows
+//! are kept and ranked at the end, unless they are too many.
 
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::finder::Finder;
-use crate::gather::{Gather, Scattered};
+use crate::gather::{BLOCKS, Gather, Scattered, begins_scattered};
 use crate::index::Index;
 use crate::judged::Judged;
 use crate::limits::Limits;
-use crate::memory::{Grow, Lack, collected, filled};
+use crate::memory::{Grow, collected, filled};
 use crate::options::Options;
 use crate::parallel::on_threads;
-use crate::rank::{Documents, Rankers};
-use crate::rows::{Names, Order, Span, hash};
-use crate::text::block::{BLOCK, Block, Blocks, LineFault, check_rows};
+use crate::pieces::in_order;
+use crate::rows::Names;
+use crate::text::block::{BLOCK, Blocks, check_rows};
 use crate::text::feed::Feed;
-use crate::text::lanes::{Lanes, Level, Task};
-use crate::text::line::RunLine;
-use crate::text::run::each_row;
+use crate::text::lanes::Lanes;
 use crate::text::source::Source;
-use crate::text::surplus::Surplus;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::worker::{Shared, State, Worker};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
 /// What a file held.
@@ -61,30 +60,44 @@ impl<'a> Plan<'a> {
 
 /// Scans `source` against the judgments of `index`.
 pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>) -> Result<Scan, Fault> {
-    let blocks = Feed::new(Blocks::open(source, plan.block)?, plan.threads);
-    let lines = Mutex::new(Vec::new());
-    let failed = AtomicBool::new(false);
-    let shared =
-        Shared { blocks: &blocks, lines: &lines, lanes: plan.lanes, stop: plan.stop, failed: &failed };
+    let mut blocks = Feed::new(Blocks::open(source, plan.block)?, plan.threads);
+    let keeps = begins_scattered(blocks.first()?)?;
+    if keeps {
+        blocks.enlarge(BLOCKS);
+    }
     let queries = Finder::new(&index.queries)?;
+    let gather = Gather { source, index, queries: &queries, options, plan };
     let mut workers = Vec::new();
     for _ in 0..plan.threads.max(1) {
-        workers.add(Worker::new(index, &queries, options, plan.surplus, source.limits)?)?;
+        workers.add(Worker::new(&gather, keeps)?)?;
     }
+    let shared = Shared {
+        blocks: &blocks,
+        plan,
+        lines: Mutex::default(),
+        failed: AtomicBool::new(false),
+        held: AtomicUsize::new(0),
+    };
     on_threads(&mut workers, |worker| worker.work(&shared));
     Fault::if_stopped(plan.stop)?;
-    let lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let blocks = blocks.into_blocks();
-    if let Some(fault) = first_fault(&workers, source, &blocks, &lines) {
+    let (is_full, lines) =
+        (shared.is_full(), shared.lines.into_inner().unwrap_or_else(PoisonError::into_inner));
+    if let Some(fault) = first_fault(&workers, source, &blocks.into_blocks(), &lines) {
         return Err(fault);
     }
     let judged = vec![Judged::default(); options.len()];
     let surplus = workers.iter().map(|worker| worker.surplus.lines).sum();
     let mut scan = Scan { judged, lines: lines.iter().sum(), surplus, ..Scan::default() };
-    let scattered =
-        merge(workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
-    scan.scattered = scattered.len();
-    Gather { source, index, queries: &queries, options, plan }.rank(&scattered, &mut scan.judged)?;
+    let later =
+        merge(&mut workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
+    let kept = collected(workers.into_iter().filter_map(|worker| worker.kept))?;
+    if !keeps || is_full || kept.iter().any(|each| each.is_ordered) {
+        drop(kept);
+        gather.rank(&later, &mut scan.judged)?;
+    } else {
+        let numbered = collected(later.into_iter().map(|each| (each.0 as usize, each)))?;
+        Judged::append_all(&mut scan.judged, &gather.rank_pieces(&in_order(kept.into_iter())?, &numbered)?)?;
+    }
     Ok(scan)
 }
 
@@ -107,275 +120,48 @@ fn first_fault(
     })
 }
 
-/// Puts together what the workers found; gives the number of rows of each scattered query. The repeats of those are told
-/// when they are gathered: which of them a worker saw depends on the threads.
+/// Puts together what the workers found; gives the number of rows of each query that is ranked later: of those that do
+/// not stand together, and of all if the rows were kept. Their repeats are told then: which of them a worker saw depends
+/// on the threads.
 fn merge(
-    mut workers: Vec<Worker<'_>>,
+    workers: &mut [Worker<'_>],
     index: &Index,
     scan: &mut Scan,
     limits: Limits,
 ) -> Result<Vec<Scattered>, Fault> {
-    let mut rows = filled(index.queries.len(), 0u64)?;
-    let mut segments = filled(index.queries.len(), 0u32)?;
-    for worker in &workers {
-        for (query, state) in worker.states.iter().enumerate() {
-            rows[query] += state.rows;
-            segments[query] += state.segments;
+    let mut states = filled(index.queries.len(), State::default())?;
+    for worker in &*workers {
+        for (state, more) in states.iter_mut().zip(&worker.states) {
+            state.rows += more.rows;
+            state.segments += more.segments;
         }
         for name in worker.unknown.iter() {
             scan.unknown.add(name)?;
         }
     }
-    for (query, &count) in rows.iter().enumerate() {
-        check_rows(count as usize, Some(index.queries.name(query)), limits)?;
+    for (query, state) in states.iter().enumerate() {
+        check_rows(state.rows as usize, Some(index.queries.name(query)), limits)?;
     }
+    let keeps = workers.iter().any(|worker| worker.kept.is_some());
+    let is_ranked = |query: u32| !keeps && states[query as usize].segments == 1;
     let repeats = workers.iter().flat_map(|worker| &worker.repeats);
-    let whole = repeats.filter(|(_, query, _)| segments[*query as usize] == 1);
+    let whole = repeats.filter(|(_, query, _)| is_ranked(*query));
     if let Some((_, _, fault)) = whole.min_by_key(|(block, _, _)| *block) {
         return Err(fault.clone());
     }
-    for worker in &mut workers {
+    for worker in workers {
         let rankers = std::mem::take(&mut worker.rankers.each);
         let mut judged = collected(rankers.into_iter().map(|ranker| ranker.judged))?;
         for each in &mut judged {
-            each.facts.retain(|fact| segments[fact.query as usize] == 1);
-            each.tops.lists.retain(|list| segments[list.query as usize] == 1);
+            each.facts.retain(|fact| is_ranked(fact.query));
+            each.tops.lists.retain(|list| is_ranked(list.query));
         }
         Judged::append_all(&mut scan.judged, &judged)?;
     }
-    let scattered = (0..rows.len()).filter(|&query| segments[query] > 1);
-    Ok(collected(scattered.map(|query| (query as u32, rows[query])))?)
-}
-
-/// What the workers share.
-struct Shared<'a, 'b> {
-    blocks: &'a Feed<'b>,
-    /// The number of lines of each block that is done.
-    lines: &'a Mutex<Vec<usize>>,
-    lanes: Lanes,
-    stop: &'a AtomicBool,
-    failed: &'a AtomicBool,
-}
-
-/// What a worker knows of a query: in how many places of the file it occurs, and its rows.
-#[derive(Debug, Clone, Copy, Default)]
-struct State {
-    segments: u32,
-    rows: u64,
-}
-
-/// The ranking of one block.
-struct BlockTask<'a, 'b> {
-    worker: &'b mut Worker<'a>,
-    number: usize,
-    block: &'b [u8],
-}
-
-impl Task for BlockTask<'_, '_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self, level: impl Level) -> usize {
-        self.worker.block(level, self.number, self.block)
-    }
-}
-
-/// Ranks one block after another.
-struct Worker<'a> {
-    rankers: Rankers<'a>,
-    queries: &'a Finder<'a>,
-    states: Vec<State>,
-    unknown: Names,
-    /// The rows of the query that is read, and their scores and hashes once it ends.
-    rows: Vec<Retrieved>,
-    scores: Vec<f64>,
-    codes: Vec<u64>,
-    order: Order,
-    surplus: Surplus,
-    limits: Limits,
-    /// The block, the query and the fault of each ranking that has a document twice.
-    repeats: Vec<(usize, u32, Fault)>,
-    /// The block, its line if it is known (none if the file cannot be read), and the fault that ended the work.
-    fault: Option<(usize, Option<usize>, Fault)>,
-}
-
-impl<'a> Worker<'a> {
-    fn new(
-        index: &'a Index,
-        queries: &'a Finder<'a>,
-        options: &[Options],
-        surplus: bool,
-        limits: Limits,
-    ) -> Result<Self, Lack> {
-        Ok(Self {
-            rankers: Rankers::new(index, options),
-            queries,
-            states: filled(index.queries.len(), State::default())?,
-            unknown: Names::default(),
-            rows: Vec::new(),
-            scores: Vec::new(),
-            codes: Vec::new(),
-            order: Order::default(),
-            surplus: Surplus::ignored(surplus),
-            limits,
-            repeats: Vec::new(),
-            fault: None,
-        })
-    }
-
-    fn work(&mut self, shared: &Shared<'_, '_>) {
-        let mut block = Block::default();
-        while !shared.stop.load(Ordering::Relaxed) && !shared.failed.load(Ordering::Relaxed) {
-            match shared.blocks.next(&mut block) {
-                Ok(None) => return,
-                Ok(Some(number)) => {
-                    let done = shared.lanes.run(BlockTask { worker: self, number, block: block.text() });
-                    let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
-                    let room = if lines.len() <= number { lines.fill(number + 1, 0) } else { Ok(()) };
-                    match room {
-                        Ok(()) => lines[number] = done,
-                        Err(lack) => self.fail(number, lack.into()),
-                    }
-                }
-                Err(fault) => self.fail(usize::MAX, fault),
-            }
-            if self.fault.is_some() {
-                shared.failed.store(true, Ordering::Relaxed);
-                return;
-            }
-        }
-    }
-
-    /// Ends the work on a fault that is not one of a line.
-    fn fail(&mut self, number: usize, fault: Fault) {
-        if self.fault.is_none() {
-            self.fault = Some((number, None, fault));
-        }
-    }
-
-    /// Ranks the queries of one block and gives its number of lines.
-    #[inline(always)]
-    fn block(&mut self, level: impl Level, number: usize, block: &[u8]) -> usize {
-        self.rows.clear();
-        let mut surplus = self.surplus;
-        let read = self.each_row(level, number, block, &mut surplus);
-        self.surplus = surplus;
-        read.unwrap_or_else(|(line, fault)| {
-            self.fault = Some((number, Some(line), fault));
-            0
-        })
-    }
-
-    #[inline(always)]
-    fn each_row(
-        &mut self,
-        level: impl Level,
-        number: usize,
-        block: &[u8],
-        surplus: &mut Surplus,
-    ) -> Result<usize, LineFault> {
-        let start = block.as_ptr() as usize;
-        let mut query: &[u8] = b"";
-        let mut known = None;
-        // After a fault the rows of the last query are not complete, and not ranked.
-        let lines = each_row(level, block, self.limits.line, surplus, |row| {
-            if !row.goes_on && row.query != query {
-                self.close(known, number, block);
-                query = row.query;
-                known = self.open(query)?;
-            }
-            if known.is_some() { self.row(&row.retrieved, start) } else { Ok(()) }
-        })?;
-        self.close(known, number, block);
-        Ok(lines)
-    }
-
-    /// Adds a row of a known query; `start` is where the block begins.
-    #[inline(always)]
-    fn row(&mut self, retrieved: &RunLine<'_>, start: usize) -> Result<(), Fault> {
-        let from = retrieved.document.as_ptr() as usize - start;
-        let document = Span { start: from, end: from + retrieved.document.len() };
-        self.rows.add(Retrieved { document, code: hash(retrieved.document), score: retrieved.score })?;
-        retrieved.check_order(&mut self.order)
-    }
-
-    #[inline(never)]
-    fn open(&mut self, name: &[u8]) -> Result<Option<u32>, Lack> {
-        let known = self.queries.find(name);
-        if known.is_none() {
-            self.unknown.add(name)?;
-        }
-        Ok(known)
-    }
-
-    fn rank(&mut self, query: u32, block: &[u8]) -> Result<(), Fault> {
-        self.scores.clear();
-        self.scores.room(self.rows.len())?;
-        self.scores.extend(self.rows.iter().map(|row| row.score));
-        self.codes.clear();
-        self.codes.room(self.rows.len())?;
-        self.codes.extend(self.rows.iter().map(|row| row.code));
-        let documents = InBlock { text: block, rows: &self.rows, codes: &self.codes };
-        let scores = if self.order.is_given() { None } else { Some(self.scores.as_slice()) };
-        self.rankers.rank(query, &documents, scores)
-    }
-
-    /// Keeps the fault of a ranking that has a document twice; any other ends the work.
-    fn repeat(&mut self, number: usize, query: u32, fault: Fault) {
-        if fault.kind == Kind::Duplicate && self.repeats.room(1).is_ok() {
-            self.repeats.push((number, query, fault));
-        } else {
-            self.fail(number, fault);
-        }
-    }
-
-    /// Ranks the query that ends, unless it stood in the file before: then it is ranked when the file is read again.
-    #[inline(never)]
-    fn close(&mut self, query: Option<u32>, number: usize, block: &[u8]) {
-        if let Some(query) = query {
-            let state = &mut self.states[query as usize];
-            state.segments += 1;
-            state.rows += self.rows.len() as u64;
-            if state.segments == 1
-                && let Err(fault) = self.rank(query, block)
-            {
-                self.repeat(number, query, fault);
-            }
-        }
-        self.rows.clear();
-        self.order = Order::default();
-    }
-}
-
-/// A row of the query that is read.
-#[derive(Debug, Clone, Copy)]
-struct Retrieved {
-    document: Span,
-    code: u64,
-    score: f64,
-}
-
-/// The documents of one query, in the block that holds them.
-struct InBlock<'a> {
-    text: &'a [u8],
-    rows: &'a [Retrieved],
-    codes: &'a [u64],
-}
-
-impl Documents for InBlock<'_> {
-    #[inline]
-    fn count(&self) -> usize {
-        self.rows.len()
-    }
-
-    #[inline]
-    fn id(&self, position: usize) -> &[u8] {
-        self.rows[position].document.of(self.text)
-    }
-
-    fn codes<'a>(&'a self, _: &'a mut Vec<u64>) -> Result<&'a [u64], Lack> {
-        Ok(self.codes)
-    }
+    scan.scattered = states.iter().filter(|state| state.segments > 1).count();
+    let later =
+        (0..states.len() as u32).filter(|&query| states[query as usize].segments > 0 && !is_ranked(query));
+    Ok(collected(later.map(|query| (query, states[query as usize].rows)))?)
 }
 
 #[cfg(test)]

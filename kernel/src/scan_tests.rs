@@ -1,5 +1,6 @@
 use super::*;
 use crate::fault::Kind;
+use crate::gather::RETURNS;
 use crate::judged::Hit;
 use crate::options::Duplicates;
 use crate::rows::RowsBuilder;
@@ -50,14 +51,76 @@ fn threads_blocks_and_order_of_lines_change_nothing() {
         assert_eq!(hits(&scan), hits(&expected));
         assert_eq!(scan.scattered, 0);
     }
+    let scattered = rank_by_rank();
+    // The file is read again, or its rows are kept.
+    for rows_held in [60, 600] {
+        for (threads, block) in [(1, 1 << 20), (1, 64), (3, 300), (2, 5000)] {
+            let name = format!("s{threads}-{block}-{rows_held}");
+            let plan = Plan { threads, block, rows_held, ..plan };
+            let scan = scanned(&name, &scattered.concat(), plan).unwrap();
+            assert_eq!((scan.scattered, scan.lines), (12, 600));
+            assert_eq!(hits(&scan), hits(&expected));
+        }
+    }
+}
+
+/// The lines of twelve queries, rank by rank, of which the first begin such a file.
+fn rank_by_rank() -> Vec<String> {
     let mut scattered = lines(12);
     scattered.sort_by_key(|line| line.split(' ').nth(3).unwrap().parse::<u32>().unwrap());
-    for (threads, block) in [(1, 1 << 20), (1, 64), (3, 300)] {
-        let name = format!("s{threads}-{block}");
-        let scan = scanned(&name, &scattered.concat(), Plan { threads, block, ..plan }).unwrap();
-        assert_eq!(scan.scattered, 12);
-        assert_eq!(hits(&scan), hits(&expected));
+    scattered
+}
+
+#[test]
+fn a_file_begins_scattered_if_it_goes_back_to_queries() {
+    for (text, expected) in [
+        (lines(12).concat(), false),
+        (rank_by_rank().concat(), true),
+        (rank_by_rank()[..12 + RETURNS].concat(), true),
+        (rank_by_rank()[..12 + RETURNS - 1].concat(), false),
+        (rank_by_rank().concat().replace("q0 Q0", "# Q0"), true),
+        ("# a\n\n".repeat(100), false),
+        ("a 1\nb 1\n".repeat(100), true),
+        (String::new(), false),
+    ] {
+        assert_eq!(begins_scattered(text.as_bytes()), Ok(expected), "{text:.40}");
     }
+}
+
+#[test]
+fn what_is_kept_tells_of_whole_queries_unknown_ones_faults_and_repeats() {
+    let stop = AtomicBool::new(false);
+    let plan = |threads| Plan { block: 300, ..Plan::new(threads, &stop) };
+    let mut text = rank_by_rank();
+    text.retain(|line| !line.starts_with("q3 "));
+    let whole: Vec<String> = lines(12).into_iter().filter(|line| line.starts_with("q3 ")).collect();
+    let all = text.concat() + &whole.concat() + "x Q0 d1 1 1 t\n";
+    let expected = scanned("kept", &lines(12).concat(), plan(1)).unwrap();
+    for threads in [1, 3] {
+        let scan = scanned(&format!("kept{threads}"), &all, plan(threads)).unwrap();
+        assert_eq!((scan.scattered, scan.lines, scan.unknown.len()), (11, 601, 1));
+        assert_eq!(hits(&scan), hits(&expected));
+        let twice = format!("{all}q5 Q0 d1 1 1 t\n");
+        let fault = scanned(&format!("twice{threads}"), &twice, plan(threads)).unwrap_err();
+        assert!(fault.message.contains("query 'q5' lists document 'd1'"), "{}", fault.message);
+        let wrong = format!("{all}q5 Q0 d1 1 x t\n{twice}q5\n");
+        let fault = scanned(&format!("wrong{threads}"), &wrong, plan(threads)).unwrap_err();
+        assert!(fault.message.contains("line 602: the score 'x' is not a number"), "{}", fault.message);
+    }
+}
+
+#[test]
+fn rankings_in_a_given_order_are_checked_where_rows_are_kept() {
+    let stop = AtomicBool::new(false);
+    let ordered = rank_by_rank().concat().replace(" Q0 ", " assay-order ");
+    let expected = scanned("order", &lines(12).concat(), Plan::new(1, &stop)).unwrap();
+    let scan = scanned("ordered", &ordered, Plan::new(2, &stop)).unwrap();
+    assert_eq!(hits(&scan).keys().count(), hits(&expected).keys().count());
+    let ranks = |scan: &Scan| -> Vec<u32> { hits(scan).values().flatten().map(|hit| hit.higher).collect() };
+    assert_eq!(ranks(&scan), ranks(&expected));
+    let rising = ordered + "q0 assay-order d99 1 1000 t\n";
+    let fault = scanned("rising", &rising, Plan::new(2, &stop)).unwrap_err();
+    assert!(fault.message.contains("line 601: a ranking in a given order"), "{}", fault.message);
 }
 
 #[test]

@@ -85,6 +85,11 @@ impl<'a> Blocks<'a> {
         })
     }
 
+    /// Makes the blocks that follow so many times as large.
+    pub fn enlarge(&mut self, times: usize) {
+        self.size = self.size.saturating_mul(times);
+    }
+
     /// Whether the first file is compressed.
     pub fn is_packed(&self) -> bool {
         self.is_packed

@@ -39,6 +39,22 @@ impl<'a> Feed<'a> {
         Self { blocks: Mutex::new(blocks), waiting: Mutex::default(), changed: Condvar::new(), most }
     }
 
+    /// Reads the first block before any other call, and gives its text; it is still the first that `next` gives.
+    pub fn first(&mut self) -> Result<&[u8], Fault> {
+        let mut block = Block::default();
+        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let waiting = self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = blocks.next(&mut block)? {
+            waiting.blocks.push_back((number, block));
+        }
+        Ok(waiting.blocks.front().map_or(&[], |(_, block)| block.text()))
+    }
+
+    /// Makes the blocks that are yet to be read so many times as large.
+    pub fn enlarge(&mut self, times: usize) {
+        self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).enlarge(times);
+    }
+
     pub fn into_blocks(self) -> Blocks<'a> {
         self.blocks.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -46,10 +62,11 @@ impl<'a> Feed<'a> {
     /// Fills `block` with the next lines and gives the block's number, or `None` at the end. A fault comes after all blocks
     /// before it, to one thread.
     pub fn next(&self, block: &mut Block) -> Result<Option<usize>, Fault> {
-        if self.most == 0 {
+        let mut waiting = lock(&self.waiting);
+        if self.most == 0 && waiting.blocks.is_empty() {
+            drop(waiting);
             return lock(&self.blocks).next(block);
         }
-        let mut waiting = lock(&self.waiting);
         loop {
             if !waiting.is_read && waiting.end.is_none() && waiting.blocks.len() < self.most {
                 waiting = self.read(waiting);
