@@ -152,11 +152,14 @@ def test_equal_scores_keep_the_order():
 @given(st.lists(st.lists(st.sampled_from(["d1", "d2", "é", 7]), max_size=4), min_size=1, max_size=5))
 def test_one_of_the_gold_documents_was_found(golds):
     records = [{"query_id": f"q{n}", "gold": gold, "retrieved": ["d1", "é"]} for n, gold in enumerate(golds)]
-    result = assay.evaluate_rag(
-        [*records, {"query_id": "q", "gold": ["d1"], "retrieved": ["d2"]}], "rr", duplicates="first"
-    )
-    assert result.found.tolist() == [not {"d1", "é"}.isdisjoint(gold) for gold in golds] + [False]
-    assert result.has_gold.tolist() == [bool(gold) for gold in golds] + [True]
+    others = [
+        {"query_id": "q", "gold": ["d1"], "retrieved": ["d2"]},
+        {"query_id": "no gold", "retrieved": ["d1"]},
+        {"query_id": "nothing retrieved", "gold": ["d1"]},
+    ]
+    result = assay.evaluate_rag([*records, *others], "rr", duplicates="first")
+    assert result.found.tolist() == [not {"d1", "é"}.isdisjoint(gold) for gold in golds] + [False] * 3
+    assert result.has_gold.tolist() == [bool(gold) for gold in golds] + [True, False, True]
 
 
 def test_a_record_has_its_id_as_a_field():

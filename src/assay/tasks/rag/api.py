@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
 from assay.data.records import short_fields
-from assay.data.texts import TEXT
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.passages import Contents
@@ -28,7 +27,7 @@ from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.score import resolve_measures, warned
 from assay.tasks.evaluate.scorer import Scorer
 from assay.tasks.evaluate.scores import score_records, with_every_score
-from assay.tasks.rag.gold import Gold, fill_texts, read_gold
+from assay.tasks.rag.gold import Gold, fill_texts, find_gold, read_gold
 from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, check_grades, match_records
 from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import collapse_rankings, collect
@@ -263,13 +262,7 @@ def join_kinds(
     measures = {name: measure for part in parts for name, measure in part.measures.items()}
     scores = {name: values for part in parts for name, values in part.scores.items()}
     order = [name for name in names if name in measures]
-    has_retrieved = any(row.retrieved is not None for row in rows)
-    found: list[bool] = []
-    wanted: list[Collection[str]] = []
-    for row in rows:
-        sets = gold.wanted(row) if gold is not None and has_retrieved else []
-        found.append(row.holds(sets))
-        wanted.append(distinct_documents(row.gold, sets))
+    found, wanted = find_gold(rows, gold)
     return RagResult(
         {name: measures[name] for name in order},
         queries,
@@ -288,13 +281,6 @@ def join_kinds(
         _gold=wanted,
         matching=() if gold is None else gold.matching,
     )
-
-
-def distinct_documents(gold: object, sets: list[set[str]]) -> Collection[str]:
-    """The documents in any of the sets: the gold itself where it is a list of just these, to hold it only once."""
-    every: Collection[str] = sets[0] if len(sets) == 1 else frozenset().union(*sets)
-    is_plain = type(gold) is list and len(gold) == len(every) and TEXT.issuperset(map(type, gold))
-    return gold if is_plain and set(gold) == every else frozenset(every)  # type: ignore[return-value, call-overload]
 
 
 def with_short_fields(row: Record) -> Record:

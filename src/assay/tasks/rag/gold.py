@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import find_convention
@@ -11,8 +11,9 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import some
 from assay.data.derived import Judgment
 from assay.data.qrels import Qrels
+from assay.data.record_columns import LISTS, flat
 from assay.data.source import prefix_errors
-from assay.data.texts import are_plain_ids
+from assay.data.texts import TEXT, are_plain_ids
 from assay.measures.ranking.groups import group_f_score, group_recall
 from assay.tasks.evaluate.score import resolve_measures
 from assay.tasks.evaluate.scorer import Scorer
@@ -112,6 +113,36 @@ def over_groups(measure: Measure) -> Measure:
     definition, known = OVER_GROUPS.get(measure.definition.name), measure.definition.parameters
     given = {name: value for name, value in measure.values.items() if value != known[name].default}
     return measure if definition is None or not given.keys() <= definition.parameters.keys() else definition(**given)
+
+
+def find_gold(rows: list[Record], gold: Gold | None) -> tuple[list[bool], list[Collection[str]]]:
+    """Whether a gold document of each group was retrieved, and the gold documents, question by question."""
+    judged = gold if any(row.retrieved is not None for row in rows) else None
+    are_plain = judged is not None and judged.rel <= 1 and not judged.matched and have_plain_gold(rows)
+    found: list[bool] = []
+    wanted: list[Collection[str]] = []
+    for row in rows:
+        if are_plain and row.gold and len(documents := set(row.gold)) == len(row.gold):
+            found.append(row.retrieved is not None and not documents.isdisjoint(row.retrieved.ids))
+            wanted.append(row.gold)
+            continue
+        sets = [] if judged is None else judged.wanted(row)
+        found.append(row.holds(sets))
+        wanted.append(distinct_documents(row.gold, sets))
+    return found, wanted
+
+
+def have_plain_gold(rows: list[Record]) -> bool:
+    """Whether all gold is lists of strings that can be ids as they are; all are looked at together, which is faster."""
+    golds = [row.gold for row in rows]
+    return LISTS.issuperset(map(type, golds)) and are_plain_ids(list(flat(golds)))
+
+
+def distinct_documents(gold: object, sets: list[set[str]]) -> Collection[str]:
+    """The documents in any of the sets: the gold itself where it is a list of just these, to hold it only once."""
+    every: Collection[str] = sets[0] if len(sets) == 1 else frozenset().union(*sets)
+    is_plain = type(gold) is list and len(gold) == len(every) and TEXT.issuperset(map(type, gold))
+    return gold if is_plain and set(gold) == every else frozenset(every)  # type: ignore[return-value, call-overload]
 
 
 def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:

@@ -279,13 +279,24 @@ def match_records(records: list[Record], how: Matching) -> Matched:
         matched.queries = {each.query_id for each in records if objects_of(each.gold, how)}
         return matched
     for each in records:
-        matched.add(each)
+        if has_only_ids(each):
+            matched.records.append(each)
+        else:
+            matched.add(each)
     if matched.rows:
         # A frame of judgments has no place for a question with nothing to find.
         empty = [each.query_id for each in records if each.gold in ([], {})]
         matched.rows += [row for query in empty for row in judge_hits(query, [], [], [])]
         matched.queries |= set(empty)
     return matched
+
+
+def has_only_ids(record: Record) -> bool:
+    """Whether the record stays as it is: gold and what was retrieved are lists of ids. False says nothing."""
+    gold, found = record.gold, record.retrieved
+    if type(gold) is not list or record.gold_texts is not None or found is None:
+        return False
+    return found.items is None and not found.nameless and PLAIN.issuperset(map(type, gold))
 
 
 def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
