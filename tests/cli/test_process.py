@@ -214,4 +214,4 @@ def test_neither_polars_nor_rich_is_loaded_for_a_text_file(process):
     assert result.returncode == 0
     loaded = {line.rpartition(b"|")[2].strip() for line in result.stderr.splitlines()}
     assert b"assay.tasks.evaluate.scorer" in loaded
-    assert loaded.isdisjoint({b"polars", b"rich", b"pandas", b"scipy", b"numpy.ma", b"asyncio"})
+    assert loaded.isdisjoint({b"polars", b"rich", b"pandas", b"scipy", b"numpy.ma", b"numpy.typing", b"asyncio"})

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.core.errors import MeasureError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+# As `numpy.typing` has them, which takes time to import.
+FloatArray = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+IntArray = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
+BoolArray = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
 Value = TypeVar("Value")
 
 # Separates a group's name from its subgroup's.
