@@ -45,7 +45,7 @@ HITS = {
     **dict.fromkeys(COUNTS, polars.Int64),
 }
 # What became of the chunks of a part of a run, if a rule finds their documents; see `assay.data.chunks.Chunks`.
-CHUNKS = {
+CHUNKS: dict[str, Any] = {
     "run": polars.String,
     "number": polars.Int32,
     "rule": polars.String,
@@ -215,9 +215,9 @@ class CountedRanker:
         parts = self.chunks.filter(polars.col("number") == number)
         if not len(parts):
             return []
-        sums = parts.select("retrieved", "dropped", "unmatched").sum().row(0)
+        retrieved, dropped, unmatched = parts.select("retrieved", "dropped", "unmatched").sum().row(0)
         shown = sorted({each for some in parts["shown"] for each in some})[:MOST_SHOWN]
-        return Chunks(parts["rule"][0], *sums, shown).notes()
+        return Chunks(parts["rule"][0], retrieved, dropped, unmatched, shown).notes()
 
     def count_hits(self) -> int:
         """How many judged documents were retrieved, under the first options."""

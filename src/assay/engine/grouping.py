@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import polars
 
@@ -68,8 +68,7 @@ class Grouping:
     @property
     def rule(self) -> DocIdRule | None:
         """The rule that finds the documents of chunks."""
-        rule: Any = self.ways[0].policies.doc_id
-        return rule
+        return cast("DocIdRule | None", self.ways[0].policies.doc_id)
 
     @property
     def is_by_field(self) -> bool:
@@ -148,4 +147,4 @@ def without_judgments(table: polars.DataFrame, run: str | None) -> Counted:
 
 def collect(made: Iterable[tuple[bytes, ...]]) -> Counted:
     """What was counted of all queries."""
-    return Counted.join([Counted(*map(from_bytes, frames)) for frames in made])
+    return Counted.join([Counted(*map(from_bytes, frames)) for frames in made])  # type: ignore[arg-type]

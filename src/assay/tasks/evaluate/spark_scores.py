@@ -164,7 +164,7 @@ def score_run(scorer: Scorer, counted: Counted, run: str | None) -> Result:
     for group in scorer.groups:
         index = qrels.index_under(group.policies.duplicates)
         judged, found = rank_hits(qrels.rows, index, ranker.columns(group.number), group.policies)
-        notes = [*run_notes(ranker, group.number, ranker.unknown()), *qrels_notes(qrels, group.policies)]  # type: ignore[arg-type]
+        notes = [*run_notes(ranker, group.number, ranker.unknown()), *qrels_notes(qrels, group.policies)]
         how = {"queries": qrels.queries, "present": found >= 0, "notes": notes}
         parts.append(score(judged, group.measures, group.policies, **how))
     how = {"convention": scorer.convention.name, "policies": scorer.policies}
